@@ -1,0 +1,68 @@
+/** Every error a caller can meet: its stable code, the HTTP status it travels with, and a title for people. */
+export const faultCodes = {
+  invalid_json: { status: 400, title: 'The body is not readable JSON' },
+  invalid_cursor: { status: 400, title: 'The cursor was not made by this service' },
+  unauthenticated: { status: 401, title: 'A valid API key is required' },
+  forbidden: { status: 403, title: 'The key does not allow this' },
+  not_found: { status: 404, title: 'There is no such thing' },
+  route_not_found: { status: 404, title: 'There is no such route' },
+  branch_not_found: { status: 404, title: 'There is no such branch' },
+  module_not_installed: { status: 404, title: 'This part of the service is not installed' },
+  method_not_allowed: { status: 405, title: 'The route does not take this method' },
+  request_timeout: { status: 408, title: 'The request took too long to arrive' },
+  version_conflict: { status: 409, title: 'The entry is at another version' },
+  body_too_large: { status: 413, title: 'The body is too large' },
+  value_too_large: { status: 413, title: 'The value is too large' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  unsupported_media_type: { status: 415, title: 'Only application/json is accepted' },
+  invalid_input: { status: 422, title: 'The input does not fit the operation' },
+  idempotency_mismatch: { status: 422, title: 'The idempotency key was used for another request' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
+  internal: { status: 500, title: 'The service failed' },
+  unavailable: { status: 503, title: 'The service cannot answer right now' },
+  storage_full: { status: 507, title: 'The storage is full' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type FaultCode = keyof typeof faultCodes;
+
+export type FieldError = { path: string; message: string };
+
+/** What a caller can cause. Everything else is a bug and leaves the service as a bare `internal`. */
+export class Fault extends Error {
+  override name = 'Fault';
+  readonly code: FaultCode;
+  readonly detail: Record<string, unknown>;
+
+  constructor(code: FaultCode, message: string, detail: Record<string, unknown> = {}) {
+    super(message);
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get status(): number {
+    return faultCodes[this.code].status;
+  }
+
+  /** The RFC 9457 body. */
+  toProblem(): Problem {
+    const { status, title } = faultCodes[this.code];
+    return { type: `urn:mem:error:${this.code}`, title, status, detail: this.message, code: this.code, ...this.detail };
+  }
+}
+
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: FaultCode;
+  errors?: FieldError[];
+  [extra: string]: unknown;
+};
+
+export function invalidInput(errors: FieldError[]): Fault {
+  const first = errors[0];
+  const message = first ? `${first.path || 'input'}: ${first.message}` : 'invalid input';
+  return new Fault('invalid_input', message, { errors });
+}

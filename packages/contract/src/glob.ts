@@ -1,0 +1,90 @@
+export type Glob =
+  | { kind: 'all' }
+  | { kind: 'exact'; path: string }
+  | { kind: 'children'; base: string }
+  | { kind: 'below'; base: string };
+
+const MAX_PATH_LENGTH = 512;
+const MAX_KEY_LENGTH = 256;
+const SLASH = 0x2f;
+
+/**
+ * Scopes, filters and streams speak one language: `a/b` is that path, `a/*` its direct children, `a/**` everything
+ * below it but not `a` itself, `*` and `**` everything. A star anywhere else is refused, so that nobody takes `a*`
+ * for a prefix.
+ */
+export function parseGlob(text: string): Glob | undefined {
+  if (text === '*' || text === '**') return { kind: 'all' };
+  const kind = text.endsWith('/**') ? 'below' : text.endsWith('/*') ? 'children' : 'exact';
+  const path = kind === 'exact' ? text : text.slice(0, text.lastIndexOf('/'));
+  if (entityPathProblem(path)) return undefined;
+  return kind === 'exact' ? { kind, path } : { kind, base: path };
+}
+
+export function matchesGlob(glob: Glob, path: string): boolean {
+  switch (glob.kind) {
+    case 'all':
+      return true;
+    case 'exact':
+      return path === glob.path;
+    case 'children':
+      return isBelow(path, glob.base) && path.indexOf('/', glob.base.length + 1) < 0;
+    case 'below':
+      return isBelow(path, glob.base);
+  }
+}
+
+function isBelow(path: string, base: string): boolean {
+  return path.length > base.length + 1 && path.charCodeAt(base.length) === SLASH && path.startsWith(base);
+}
+
+/** Paths below the base in byte order are `from <= path < to`: '0' is the character after '/'. */
+export function globRange(glob: Glob): { from: string; to: string } | undefined {
+  if (glob.kind === 'all' || glob.kind === 'exact') return undefined;
+  return { from: `${glob.base}/`, to: `${glob.base}0` };
+}
+
+/** What is wrong with an entity path in NFC, or undefined. */
+export function entityPathProblem(text: string): string | undefined {
+  return textProblem(text, MAX_PATH_LENGTH) ?? segmentProblem(text);
+}
+
+/** What is wrong with a key in NFC, or undefined. */
+export function keyProblem(text: string): string | undefined {
+  return textProblem(text, MAX_KEY_LENGTH) ?? (text === '.' || text === '..' ? `must not be ${text}` : undefined);
+}
+
+function segmentProblem(path: string): string | undefined {
+  // A star would make the path one that no filter or scope could name.
+  if (path.includes('*')) return 'must not hold a *';
+  let start = 0;
+  while (start <= path.length) {
+    const slash = path.indexOf('/', start);
+    const end = slash < 0 ? path.length : slash;
+    if (end === start) return 'must not hold empty segments';
+    // No reserved segment is longer than two characters.
+    const segment = end - start <= 2 ? path.slice(start, end) : '';
+    if (segment === '.' || segment === '..') return `must not hold the segment ${segment}`;
+    start = end + 1;
+  }
+  return undefined;
+}
+
+function textProblem(text: string, maxLength: number): string | undefined {
+  if (text === '') return 'must not be empty';
+  let pairs = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return 'must not hold control characters';
+    if (code >= 0xd800 && code <= 0xdfff) {
+      if (code > 0xdbff || !isLowSurrogate(text.charCodeAt(at + 1))) return 'must be well-formed Unicode';
+      pairs++;
+      at++;
+    }
+  }
+  return text.length - pairs > maxLength ? `must not be longer than ${maxLength} characters` : undefined;
+}
+
+function isLowSurrogate(code: number): boolean {
+  return code >= 0xdc00 && code <= 0xdfff;
+}

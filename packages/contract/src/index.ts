@@ -1,0 +1,6 @@
+export * from './faults.ts';
+export * from './glob.ts';
+export * from './json-text.ts';
+export * from './operation.ts';
+export * from './operations/index.ts';
+export * as shapes from './shapes.ts';

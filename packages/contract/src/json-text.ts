@@ -1,0 +1,197 @@
+import {
+  afterSpace,
+  afterString,
+  afterValue,
+  BACKSLASH,
+  CLOSE_ARRAY,
+  COMMA,
+  type Cursor,
+  memberName,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-scan.ts';
+
+export { canonicalJson, jsonDepth } from './json-scan.ts';
+
+export type ScanProblem = { code: 'syntax' | 'too_deep'; message: string; position: number };
+
+/** Stands for a JsonText in the output of JSON.stringify. Nobody outside can guess it, so no string can imitate it. */
+const marker = [...crypto.getRandomValues(new Uint8Array(16))]
+  .map((byte) => byte.toString(16).padStart(2, '0'))
+  .join('');
+
+let spliced: JsonText[] | undefined;
+
+/** A JSON value kept as the text it was given in: 1.0 stays 1.0 and 12345678901234567890 keeps its last digits. */
+export class JsonText {
+  readonly text: string;
+  #value: unknown;
+  #parsed = false;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  static of(value: unknown): JsonText {
+    return value instanceof JsonText ? value : new JsonText(stringify(value));
+  }
+
+  get value(): unknown {
+    if (!this.#parsed) {
+      this.#value = JSON.parse(this.text);
+      this.#parsed = true;
+    }
+    return this.#value;
+  }
+
+  toJSON(): unknown {
+    if (!spliced) return this.value;
+    spliced.push(this);
+    return marker + (spliced.length - 1);
+  }
+}
+
+/** JSON.stringify, except that every JsonText inside comes out as its exact text. */
+export function stringify(result: unknown): string {
+  if (result instanceof JsonText) return result.text;
+  const outer = spliced;
+  const found: JsonText[] = [];
+  spliced = found;
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(result);
+  } finally {
+    spliced = outer;
+  }
+  if (json === undefined) throw new TypeError(`${typeof result} has no JSON form`);
+  return found.length === 0 ? json : splice(json, found);
+}
+
+function splice(json: string, found: readonly JsonText[]): string {
+  let out = '';
+  let copied = 0;
+  for (let at = json.indexOf(marker); at >= 0; at = json.indexOf(marker, at + marker.length)) {
+    let end = at + marker.length;
+    while (isDigit(json.charCodeAt(end))) end++;
+    const one = found[Number(json.slice(at + marker.length, end))];
+    if (!one) continue;
+    let start = at - 1;
+    while (json.charCodeAt(start - 1) === BACKSLASH) start--;
+    const escapes = at - 1 - start;
+    out += json.slice(copied, start) + escaped(one.text, escapes);
+    copied = end + escapes + 1;
+  }
+  return out + json.slice(copied);
+}
+
+/** A toJSON may itself have called JSON.stringify: n rounds of encoding put 2^n - 1 backslashes before a quote. */
+function escaped(text: string, backslashes: number): string {
+  let out = text;
+  for (let left = backslashes; left > 0; left >>= 1) out = JSON.stringify(out).slice(1, -1);
+  return out;
+}
+
+type Step = { leaf: boolean; each: Step | undefined; names: ReadonlyMap<string, number>; steps: readonly Step[] };
+type Found = JsonText | (Found | undefined)[] | undefined;
+
+const plans = new WeakMap<object, Step>();
+
+/**
+ * Replaces the values at `paths` within `parsed`, which is JSON.parse(text), by their exact text. `*` is every element
+ * of an array. The text must be valid JSON. Pass the same `paths` array each time: what is derived from it is kept.
+ */
+export function attachRaw(text: string, parsed: unknown, paths: readonly (readonly string[])[]): void {
+  let plan = plans.get(paths);
+  if (!plan) {
+    plan = planOf(paths);
+    plans.set(paths, plan);
+  }
+  const cursor = { text, at: afterSpace(text, 0) };
+  // Two steps, as of two members with one name the first must leave no trace, however deep its values lie.
+  attach(find(cursor, plan), parsed, plan);
+}
+
+function planOf(paths: readonly (readonly string[])[]): Step {
+  const below = new Map<string, string[][]>();
+  for (const [name, ...rest] of paths) {
+    if (name !== undefined) below.set(name, [...(below.get(name) ?? []), rest]);
+  }
+  const each = below.get('*');
+  below.delete('*');
+  return {
+    leaf: paths.some((path) => path.length === 0),
+    each: each && planOf(each),
+    names: new Map([...below.keys()].map((name, index) => [name, index])),
+    steps: [...below.values()].map(planOf),
+  };
+}
+
+function find(cursor: Cursor, step: Step): Found {
+  const { text, at } = cursor;
+  const code = text.charCodeAt(at);
+  if (!step.leaf && code === OPEN_OBJECT) return findMembers(cursor, step);
+  if (!step.leaf && code === OPEN_ARRAY && step.each) return findElements(cursor, step.each);
+  cursor.at = afterValue(text, at);
+  return step.leaf ? new JsonText(text.slice(at, cursor.at)) : undefined;
+}
+
+function findMembers(cursor: Cursor, step: Step): Found {
+  const { text } = cursor;
+  const found: Found = [];
+  let at = afterSpace(text, cursor.at + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = afterString(text, at);
+    const index = step.names.get(memberName(text, at, nameEnd));
+    cursor.at = afterSpace(text, afterSpace(text, nameEnd) + 1);
+    const child = index === undefined ? undefined : step.steps[index];
+    if (index === undefined || !child) cursor.at = afterValue(text, cursor.at);
+    else found[index] = find(cursor, child);
+    at = afterSpace(text, cursor.at);
+    if (text.charCodeAt(at) === COMMA) at = afterSpace(text, at + 1);
+  }
+  cursor.at = at + 1;
+  return found;
+}
+
+function findElements(cursor: Cursor, step: Step): Found {
+  const { text } = cursor;
+  const found: Found = [];
+  let at = afterSpace(text, cursor.at + 1);
+  while (at < text.length && text.charCodeAt(at) !== CLOSE_ARRAY) {
+    cursor.at = at;
+    found.push(find(cursor, step));
+    at = afterSpace(text, cursor.at);
+    if (text.charCodeAt(at) === COMMA) at = afterSpace(text, at + 1);
+  }
+  cursor.at = at + 1;
+  return found;
+}
+
+function attach(found: Found, parsed: unknown, step: Step): void {
+  if (!Array.isArray(found) || typeof parsed !== 'object' || parsed === null) return;
+  if (Array.isArray(parsed)) {
+    const { each } = step;
+    if (each) for (const [index, one] of found.entries()) attachOne(one, parsed, { key: index, step: each });
+    return;
+  }
+  for (const [name, index] of step.names) {
+    const child = step.steps[index];
+    if (child) attachOne(found[index], parsed, { key: name, step: child });
+  }
+}
+
+function attachOne(found: Found, holder: object, { key, step }: { key: string | number; step: Step }): void {
+  if (found instanceof JsonText) setOwn(holder, key, found);
+  else if (found) attach(found, Reflect.get(holder, key), step);
+}
+
+function setOwn(holder: object, key: string | number, value: JsonText): void {
+  // Assigning to __proto__ would change the prototype instead of the member.
+  if (key === '__proto__') Object.defineProperty(holder, key, { value });
+  else Reflect.set(holder, key, value);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}

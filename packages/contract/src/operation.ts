@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { FaultCode } from './faults.ts';
+
+/** What an operation does to the account. `none` is for the service about itself. */
+export type Effect = 'none' | 'read' | 'write';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export type HttpRoute = {
+  method: Method;
+  /** `{entity_path}` may span several segments; every other `{name}` is one segment. */
+  path: string;
+};
+
+export type HttpBinding = HttpRoute & {
+  /** Success status when it is not 200; a function when the output decides, with the statuses it may give. */
+  status?: number | { of: (output: never) => number; all: readonly number[] };
+  /** Filled from the output; sent as `Location` with 201. */
+  location?: string;
+  /** Other addresses of the same operation. */
+  aliases?: readonly HttpRoute[];
+  /** Makes reads conditional: `ETag`, `If-None-Match` and 304. */
+  etag?: (output: never) => string;
+};
+
+export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
+  summary: string;
+  description?: string;
+  /** The group it is listed under, and the module that serves it. */
+  module: string;
+  effect: Effect;
+  /** Metered operations (ops) a call is charged. */
+  cost: 0 | 1 | 2;
+  /** Answers without a key even where keys are required. */
+  open?: boolean;
+  http: HttpBinding;
+  /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
+  raw?: readonly (readonly string[])[];
+  cli?: { args?: readonly string[]; alias?: string };
+  input: I;
+  output: O;
+  errors: readonly FaultCode[];
+  example: z.input<I>;
+};
+
+export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> {
+  return definition;
+}

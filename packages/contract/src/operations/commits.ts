@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+import { draftShape } from './entries.ts';
+
+const commit = z
+  .object({
+    commit_id: z.string(),
+    message: z.string(),
+    author_agent_id: s.agentId,
+    session_id: z.string().nullable(),
+    branch: s.branch,
+    parent_ids: z.array(z.string()),
+    tree_hash: z.string().meta({ description: 'SHA-256 of the sorted content hashes, joined by newlines.' }),
+    entries_written: z.int(),
+    created_at: s.utc,
+    seq: z.int(),
+  })
+  .meta({ id: 'Commit' });
+
+const commitEntry = z
+  .object({ entity_path: s.entityPath, key: s.key, version: z.int(), content_hash: z.string() })
+  .meta({ id: 'CommitEntry' });
+
+export const commits = {
+  'commits.create': operation({
+    summary: 'Write many entries at once',
+    description: 'All or nothing, under one commit id. The same key twice gives successive versions.',
+    module: 'commits',
+    effect: 'write',
+    cost: 2,
+    http: { method: 'POST', path: '/api/v1/commits', status: 201, location: '/api/v1/commits/{commit_id}' },
+    raw: [['writes', '*', 'value']],
+    cli: { args: ['writes'], alias: 'commit' },
+    input: z.strictObject({
+      writes: z.array(draftShape).min(1).max(1000),
+      message: z.string().max(4096).default(''),
+      branch: s.branch.default('main'),
+      agent_id: s.agentId.optional(),
+      session_id: s.sessionId.optional(),
+    }),
+    output: commit.extend({ entries: z.array(commitEntry) }),
+    errors: ['branch_not_found', 'version_conflict', 'value_too_large'],
+    example: {
+      message: 'what the incident taught',
+      writes: [
+        { entity_path: 'checkout/payments', key: 'timeout-ms', value: 2500 },
+        { entity_path: 'checkout/cart', key: 'owner', value: 'team-basket' },
+      ],
+    },
+  }),
+
+  'commits.list': operation({
+    summary: 'List commits',
+    description: 'Newest first. A commit that touched only what the caller may not see is left out.',
+    module: 'commits',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/commits' },
+    cli: { alias: 'commits' },
+    input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
+    output: z.object({ commits: z.array(commit), ...s.page }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: {},
+  }),
+
+  'commits.read': operation({
+    summary: 'Read a commit',
+    module: 'commits',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/commits/{commit_id}' },
+    cli: { args: ['commit_id'] },
+    input: z.strictObject({ commit_id: z.string().min(1).max(64) }),
+    output: commit.extend({ entries: z.array(commitEntry) }),
+    errors: ['not_found'],
+    example: { commit_id: '01hzy3v9k2t4w6x8y0abcdefgh' },
+  }),
+};

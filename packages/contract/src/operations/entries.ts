@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+const address = s.address;
+const ifVersion = z
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
+const author = { agent_id: s.agentId.optional(), session_id: s.sessionId.optional() };
+
+/** What a single write and each write of a commit share. */
+export const draft = {
+  entity_path: s.entityPath,
+  key: s.key,
+  value: s.jsonValue,
+  confidence: s.confidence
+    .optional()
+    .meta({ description: 'Default 1. A rewrite of the same value keeps what it has.' }),
+  memory_type: s.memoryType.optional().meta({ description: 'Default `fact`, or what the entry already is.' }),
+  pattern_refs: z.array(s.patternRef).max(100).optional(),
+  shared: z.boolean().optional().meta({ description: 'Default true. `false`: only the writing agent sees it.' }),
+  ttl_at: s.timestamp.optional().meta({ description: 'When the entry expires.' }),
+  ttl_seconds: z.number().positive().max(3_155_760_000).optional().meta({ description: 'Instead of `ttl_at`.' }),
+  artifact_refs: z.array(s.artifactRef).max(100).optional(),
+  if_version: ifVersion,
+};
+
+const oneTtl = (input: { ttl_at?: unknown; ttl_seconds?: unknown }) =>
+  input.ttl_at === undefined || input.ttl_seconds === undefined;
+const oneTtlMessage = { message: 'give ttl_at or ttl_seconds, not both', path: ['ttl_seconds'] };
+
+export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).meta({ id: 'Draft' });
+
+const entryErrors = ['not_found', 'branch_not_found'] as const;
+const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
+const entryPath = '/api/v1/entries/{entity_path}/{key}';
+
+export const entries = {
+  'entries.write': operation({
+    summary: 'Write an entry',
+    description:
+      'Writes a new version. The same value again changes nothing and answers `unchanged: true`, unless confidence, type, ' +
+      'refs, visibility or expiry differ.',
+    module: 'entries',
+    effect: 'write',
+    cost: 2,
+    http: {
+      method: 'POST',
+      path: '/api/v1/entries',
+      status: { of: (output: { unchanged: boolean }) => (output.unchanged ? 200 : 201), all: [201, 200] },
+      location: entryPath,
+    },
+    raw: [['value']],
+    cli: { args: ['entity_path', 'key', 'value'], alias: 'write' },
+    input: z.strictObject({ ...draft, branch: s.branch.default('main'), ...author }).refine(oneTtl, oneTtlMessage),
+    output: s.entry
+      .extend({ unchanged: z.boolean(), quality: s.quality })
+      .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
+    errors: ['branch_not_found', 'version_conflict', 'value_too_large'],
+    example: { ...example, value: { max_attempts: 5, backoff: 'exponential' }, confidence: 0.9, memory_type: 'fact' },
+  }),
+
+  'entries.read': operation({
+    summary: 'Read an entry',
+    description:
+      'The current version; or an old one by `version`, or as it was at a time by `as_of`. Old versions come without the ' +
+      'standing fields (outcomes, evidence, recalls).',
+    module: 'entries',
+    effect: 'read',
+    cost: 1,
+    http: {
+      method: 'GET',
+      path: entryPath,
+      aliases: [{ method: 'GET', path: '/api/v1/entry' }],
+      etag: (output: { version: number; outcome_count?: number }) => `${output.version}.${output.outcome_count ?? 0}`,
+    },
+    cli: { args: ['entity_path', 'key'], alias: 'read' },
+    input: z
+      .strictObject({ ...address, version: s.version.optional(), as_of: s.timestamp.optional() })
+      .refine((input) => input.version === undefined || input.as_of === undefined, {
+        message: 'give version or as_of, not both',
+        path: ['as_of'],
+      }),
+    output: z.union([s.entry, s.entryVersion]),
+    errors: entryErrors,
+    example,
+  }),
+
+  'entries.list': operation({
+    summary: 'List entries',
+    description:
+      'Current entries by path and key, or newest first with `sort=recent`. A page that had to look at very many entries ' +
+      'to fill its filters ends early, with `has_more`.',
+    module: 'entries',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/entries' },
+    cli: { args: ['entity_path'], alias: 'list' },
+    input: z.strictObject({
+      entity_path: s.pathGlob.optional(),
+      branch: s.branch.default('main'),
+      agent_id: s.agentId.optional(),
+      memory_type: s.memoryType.optional(),
+      min_confidence: s.confidence.optional(),
+      max_confidence: s.confidence.optional(),
+      since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
+      until: s.timestamp.optional().meta({ description: 'Written before.' }),
+      sort: z.enum(['path', 'recent']).default('path'),
+      fields: z
+        .enum(['all', 'meta'])
+        .default('all')
+        .meta({ description: '`meta` leaves out values and artifact refs.' }),
+      limit: s.limit,
+      cursor: s.cursor,
+    }),
+    output: z.object({
+      entries: z.array(s.entry.partial({ value: true, artifact_refs: true })),
+      ...s.page,
+    }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: { entity_path: 'checkout/**', min_confidence: 0.5 },
+  }),
+
+  'entries.history': operation({
+    summary: 'List the versions of an entry',
+    description: 'Newest first, tombstones included.',
+    module: 'entries',
+    effect: 'read',
+    cost: 1,
+    http: {
+      method: 'GET',
+      path: `${entryPath}/history`,
+      aliases: [
+        { method: 'GET', path: '/api/v1/history' },
+        { method: 'GET', path: '/api/v1/history/{entity_path}/{key}' },
+      ],
+    },
+    cli: { args: ['entity_path', 'key'], alias: 'history' },
+    input: z.strictObject({
+      ...address,
+      since: s.timestamp.optional(),
+      until: s.timestamp.optional(),
+      limit: s.limit,
+      cursor: s.cursor,
+    }),
+    output: z.object({
+      entity_path: s.entityPath,
+      key: s.key,
+      version_count: z.int(),
+      versions: z.array(s.entryVersion),
+      ...s.page,
+    }),
+    errors: [...entryErrors, 'invalid_cursor'],
+    example,
+  }),
+
+  'entries.delete': operation({
+    summary: 'Delete an entry',
+    description: 'Writes a tombstone version. History keeps everything; `entries.restore` brings a version back.',
+    module: 'entries',
+    effect: 'write',
+    cost: 2,
+    http: { method: 'DELETE', path: entryPath, aliases: [{ method: 'DELETE', path: '/api/v1/entry' }] },
+    cli: { args: ['entity_path', 'key'], alias: 'delete' },
+    input: z.strictObject({ ...address, if_version: ifVersion, ...author }),
+    output: s.entryVersion,
+    errors: [...entryErrors, 'version_conflict'],
+    example,
+  }),
+
+  'entries.restore': operation({
+    summary: 'Restore an old version',
+    description: 'Writes the content of an old version again, as a new version.',
+    module: 'entries',
+    effect: 'write',
+    cost: 2,
+    http: {
+      method: 'POST',
+      path: '/api/v1/restore',
+      status: { of: (output: { unchanged: boolean }) => (output.unchanged ? 200 : 201), all: [201, 200] },
+      location: entryPath,
+    },
+    cli: { args: ['entity_path', 'key', 'version'], alias: 'restore' },
+    input: z.strictObject({ ...address, version: s.version, if_version: ifVersion, ...author }),
+    output: s.entry.extend({ unchanged: z.boolean(), restored_from: s.version }),
+    errors: [...entryErrors, 'version_conflict'],
+    example: { ...example, version: 1 },
+  }),
+};

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+export const search = {
+  'entries.search': operation({
+    summary: 'Search entries',
+    description:
+      'Words are stemmed and OR-combined and ranked by BM25; "a phrase" and a prefix* are understood. Without a query the ' +
+      'filters alone decide. Words found in very many entries do not rank; a query of such words alone looks at the newest.',
+    module: 'search',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'POST', path: '/api/v1/search', aliases: [{ method: 'GET', path: '/api/v1/search' }] },
+    cli: { args: ['query'], alias: 'search' },
+    input: z.strictObject({
+      query: z.string().max(4096).optional(),
+      entity_path: s.pathGlob.optional(),
+      include_descendants: z.boolean().default(false).meta({ description: 'Also everything below `entity_path`.' }),
+      branch: s.branch.default('main'),
+      agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
+      memory_type: s.memoryType.optional(),
+      pattern_ref: s.patternRef.optional(),
+      min_confidence: s.confidence.optional(),
+      max_confidence: s.confidence.optional(),
+      since: s.timestamp.optional(),
+      until: s.timestamp.optional(),
+      include_artifacts: z.boolean().default(true),
+      sort_by: z.enum(['relevance', 'confidence', 'recency', 'version']).optional().meta({
+        description: 'Default: relevance with a query, confidence without.',
+      }),
+      limit: s.limit,
+      cursor: s.cursor,
+    }),
+    output: z.object({
+      entries: z.array(
+        s.entry.extend({ score: z.number().nullable().meta({ description: 'BM25; null where it did not rank.' }) }),
+      ),
+      truncated: z.boolean().meta({ description: 'More entries matched than were looked at.' }),
+      ...s.page,
+    }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: { query: 'payment retry', entity_path: 'checkout/**', min_confidence: 0.3 },
+  }),
+};

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+
+export const system = {
+  'health.read': operation({
+    summary: 'Health check',
+    description:
+      'Answers as long as the process lives; with `ready` it asks the database too and answers 503 without it.',
+    module: 'system',
+    effect: 'none',
+    cost: 0,
+    open: true,
+    http: { method: 'GET', path: '/health' },
+    cli: { alias: 'health' },
+    input: z.strictObject({ ready: z.boolean().default(false) }),
+    output: z
+      .object({
+        status: z.literal('ok'),
+        version: z.string(),
+        schema: z.int().meta({ description: 'Number of the newest database migration.' }),
+        backend: z.enum(['sqlite', 'postgres']),
+      })
+      .meta({ id: 'Health' }),
+    errors: ['unavailable'],
+    example: {},
+  }),
+};

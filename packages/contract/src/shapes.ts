@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { entityPathProblem, keyProblem, parseGlob } from './glob.ts';
+import { JsonText, jsonDepth } from './json-text.ts';
+
+export const MAX_JSON_DEPTH = 128;
+
+const checked = (problem: (text: string) => string | undefined) =>
+  z
+    .string()
+    .normalize('NFC')
+    .superRefine((text, ctx) => {
+      const message = problem(text);
+      if (message) ctx.addIssue({ code: 'custom', message });
+    });
+
+export const entityPath = checked(entityPathProblem).meta({
+  id: 'EntityPath',
+  description: 'Slash-separated path naming the subject, 1 to 512 characters, in Unicode NFC.',
+  examples: ['checkout/payments'],
+});
+
+export const key = checked(keyProblem).meta({
+  id: 'Key',
+  description: 'Name of the entry within its path, 1 to 256 characters, in Unicode NFC.',
+  examples: ['retry-policy'],
+});
+
+export const pathGlob = checked((text) =>
+  parseGlob(text) ? undefined : 'is neither an entity path nor a glob such as a/*, a/** or *',
+).meta({
+  id: 'PathGlob',
+  description: '`a/b` is that path, `a/*` its direct children, `a/**` everything below it, `*` everything.',
+  examples: ['checkout/**'],
+});
+
+const label = (max: number) => checked((text) => (text.length > max ? `is longer than ${max}` : labelProblem(text)));
+function labelProblem(text: string): string | undefined {
+  if (text.trim() === '') return 'must not be empty';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(text) || !text.isWellFormed()) return 'must not hold control characters';
+  return undefined;
+}
+
+export const agentId = label(256).meta({ id: 'AgentId', examples: ['agent/deploy-bot'] });
+export const sessionId = label(256).meta({ id: 'SessionId', examples: ['sess-42'] });
+export const branch = label(256).meta({
+  id: 'Branch',
+  description: 'A branch; `main` always exists.',
+  examples: ['main'],
+});
+export const confidence = z.number().min(0).max(1).meta({ description: 'Trust in the entry, 0 to 1.' });
+export const memoryType = z.enum(['fact', 'belief', 'experience', 'procedure']).meta({ id: 'MemoryType' });
+export const version = z.int().min(1);
+export const patternRef = label(256);
+
+export const timestamp = z.iso
+  .datetime({ offset: true })
+  .meta({ description: 'ISO 8601 with an offset.', examples: ['2026-01-31T12:00:00.000Z'] });
+/** Times in answers are always UTC with milliseconds. */
+export const utc = z.iso.datetime().meta({ examples: ['2026-01-31T12:00:00.000Z'] });
+
+export const jsonValue = z
+  .unknown()
+  .superRefine((value, ctx) => {
+    if (value === undefined) ctx.addIssue({ code: 'custom', message: 'is required' });
+    else if (value instanceof JsonText && jsonDepth(value.text) > MAX_JSON_DEPTH)
+      ctx.addIssue({ code: 'custom', message: `is nested deeper than ${MAX_JSON_DEPTH} levels` });
+  })
+  .transform((value) => (value === undefined || value instanceof JsonText ? (value as JsonText) : JsonText.of(value)))
+  .meta({ id: 'JsonValue', description: 'Any JSON value. It comes back exactly as it was given.' });
+
+/** A JSON value in an answer. */
+export const anyJson = z.unknown().meta({ description: 'Any JSON value.' });
+
+export const artifactRef = z
+  .strictObject({
+    uri: z.string().min(1).max(2048),
+    media_type: z.string().max(256).optional(),
+    label: z.string().max(256).optional(),
+    size_bytes: z.int().min(0).optional(),
+  })
+  .meta({ id: 'ArtifactRef' });
+
+export const limit = z.int().min(1).max(1000).default(100).meta({ description: 'Page size, 1 to 1000.' });
+export const cursor = z.string().min(1).max(4096).optional().meta({ description: '`next_cursor` of the page before.' });
+export const page = {
+  next_cursor: z.string().nullable().meta({ description: 'Hand this back as `cursor` for the next page.' }),
+  has_more: z.boolean(),
+};
+
+export const provenance = z
+  .object({
+    agent_id: agentId,
+    session_id: z.string().nullable(),
+    written_at: utc,
+    pattern_refs: z.array(z.string()),
+  })
+  .meta({ id: 'Provenance', description: 'Who wrote it, when, in which session, following which patterns.' });
+
+const written = {
+  entity_path: entityPath,
+  key,
+  branch,
+  version,
+  value: anyJson,
+  confidence,
+  memory_type: memoryType,
+  shared: z.boolean().meta({ description: '`false`: only the agent that wrote it sees it.' }),
+  provenance,
+  ttl_at: utc.nullable(),
+  artifact_refs: z.array(artifactRef),
+  is_artifact: z.boolean().meta({ description: 'The value looks like a source or configuration file.' }),
+  content_hash: z.string().meta({ description: 'SHA-256 of the bytes of the value.' }),
+  integrity_chain: z.string().meta({ description: 'SHA-256 that ties this version to the one before it.' }),
+  commit_id: z.string().nullable(),
+  seq: z.int().meta({ description: 'Place of this version in the log of the account.' }),
+};
+
+export const entryVersion = z
+  .object({ ...written, deleted: z.boolean().meta({ description: 'A tombstone: the entry was deleted here.' }) })
+  .meta({ id: 'EntryVersion', description: 'One version as it was written. It never changes.' });
+
+export const entry = z
+  .object({
+    ...written,
+    outcome_count: z.int(),
+    success_count: z.int(),
+    failure_count: z.int(),
+    evidence_success: z.number(),
+    evidence_failure: z.number(),
+    prior_confidence: z.number().nullable(),
+    last_outcome: z.string().nullable(),
+    last_outcome_at: utc.nullable(),
+    discredited_at: utc.nullable(),
+    validators: z.array(z.string()),
+    evidence_status: z.enum(['untested', 'validated', 'contested', 'discredited']),
+    recall_count: z.int(),
+    tier: z.int().min(1).max(3),
+    priority_score: z.number().nullable(),
+    importance_score: z.number().nullable(),
+    importance_dimensions: z.record(z.string(), z.number()).nullable(),
+  })
+  .meta({ id: 'Entry', description: 'The current version of an entry and how it stands.' });
+
+export const quality = z
+  .object({
+    score: z.number(),
+    action: z.enum(['stored_ok', 'stored_with_suggestions']),
+    issues: z.array(z.object({ type: z.string(), message: z.string(), suggestion: z.string() })),
+  })
+  .meta({ id: 'Quality', description: 'Hints that make a memory more useful. They never refuse a write.' });
+
+/** What identifies an entry, and the branch to look on. */
+export const address = { entity_path: entityPath, key, branch: branch.default('main') };

@@ -1,0 +1,76 @@
+import { type Database, openPostgres, openSqlite } from './db/index.ts';
+import { type Jobs, startJobs } from './jobs/index.ts';
+import {
+  type Clock,
+  createKernel,
+  forgetAnswers,
+  type Ids,
+  insertAccount,
+  type Kernel,
+  type Module,
+  migrateAll,
+  randomIds,
+  SELF_HOSTED_ACCOUNT,
+  systemClock,
+} from './kernel/index.ts';
+import { commits } from './modules/commits/index.ts';
+import { counts } from './modules/counts/index.ts';
+import { entries } from './modules/entries/index.ts';
+import { erasure } from './modules/erasure/index.ts';
+import { log } from './modules/log/index.ts';
+import { search } from './modules/search/index.ts';
+import { system } from './modules/system/index.ts';
+import { text } from './modules/text/index.ts';
+import { VERSION } from './version.ts';
+
+export const modules: readonly Module[] = [entries, counts, text, commits, search, erasure, log, system];
+
+export type AppOptions = {
+  dataDir: string;
+  postgresDsn?: string | undefined;
+  postgresPool?: number;
+  maxValueBytes?: number;
+  sweepSeconds?: number;
+  clock?: Clock;
+  ids?: Ids;
+  onError?: (error: unknown) => void;
+};
+
+export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
+
+/** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
+export async function openApp(options: AppOptions): Promise<App> {
+  const { clock = systemClock, ids = randomIds, onError = () => {} } = options;
+  const database = await openDatabase(options, onError);
+  try {
+    const base = {
+      database,
+      clock,
+      ids,
+      version: VERSION,
+      limits: { max_value_bytes: options.maxValueBytes ?? 1024 * 1024 },
+    };
+    const schema = await migrateAll(base, modules);
+    await database.transaction((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
+    const kernel = createKernel({ ...base, schema }, modules);
+    const jobs = startJobs(kernel, {
+      jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
+      sweepSeconds: options.sweepSeconds ?? 60,
+      onError,
+    });
+    const close = async () => {
+      await jobs.close();
+      await kernel.close();
+      await database.close();
+    };
+    return { kernel, jobs, close };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
+  if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
+  return openPostgres({ dsn: options.postgresDsn, poolSize: options.postgresPool ?? 10, onError });
+}

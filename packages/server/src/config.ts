@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+/** The one place that reads the environment. A bad value stops the start and names its variable. */
+export type Config = {
+  http: { host: string; port: number; corsOrigins: string[] };
+  apiKeys: string[];
+  dataDir: string;
+  postgresDsn: string | undefined;
+  postgresPool: number;
+  agentId: string;
+  maxValueBytes: number;
+  maxBodyBytes: number;
+  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  sweepSeconds: number;
+  client: { url: string | undefined; apiKey: string | undefined };
+  /** Things worth telling that do not stop the start. */
+  warnings: string[];
+};
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean),
+);
+
+const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+
+const variables = {
+  MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
+  MEM_HTTP_PORT: whole(0, 65535).default(8080),
+  MEM_CORS_ORIGINS: list
+    .refine((origins) => origins.every(origin), 'must be * or origins such as https://app.example, separated by commas')
+    .default(['*']),
+  MEM_API_KEYS: list
+    .refine(
+      (keys) => keys.every((key) => /^[\x21-\x7e]{8,512}$/.test(key)),
+      'must be keys of 8 to 512 visible characters',
+    )
+    .default([]),
+  MEM_DATA_DIR: z.string().min(1).default('.amfs'),
+  MEM_POSTGRES_DSN: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+    .refine((text) => URL.canParse(text), 'is not a valid address')
+    .optional(),
+  MEM_POSTGRES_POOL: whole(1, 500).default(10),
+  MEM_AGENT_ID: z.string().min(1).max(256).default('mem-http-server'),
+  MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
+  MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
+  MEM_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  MEM_TTL_SWEEP_SECONDS: whole(1, 86400).default(60),
+  MEM_HTTP_URL: z
+    .string()
+    .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address')
+    .optional(),
+  MEM_API_KEY: z.string().min(1).optional(),
+} as const;
+
+/** Read by other programs of the project, or by the connectors. */
+const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH)$/;
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(env: Environment = process.env): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
+  const parsed = z.object(variables).safeParse(given);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
+    throw new ConfigError(problems.join('\n'));
+  }
+  const v = parsed.data;
+  return {
+    http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
+    apiKeys: v.MEM_API_KEYS,
+    dataDir: v.MEM_DATA_DIR,
+    postgresDsn: v.MEM_POSTGRES_DSN,
+    postgresPool: v.MEM_POSTGRES_POOL,
+    agentId: v.MEM_AGENT_ID,
+    maxValueBytes: v.MEM_MAX_VALUE_BYTES,
+    maxBodyBytes: v.MEM_MAX_BODY_BYTES,
+    logLevel: v.MEM_LOG_LEVEL,
+    sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
+    client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY },
+    warnings: warningsOf(env),
+  };
+}
+
+function warningsOf(env: Environment): string[] {
+  const warnings = Object.keys(env)
+    .filter((name) => name.startsWith('MEM_') && !(name in variables) && !KNOWN_ELSEWHERE.test(name))
+    .map((name) => `${name} is not a variable that mem knows`);
+  if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
+    warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
+  return warnings;
+}

@@ -1,0 +1,58 @@
+import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+
+export type Engine = 'sqlite' | 'postgres';
+
+export interface Query {
+  all<T = Row>(statement: Sql): Promise<T[]>;
+  get<T = Row>(statement: Sql): Promise<T | undefined>;
+}
+
+/**
+ * A write transaction. Calls run in the order they are made; calls that do not need each other's answers are made
+ * together (`Promise.all`), which on PostgreSQL saves a round trip each.
+ */
+export interface Transaction extends Query {
+  run(statement: Sql): Promise<number>;
+  /** Gives back what the suffix says is `RETURNING`. */
+  insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
+  /** One answer for each key, in order. */
+  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
+  /** Undoes only what `work` did when it throws. */
+  savepoint<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** What differs between the engines, as data and small functions. */
+export interface Dialect {
+  engine: Engine;
+  /** Appended to a SELECT to hold its row until the end of the transaction. */
+  forUpdate: string;
+  /** Writes of two lanes may run side by side; writes of one lane share transactions. */
+  lane(accountId: string): string;
+  /** A set of texts as a one-column table `(value)`. */
+  texts(values: readonly string[]): Sql;
+}
+
+export interface Database {
+  readonly dialect: Dialect;
+  /** Short reads, on the caller's own thread of work. */
+  readonly read: Query;
+  /** Reads that may take milliseconds; they never hold up the short ones. */
+  readonly scan: Query;
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Runs a statement outside any transaction, for maintenance. */
+  maintain(statement: Sql): Promise<void>;
+  /** Runs the work while no other process migrates. */
+  exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** The storage cannot do it now, but nothing is wrong with the request. */
+export class StorageError extends Error {
+  override name = 'StorageError';
+  readonly reason: 'full' | 'unavailable';
+
+  constructor(reason: 'full' | 'unavailable', cause: unknown) {
+    super(reason === 'full' ? 'the storage is full' : 'the database cannot be reached', { cause });
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,67 @@
+export type SqlValue = string | number | null;
+export type Row = Record<string, SqlValue>;
+
+/** One statement with its values: `?` marks each place. */
+export type Sql = { readonly text: string; readonly values: readonly SqlValue[] };
+
+const isSql = (part: unknown): part is Sql => typeof part === 'object' && part !== null && 'text' in part;
+
+const plainTexts = new WeakMap<TemplateStringsArray, string>();
+
+/** Composes a statement. A value becomes a placeholder; another `sql` piece is put in as it is. */
+export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
+  if (!parts.some(isSql)) {
+    let text = plainTexts.get(strings);
+    if (text === undefined) {
+      text = strings.join('?');
+      plainTexts.set(strings, text);
+    }
+    return { text, values: parts as readonly SqlValue[] };
+  }
+  let text = strings[0] ?? '';
+  const values: SqlValue[] = [];
+  parts.forEach((part, index) => {
+    if (isSql(part)) {
+      text += part.text;
+      values.push(...part.values);
+    } else {
+      text += '?';
+      values.push(part);
+    }
+    text += strings[index + 1];
+  });
+  return { text, values };
+}
+
+export const nothing: Sql = { text: '', values: [] };
+
+export function joinSql(parts: readonly Sql[], separator: string): Sql {
+  return { text: parts.map((part) => part.text).join(separator), values: parts.flatMap((part) => part.values) };
+}
+
+/** ` AND a AND b`, or nothing. */
+export function andAll(conditions: readonly Sql[]): Sql {
+  return conditions.length === 0 ? nothing : sql` AND ${joinSql(conditions, ' AND ')}`;
+}
+
+/** A name or fragment written in the code, never one that came from a caller. */
+export function fragment(text: string): Sql {
+  return { text, values: [] };
+}
+
+export type ColumnType = 'text' | 'int' | 'real';
+
+/** An insert that is run for many rows at once. */
+export type Insert = {
+  table: string;
+  columns: Readonly<Record<string, ColumnType | 'search_text'>>;
+  /** Everything after the values, such as `ON CONFLICT …`. */
+  suffix?: string;
+};
+
+/** A look-up by key that is run for many keys at once. */
+export type Find = {
+  table: string;
+  select: string;
+  by: Readonly<Record<string, ColumnType>>;
+};

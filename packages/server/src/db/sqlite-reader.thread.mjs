@@ -1,0 +1,31 @@
+// Runs searches and other long reads on a read-only connection of its own, so that they never hold up a request.
+import { parentPort, workerData } from 'node:worker_threads';
+
+const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
+const database = new DatabaseSync(workerData.file, { readOnly: true });
+database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456');
+const statements = new Map();
+
+function run({ text, values }) {
+  let statement = statements.get(text);
+  if (!statement) {
+    if (statements.size >= 200) statements.clear();
+    statement = database.prepare(text);
+    statements.set(text, statement);
+  }
+  return statement.all(...values).map((row) => ({ ...row }));
+}
+
+parentPort.on('message', (request) => {
+  if (request === 'close') {
+    statements.clear();
+    database.close();
+    parentPort.close();
+    return;
+  }
+  try {
+    parentPort.postMessage({ id: request.id, rows: run(request) });
+  } catch (error) {
+    parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
+  }
+});

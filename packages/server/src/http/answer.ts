@@ -1,0 +1,36 @@
+import { JsonText, type Operation, stringify } from '@mem-service/contract';
+import type { FastifyReply } from 'fastify';
+import { suffixes } from './routes.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Sends what an operation gave. A replayed answer arrives as text and leaves as the same text. */
+export function answer(reply: FastifyReply, { http }: Operation, output: unknown): FastifyReply {
+  const plain = (output instanceof JsonText ? output.value : output) as never;
+  if (http.etag) {
+    const etag = `"${http.etag(plain)}"`;
+    reply.header('etag', etag);
+    if (matches(reply.request.headers['if-none-match'], etag)) return reply.code(304).send();
+  }
+  const status = typeof http.status === 'object' ? http.status.of(plain) : (http.status ?? 200);
+  if (status === 201 && http.location) reply.header('location', fill(http.location, plain));
+  return reply
+    .code(status)
+    .header('content-type', JSON_TYPE)
+    .send(output instanceof JsonText ? output.text : stringify(output));
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}
+
+function fill(template: string, output: Record<string, string>): string {
+  const { entity_path = '', key = '' } = output;
+  if (template.includes('{entity_path}') && suffixes.has(key))
+    return `/api/v1/entry?entity_path=${encodeURIComponent(entity_path)}&key=${encodeURIComponent(key)}`;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const parts = name === 'entity_path' ? entity_path.split('/') : [String(output[name])];
+    return parts.map(encodeURIComponent).join('/');
+  });
+}

@@ -1,0 +1,42 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { invalidInput, shapes } from '@mem-service/contract';
+import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
+import type { Authenticate } from './auth.ts';
+
+export type CallerOptions = { authenticate: Authenticate; defaultAgentId: string };
+export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string };
+
+/** The key, from either header. */
+export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const key = headers['x-mem-api-key'];
+  if (typeof key === 'string') return key;
+  const [scheme, token] = (headers.authorization ?? '').split(' ', 2);
+  return scheme?.toLowerCase() === 'bearer' ? token : undefined;
+}
+
+export function callerOf({ headers, ip, id }: Incoming, options: CallerOptions): Caller {
+  return {
+    account_id: SELF_HOSTED_ACCOUNT,
+    actor: options.authenticate(presentedKey(headers)),
+    agent_id: label(headers, 'x-mem-agent-id', shapes.agentId) ?? options.defaultAgentId,
+    session_id: label(headers, 'x-mem-session-id', shapes.sessionId) ?? null,
+    address: ip,
+    request_id: id,
+    idempotency_key: idempotencyKey(headers['idempotency-key']),
+  };
+}
+
+function label(headers: IncomingHttpHeaders, name: string, shape: typeof shapes.agentId): string | undefined {
+  const value = headers[name];
+  if (typeof value !== 'string') return undefined;
+  // Headers arrive as latin1; names in any script are sent as UTF-8.
+  const parsed = shape.safeParse(Buffer.from(value, 'latin1').toString('utf8'));
+  if (parsed.success) return parsed.data;
+  throw invalidInput([{ path: `header ${name}`, message: parsed.error.issues[0]?.message ?? 'is not valid' }]);
+}
+
+function idempotencyKey(value: string | string[] | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && /^[\x21-\x7e]{1,256}$/.test(value)) return value;
+  throw invalidInput([{ path: 'header idempotency-key', message: 'must be 1 to 256 visible ASCII characters' }]);
+}

@@ -1,0 +1,36 @@
+import type { Job, Kernel } from '../kernel/index.ts';
+
+export type Jobs = {
+  /** Runs everything that is due now and then, now. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type JobOptions = { jobs: readonly Job[]; sweepSeconds: number; onError: (error: unknown) => void };
+
+/** Housekeeping beside the requests: one job at a time, each finished before the process ends. */
+export function startJobs(kernel: Kernel, { jobs, sweepSeconds, onError }: JobOptions): Jobs {
+  let running: Promise<void> = Promise.resolve();
+  let closed = false;
+  const enqueue = (job: Job): Promise<void> => {
+    running = running.then(() => (closed ? undefined : job.run(kernel))).catch(onError);
+    return running;
+  };
+  const sweep = async () => {
+    for (const job of jobs) if (job.after === undefined) await enqueue(job);
+  };
+  const timer = setInterval(sweep, sweepSeconds * 1000);
+  timer.unref();
+  const unsubscribe = kernel.feed.subscribeAll((events) => {
+    for (const job of jobs) if (events.some((event) => event.event_type === job.after)) void enqueue(job);
+  });
+  return {
+    sweep,
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      unsubscribe();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** On whose behalf an operation runs. Transports make it; nothing below asks who they are. */
+export type Caller = {
+  account_id: string;
+  /** The key, or what stands in for one. Never the key's value. */
+  actor: string;
+  agent_id: string;
+  session_id: string | null;
+  address: string | null;
+  request_id: string;
+  idempotency_key?: string | undefined;
+};
+
+/** The one account of a self-hosted service. */
+export const SELF_HOSTED_ACCOUNT = '00000000-0000-0000-0000-000000000001';
+
+/** The service itself, for its own housekeeping. */
+export const SELF_CALLER: Caller = {
+  account_id: SELF_HOSTED_ACCOUNT,
+  actor: 'system',
+  agent_id: 'system',
+  session_id: null,
+  address: null,
+  request_id: 'system',
+};

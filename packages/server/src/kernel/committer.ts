@@ -1,0 +1,186 @@
+import { Fault, stringify } from '@mem-service/contract';
+import { StorageError, type Transaction } from '../db/index.ts';
+import type { Caller } from './caller.ts';
+import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
+import type { Services } from './module.ts';
+import { type LogEvent, Work } from './work.ts';
+
+type AnyItem = { input: unknown; caller: Caller };
+type OneHandler = { kind: 'write'; run: (work: Work, item: never) => Promise<unknown> };
+type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unknown[]> };
+
+/** A write on its way: which handler runs, with what, for whom. */
+export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler };
+
+type Waiting = Job & Keyed & { resolve: (output: unknown) => void; reject: (error: unknown) => void };
+type Settled = { output: unknown } | { error: unknown };
+
+const MAX_BATCH = 256;
+const MAX_QUEUE = 10_000;
+
+export type CommitObserver = {
+  committed(events: readonly LogEvent[], accountId: string): void;
+  batch(size: number): void;
+};
+
+/**
+ * Group commit. Writes that arrive together share one transaction and one flush to disk; a write that fails, fails
+ * alone. Nothing is answered before its transaction is durable.
+ */
+export class Committer {
+  readonly #services: Services;
+  readonly #observer: CommitObserver;
+  readonly #lanes = new Map<string, Waiting[]>();
+  readonly #running = new Map<string, Promise<void>>();
+
+  constructor(services: Services, observer: CommitObserver) {
+    this.#services = services;
+    this.#observer = observer;
+  }
+
+  submit(job: Job): Promise<unknown> {
+    const lane = this.#services.database.dialect.lane(job.caller.account_id);
+    const queue = this.#lanes.get(lane) ?? [];
+    if (queue.length >= MAX_QUEUE)
+      return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
+    this.#lanes.set(lane, queue);
+    return new Promise((resolve, reject) => {
+      const { idempotency_key } = job.caller;
+      const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
+      queue.push({ ...job, idempotency_key, request_hash, resolve, reject });
+      if (!this.#running.has(lane)) this.#running.set(lane, this.#drain(lane, queue));
+    });
+  }
+
+  get queued(): number {
+    let count = 0;
+    for (const queue of this.#lanes.values()) count += queue.length;
+    return count;
+  }
+
+  async close(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  async #drain(lane: string, queue: Waiting[]): Promise<void> {
+    while (queue.length > 0) {
+      // Let everything that has already arrived on the sockets join the batch.
+      await new Promise(setImmediate);
+      await this.#commit(takeBatch(queue));
+    }
+    this.#running.delete(lane);
+    this.#lanes.delete(lane);
+  }
+
+  async #commit(batch: Waiting[]): Promise<void> {
+    this.#observer.batch(batch.length);
+    try {
+      await this.#commitTogether(batch);
+    } catch (error) {
+      const alone = batch.length === 1 || error instanceof StorageError;
+      if (alone) for (const job of batch) job.reject(error);
+      else for (const job of batch) await this.#commitTogether([job]).catch(job.reject);
+    }
+  }
+
+  async #commitTogether(batch: Waiting[]): Promise<void> {
+    const settled = new Map<Waiting, Settled>();
+    const works: Work[] = [];
+    await this.#services.database.transaction(async (tx) => {
+      for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, settled));
+    });
+    for (const work of works) if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
+    for (const [job, result] of settled) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
+  }
+
+  async #runAccount(tx: Transaction, jobs: Waiting[], settled: Map<Waiting, Settled>): Promise<Work> {
+    const work = new Work(this.#services, tx, (jobs[0] as Waiting).caller.account_id);
+    const fresh = await recallAnswers(work, jobs, (job, result) => settled.set(job, result));
+    for (const run of runsOf(fresh)) {
+      const results = await (run[0]?.handler.kind === 'set' ? runSet(work, run) : runAlone(work, run[0] as Waiting));
+      results.forEach((result, i) => {
+        const job = run[i] as Waiting;
+        settled.set(job, result);
+        if ('output' in result) record(work, job, result.output);
+      });
+    }
+    await work.flush();
+    return work;
+  }
+}
+
+function byAccount(batch: Waiting[]): Iterable<Waiting[]> {
+  const groups = new Map<string, Waiting[]>();
+  for (const job of batch) {
+    const group = groups.get(job.caller.account_id);
+    if (group) group.push(job);
+    else groups.set(job.caller.account_id, [job]);
+  }
+  return groups.values();
+}
+
+/** From the front of the queue; two requests with one idempotency key never share a batch. */
+function takeBatch(queue: Waiting[]): Waiting[] {
+  const keys = new Set<string>();
+  let count = 0;
+  for (const job of queue) {
+    if (count === MAX_BATCH) break;
+    if (job.idempotency_key !== undefined) {
+      const key = `${job.caller.account_id} ${job.idempotency_key}`;
+      if (keys.has(key)) break;
+      keys.add(key);
+    }
+    count++;
+  }
+  return queue.splice(0, count);
+}
+
+/** Neighbours that a set handler can take in one go; everything else by itself. */
+function runsOf(jobs: Waiting[]): Waiting[][] {
+  const runs: Waiting[][] = [];
+  for (const job of jobs) {
+    const last = runs.at(-1);
+    if (last?.[0]?.name === job.name && job.handler.kind === 'set') last.push(job);
+    else runs.push([job]);
+  }
+  return runs;
+}
+
+async function runSet(work: Work, run: Waiting[]): Promise<Settled[]> {
+  const handler = run[0]?.handler as SetHandler;
+  const results = await handler.run(work, run as never);
+  return results.map((result) => (result instanceof Fault ? { error: result } : { output: result }));
+}
+
+async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
+  const handler = job.handler as OneHandler;
+  await work.locked;
+  await work.settle();
+  const mark = work.mark();
+  try {
+    const output = await work.tx.savepoint(async () => {
+      const result = await handler.run(work, job as never);
+      await work.settle();
+      return result;
+    });
+    return [{ output }];
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+    work.reset(mark);
+    return [{ error }];
+  }
+}
+
+function record(work: Work, job: Waiting, output: unknown): void {
+  const { entity_path, key } = job.input as { entity_path?: string; key?: string };
+  const unchanged = (output as { unchanged?: boolean; dry_run?: boolean }).unchanged;
+  const dryRun = (output as { dry_run?: boolean }).dry_run;
+  if (!unchanged && !dryRun) work.audit(job.caller, job.name, [entity_path, key].filter(Boolean).join('/'));
+  if (job.idempotency_key === undefined || job.request_hash === undefined) return;
+  work.keepAnswer({
+    idempotency_key: job.idempotency_key,
+    request_hash: job.request_hash,
+    entity_path: entity_path ?? null,
+    answer: stringify(output),
+  });
+}

@@ -1,0 +1,29 @@
+import type { LogEvent } from './work.ts';
+
+export type Listener = (events: readonly LogEvent[], accountId: string) => void;
+
+/** Tells listeners in this process what was committed. Called only after the commit. */
+export class Feed {
+  readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #all = new Set<Listener>();
+
+  publish(accountId: string, events: readonly LogEvent[]): void {
+    for (const listener of this.#all) listener(events, accountId);
+    for (const listener of this.#listeners.get(accountId) ?? []) listener(events, accountId);
+  }
+
+  subscribe(accountId: string, listener: Listener): () => void {
+    const listeners = this.#listeners.get(accountId) ?? new Set();
+    this.#listeners.set(accountId, listeners);
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0) this.#listeners.delete(accountId);
+    };
+  }
+
+  subscribeAll(listener: Listener): () => void {
+    this.#all.add(listener);
+    return () => this.#all.delete(listener);
+  }
+}

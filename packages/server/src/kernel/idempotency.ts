@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { Fault, JsonText, stringify } from '@mem-service/contract';
+import type { Caller } from './caller.ts';
+import type { Job } from './module.ts';
+import { deleteOldAnswers, findStoredAnswers, type StoredAnswer } from './queries.ts';
+import type { Work } from './work.ts';
+
+const ANSWER_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+export type Keyed = { idempotency_key: string | undefined; request_hash: string | undefined };
+type Settled = { output: unknown } | { error: unknown };
+
+export function hashRequest(name: string, input: unknown, caller: Caller): string {
+  return createHash('sha256')
+    .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}`)
+    .digest('hex');
+}
+
+/** Settles the jobs that were answered before and returns the rest. */
+export async function recallAnswers<J extends Keyed>(
+  work: Work,
+  jobs: J[],
+  settle: (job: J, result: Settled) => void,
+): Promise<J[]> {
+  const keyed = jobs.filter((job) => job.idempotency_key !== undefined);
+  if (keyed.length === 0) return jobs;
+  const keys = keyed.map((job) => [work.account_id, job.idempotency_key as string]);
+  const [, known] = await Promise.all([work.locked, work.tx.findMany<StoredAnswer>(findStoredAnswers, keys)]);
+  const answered = new Set<J>();
+  known.forEach((stored, i) => {
+    const job = keyed[i] as J;
+    if (!stored || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
+    answered.add(job);
+    if (stored.request_hash === job.request_hash) settle(job, { output: new JsonText(stored.answer) });
+    else settle(job, { error: mismatch(stored.idempotency_key) });
+  });
+  return jobs.filter((job) => !answered.has(job));
+}
+
+const mismatch = (key: string) =>
+  new Fault('idempotency_mismatch', `Idempotency-Key ${JSON.stringify(key)} was used for another request`, {
+    idempotency_key: key,
+  });
+
+export const forgetAnswers: Job = {
+  name: 'forget old answers',
+  async run({ services: { database, clock } }) {
+    await database.transaction((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
+  },
+};

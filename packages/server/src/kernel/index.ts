@@ -1,0 +1,13 @@
+export * from './caller.ts';
+export * from './clock.ts';
+export * from './cursor.ts';
+export type { Listener } from './feed.ts';
+export { forgetAnswers } from './idempotency.ts';
+export { type Ids, randomIds } from './ids.ts';
+export * from './invoke.ts';
+export * from './module.ts';
+export { pathWithin } from './path-filter.ts';
+export { insertAccount, readAccount } from './queries.ts';
+export { seqAt } from './time-travel.ts';
+export * from './usage.ts';
+export { EVERYONE, type LogEvent, type Work } from './work.ts';

@@ -1,0 +1,95 @@
+import { Fault, type FieldError, invalidInput, type OperationName, operations } from '@mem-service/contract';
+import type { z } from 'zod';
+import { migrate, StorageError } from '../db/index.ts';
+import type { Caller } from './caller.ts';
+import { Committer } from './committer.ts';
+import { Feed } from './feed.ts';
+import { kernelMigrations } from './migrations.ts';
+import type { Handler, Handlers, Kernel, Module, ReadContext, Services } from './module.ts';
+import { Usage } from './usage.ts';
+
+/** Refuses by throwing a Fault. */
+export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
+
+export function migrateAll(services: Omit<Services, 'schema'>, modules: readonly Module[]): Promise<number> {
+  const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
+  return migrate(services.database, migrations, services.clock.now());
+}
+
+/** Core knows one branch; the branching module brings a hook that knows more. */
+const mainOnly: Authorize = (_name, { branch }) => {
+  if (branch !== undefined && branch !== 'main')
+    throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
+};
+
+export function createKernel(services: Services, modules: readonly Module[], hooks: readonly Authorize[] = []): Kernel {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  const authorize = [mainOnly, ...hooks];
+  const feed = new Feed();
+  const usage = new Usage();
+  const committer = new Committer(services, {
+    committed: (events, accountId) => feed.publish(accountId, events),
+    batch: (size) => usage.countBatch(size),
+  });
+
+  async function run(name: OperationName, raw: unknown, caller: Caller): Promise<unknown> {
+    const operation = operations[name];
+    const handler = handlers[name] as Handler<OperationName> | undefined;
+    if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
+    if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
+    const input = parseInput(operation.input, raw) as never;
+    for (const check of authorize) check(name, input, caller);
+    usage.charge(operation.cost);
+    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    return handler.run(readContext(services, caller), input);
+  }
+
+  return {
+    services,
+    feed,
+    usage,
+    get queued() {
+      return committer.queued;
+    },
+    async invoke(name, input, caller) {
+      const started = performance.now();
+      try {
+        const output = await run(name, input, caller);
+        usage.observe(name, 'ok', performance.now() - started);
+        return output as never;
+      } catch (error) {
+        const fault = toFault(error);
+        usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
+        throw fault;
+      }
+    },
+    work: (caller, action, run) =>
+      committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
+    close: () => committer.close(),
+  };
+}
+
+function readContext(services: Services, caller: Caller): ReadContext {
+  const { database, clock } = services;
+  return { caller, services, now: clock.now(), read: database.read, scan: database.scan, dialect: database.dialect };
+}
+
+/** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */
+function toFault(error: unknown): unknown {
+  if (!(error instanceof StorageError)) return error;
+  if (error.reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
+  return new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
+}
+
+function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors));
+}
+
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const at = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+  return [{ path: at.join('.'), message: issue.message }];
+}

@@ -1,0 +1,57 @@
+import type { Migration } from '../db/index.ts';
+
+export const kernelMigrations: readonly Migration[] = [
+  {
+    version: 1,
+    name: 'accounts, log, audit, stored answers',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      return [
+        `CREATE TABLE accounts (
+          account_id ${text} PRIMARY KEY,
+          number ${int} NOT NULL UNIQUE,
+          seq ${int} NOT NULL,
+          audit_no ${int} NOT NULL,
+          last_at ${int} NOT NULL,
+          created_at ${int} NOT NULL
+        ) ${clustered}`,
+        `CREATE TABLE events (
+          account_id ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          event_type ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          branch ${text} NOT NULL,
+          entity_path ${text},
+          key ${text},
+          version ${int},
+          visible_to ${text} NOT NULL,
+          details ${text} NOT NULL,
+          created_at ${int} NOT NULL,
+          PRIMARY KEY (account_id, seq)
+        ) ${clustered}`,
+        `CREATE TABLE audit (
+          account_id ${text} NOT NULL,
+          no ${int} NOT NULL,
+          at ${int} NOT NULL,
+          actor ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          action ${text} NOT NULL,
+          resource ${text} NOT NULL,
+          address ${text},
+          request_id ${text} NOT NULL,
+          PRIMARY KEY (account_id, no)
+        ) ${clustered}`,
+        `CREATE TABLE stored_answers (
+          account_id ${text} NOT NULL,
+          idempotency_key ${text} NOT NULL,
+          request_hash ${text} NOT NULL,
+          entity_path ${text},
+          answer ${text} NOT NULL,
+          created_at ${int} NOT NULL,
+          PRIMARY KEY (account_id, idempotency_key)
+        ) ${clustered}`,
+        'CREATE INDEX stored_answers_by_time ON stored_answers (created_at)',
+      ];
+    },
+  },
+];

@@ -1,0 +1,68 @@
+import type { Fault, Input, OperationName, Output, Request } from '@mem-service/contract';
+import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { Caller } from './caller.ts';
+import type { Clock } from './clock.ts';
+import type { Feed } from './feed.ts';
+import type { Ids } from './ids.ts';
+import type { Usage } from './usage.ts';
+import type { Work } from './work.ts';
+
+export type Limits = { max_value_bytes: number };
+
+/** What the whole service shares. */
+export type Services = {
+  database: Database;
+  clock: Clock;
+  ids: Ids;
+  limits: Limits;
+  version: string;
+  schema: number;
+};
+
+export type ReadContext = {
+  caller: Caller;
+  now: number;
+  read: Query;
+  scan: Query;
+  dialect: Dialect;
+  services: Services;
+};
+
+export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
+
+/** A handler reads, or writes one at a time, or takes all writes that arrived together. */
+export type Handler<N extends OperationName> =
+  | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
+  | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
+  | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> };
+
+export type Handlers = { [N in OperationName]?: Handler<N> };
+
+export type Kernel = {
+  readonly services: Services;
+  readonly feed: Feed;
+  readonly usage: Usage;
+  /** The one door: every transport and every worker comes through here. */
+  invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
+  /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
+  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
+  readonly queued: number;
+  close(): Promise<void>;
+};
+
+/** Housekeeping beside the requests: now and then, or after an event of a type. */
+export type Job = { name: string; after?: string; run: (kernel: Kernel) => Promise<void> };
+
+export type Module = { name: string; migrations: readonly Migration[]; handlers: Handlers; jobs?: readonly Job[] };
+
+export const reads = <N extends OperationName>(
+  run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
+): Handler<N> => ({ kind: 'read', run });
+
+export const writes = <N extends OperationName>(
+  run: (work: Work, item: Item<N>) => Promise<Output<N>>,
+): Handler<N> => ({ kind: 'write', run });
+
+export const writesTogether = <N extends OperationName>(
+  run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,
+): Handler<N> => ({ kind: 'set', run });

@@ -1,0 +1,97 @@
+import { type Dialect, type Find, fragment, type Insert, type Query, sql, type Transaction } from '../db/index.ts';
+
+export type AccountRow = { account_id: string; number: number; seq: number; audit_no: number; last_at: number };
+
+/** Holding this row makes a transaction the only one that writes to the account. */
+export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
+  return tx.get<AccountRow>(
+    sql`SELECT account_id, number, seq, audit_no, last_at FROM accounts
+        WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
+  );
+}
+
+export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
+  return query.get<AccountRow>(
+    sql`SELECT account_id, number, seq, audit_no, last_at FROM accounts WHERE account_id = ${accountId}`,
+  );
+}
+
+export function insertAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
+  return tx.run(
+    sql`INSERT INTO accounts (account_id, number, seq, audit_no, last_at, created_at)
+        SELECT ${accountId}, coalesce(max(number), 0) + 1, 0, 0, 0, CAST(${now} AS BIGINT) FROM accounts WHERE true
+        ON CONFLICT (account_id) DO NOTHING`,
+  );
+}
+
+export function advanceAccount(tx: Transaction, account: AccountRow): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no}, last_at = ${account.last_at}
+        WHERE account_id = ${account.account_id}`,
+  );
+}
+
+export const insertEvents: Insert = {
+  table: 'events',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    event_type: 'text',
+    agent_id: 'text',
+    branch: 'text',
+    entity_path: 'text',
+    key: 'text',
+    version: 'int',
+    visible_to: 'text',
+    details: 'text',
+    created_at: 'int',
+  },
+};
+
+export const insertAudit: Insert = {
+  table: 'audit',
+  columns: {
+    account_id: 'text',
+    no: 'int',
+    at: 'int',
+    actor: 'text',
+    agent_id: 'text',
+    action: 'text',
+    resource: 'text',
+    address: 'text',
+    request_id: 'text',
+  },
+};
+
+export type StoredAnswer = { idempotency_key: string; request_hash: string; answer: string; created_at: number };
+
+export const findStoredAnswers: Find = {
+  table: 'stored_answers',
+  select: 'idempotency_key, request_hash, answer, created_at',
+  by: { account_id: 'text', idempotency_key: 'text' },
+};
+
+export const insertStoredAnswers: Insert = {
+  table: 'stored_answers',
+  columns: {
+    account_id: 'text',
+    idempotency_key: 'text',
+    request_hash: 'text',
+    entity_path: 'text',
+    answer: 'text',
+    created_at: 'int',
+  },
+  suffix: `ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
+    request_hash = excluded.request_hash, entity_path = excluded.entity_path,
+    answer = excluded.answer, created_at = excluded.created_at`,
+};
+
+/** Housekeeping over all accounts: answers are kept for a day. */
+export function deleteOldAnswers(tx: Transaction, before: number): Promise<number> {
+  return tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+}
+
+/** The first event of the account at or after a time, found by halving: times grow with `seq`. */
+export function eventTime(query: Query, accountId: string, seq: number): Promise<{ created_at: number } | undefined> {
+  return query.get(sql`SELECT created_at FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
+}

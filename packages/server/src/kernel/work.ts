@@ -1,0 +1,137 @@
+import type { Dialect, Row, Transaction } from '../db/index.ts';
+import type { Caller } from './caller.ts';
+import type { Services } from './module.ts';
+import * as queries from './queries.ts';
+
+/** Everyone, in `visible_to` columns; otherwise the one agent that may see the row. */
+export const EVERYONE = '';
+
+export type LogEvent = {
+  seq: number;
+  event_type: string;
+  agent_id: string;
+  branch: string;
+  entity_path: string | null;
+  key: string | null;
+  version: number | null;
+  visible_to: string;
+  details: Record<string, unknown>;
+  created_at: number;
+};
+
+export type NewEvent = Omit<LogEvent, 'seq' | 'created_at'>;
+
+type Mark = { seq: number; audit_no: number; events: number; audits: number; answers: number };
+
+/** The writes of one account within one transaction: its place in the log, and what will be appended at the end. */
+export class Work {
+  readonly account_id: string;
+  readonly tx: Transaction;
+  readonly dialect: Dialect;
+  readonly services: Services;
+  readonly events: LogEvent[] = [];
+  /** Settles once the account is locked. Reads sent meanwhile already see the account as locked. */
+  readonly locked: Promise<void>;
+  readonly #audits: Row[] = [];
+  readonly #answers: Row[] = [];
+  #pending: Promise<unknown>[] = [];
+  #account: queries.AccountRow | undefined;
+
+  constructor(services: Services, tx: Transaction, accountId: string) {
+    this.account_id = accountId;
+    this.tx = tx;
+    this.services = services;
+    this.dialect = services.database.dialect;
+    this.locked = this.#lock();
+    this.locked.catch(() => {});
+  }
+
+  async #lock(): Promise<void> {
+    this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
+    if (!this.#account) throw new Error(`account ${this.account_id} has no row`);
+    // Times never run backwards within an account, so that a time names a place in its log.
+    this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
+  }
+
+  get account(): queries.AccountRow {
+    if (!this.#account) throw new Error('the account is not locked yet');
+    return this.#account;
+  }
+
+  get now(): number {
+    return this.account.last_at;
+  }
+
+  /** Appends to the log of the account. The event takes the next `seq`. */
+  emit(event: NewEvent): LogEvent {
+    const numbered = { ...event, seq: ++this.account.seq, created_at: this.now };
+    this.events.push(numbered);
+    return numbered;
+  }
+
+  audit(caller: Caller, action: string, resource: string): void {
+    this.#audits.push({
+      account_id: this.account_id,
+      no: ++this.account.audit_no,
+      at: this.now,
+      actor: caller.actor,
+      agent_id: caller.agent_id,
+      action,
+      resource,
+      address: caller.address,
+      request_id: caller.request_id,
+    });
+  }
+
+  keepAnswer(answer: {
+    idempotency_key: string;
+    request_hash: string;
+    entity_path: string | null;
+    answer: string;
+  }): void {
+    this.#answers.push({ account_id: this.account_id, ...answer, created_at: this.now });
+  }
+
+  /** Sends a statement whose answer nobody needs; `settle` waits for it. */
+  send(statement: Promise<unknown>): void {
+    statement.catch(() => {});
+    this.#pending.push(statement);
+  }
+
+  async settle(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    await Promise.all(pending);
+  }
+
+  mark(): Mark {
+    const { seq, audit_no } = this.account;
+    return { seq, audit_no, events: this.events.length, audits: this.#audits.length, answers: this.#answers.length };
+  }
+
+  /** Forgets everything since the mark. */
+  reset(mark: Mark): void {
+    this.account.seq = mark.seq;
+    this.account.audit_no = mark.audit_no;
+    this.events.length = mark.events;
+    this.#audits.length = mark.audits;
+    this.#answers.length = mark.answers;
+    this.#pending = [];
+  }
+
+  /** Writes what was collected. The last thing in the transaction. */
+  async flush(): Promise<void> {
+    await this.locked;
+    const { tx } = this;
+    const rows = this.events.map((event) => ({
+      ...event,
+      account_id: this.account_id,
+      details: JSON.stringify(event.details),
+    }));
+    if (rows.length > 0) this.send(tx.insertMany(queries.insertEvents, rows));
+    if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#audits));
+    if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
+    if (rows.length + this.#audits.length > 0) this.send(queries.advanceAccount(tx, this.account));
+    await this.settle();
+  }
+}

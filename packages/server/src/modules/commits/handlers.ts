@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { Fault } from '@mem-service/contract';
+import { cutPage, EVERYONE, fromCursor, type Handlers, reads, toIso, writes } from '../../kernel/index.ts';
+import { authorOf, checkSize, EntrySet, toDraft } from '../entries/index.ts';
+import * as queries from './queries.ts';
+
+const create = writes<'commits.create'>(async (work, { input, caller }) => {
+  const { branch, message } = input;
+  const author = { ...authorOf(input, caller), branch };
+  const commit_id = work.services.ids.next(work.now);
+  const [entries, parent] = await Promise.all([
+    EntrySet.load(
+      work,
+      input.writes.map((write) => ({ ...write, branch })),
+    ),
+    queries.getNewestCommit(work.tx, work.account_id, branch),
+  ]);
+  const written = input.writes.flatMap((write) => {
+    checkSize(work.services, write);
+    const draft = { ...toDraft(write, author, work.now), commit_id };
+    const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } });
+    return unchanged ? [] : [entry];
+  });
+  await entries.save();
+  const everyone = written.length === 0 || written.some((entry) => entry.shared === 1);
+  const row: queries.CommitRow = {
+    account_id: work.account_id,
+    commit_id,
+    branch,
+    message,
+    agent_id: author.agent_id,
+    session_id: author.session_id,
+    parent_id: parent?.commit_id ?? null,
+    tree_hash: treeHash(written.map((entry) => entry.content_hash)),
+    entry_count: written.length,
+    visible_to: everyone ? EVERYONE : author.agent_id,
+    seq: 0,
+    created_at: work.now,
+  };
+  row.seq = work.emit({
+    event_type: 'commit',
+    agent_id: author.agent_id,
+    branch,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: row.visible_to,
+    details: { commit_id, message, entries_written: written.length },
+  }).seq;
+  work.send(work.tx.insertMany(queries.insertCommit, [row]));
+  return { ...toCommit(row), entries: written.map(toCommitEntry) };
+});
+
+const treeHash = (hashes: string[]) => createHash('sha256').update(hashes.sort().join('\n')).digest('hex');
+
+const toCommitEntry = ({ entity_path, key, version, content_hash }: queries.CommitEntryRow) => ({
+  entity_path,
+  key,
+  version,
+  content_hash,
+});
+
+const toCommit = (row: queries.CommitRow) => ({
+  commit_id: row.commit_id,
+  message: row.message,
+  author_agent_id: row.agent_id,
+  session_id: row.session_id,
+  branch: row.branch,
+  parent_ids: row.parent_id === null ? [] : [row.parent_id],
+  tree_hash: row.tree_hash,
+  entries_written: row.entry_count,
+  created_at: toIso(row.created_at),
+  seq: row.seq,
+});
+
+const list = reads<'commits.list'>(async ({ read, caller }, input) => {
+  const before = input.cursor ? (fromCursor(input.cursor, ['number'])[0] as number) : Number.MAX_SAFE_INTEGER;
+  const rows = await queries.listCommits(read, {
+    account_id: caller.account_id,
+    branch: input.branch,
+    agent_id: caller.agent_id,
+    before,
+    limit: input.limit + 1,
+  });
+  const { items, ...page } = cutPage(rows, input.limit, (row) => [row.seq]);
+  return { commits: items.map(toCommit), ...page };
+});
+
+const read = reads<'commits.read'>(async ({ read, caller }, { commit_id }) => {
+  const row = await queries.getCommit(read, caller.account_id, commit_id);
+  if (!row || (row.visible_to !== EVERYONE && row.visible_to !== caller.agent_id))
+    throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
+  const entries = await queries.listCommitEntries(read, row, caller.agent_id);
+  return { ...toCommit(row), entries: entries.map(toCommitEntry) };
+});
+
+export const handlers: Handlers = { 'commits.create': create, 'commits.list': list, 'commits.read': read };

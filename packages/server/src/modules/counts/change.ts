@@ -1,0 +1,14 @@
+import type { Work } from '../../kernel/index.ts';
+import { type CountRow, upsertCounts } from './queries.ts';
+import { type Change, deltasOf, totalsOf } from './rules.ts';
+
+/** Keeps the counts in step with the entries, in the same transaction. */
+export async function changeCounts(work: Work, changes: readonly Change[]): Promise<void> {
+  const deltas = deltasOf(changes);
+  if (deltas.length === 0) return;
+  const { account_id, tx } = work;
+  const withAccount = (delta: (typeof deltas)[number]) => ({ account_id, ...delta });
+  const reached = await tx.insertMany<CountRow>(upsertCounts, deltas.map(withAccount));
+  const totals = totalsOf(deltas, reached);
+  if (totals.length > 0) work.send(tx.insertMany(upsertCounts, totals.map(withAccount)));
+}

@@ -1,0 +1,96 @@
+import { parseGlob } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import {
+  cutPage,
+  fromCursor,
+  type Handlers,
+  pathWithin,
+  type ReadContext,
+  readAccount,
+  reads,
+  toIso,
+} from '../../kernel/index.ts';
+import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
+
+type PageInput = { branch: string; limit: number; cursor?: string | undefined };
+
+const scopeOf = ({ caller }: ReadContext, branch: string): CountScope => ({
+  account_id: caller.account_id,
+  branch,
+  agent_id: caller.agent_id,
+});
+
+/** One page of names, the public and the private count of each added up. */
+async function pageOfCounts(context: ReadContext, input: PageInput & { kind: string; where?: readonly Sql[] }) {
+  const where = [...(input.where ?? [])];
+  if (input.cursor) where.push(sql`name > ${fromCursor(input.cursor, ['string'])[0] as string}`);
+  const rows = await listCounts(context.read, scopeOf(context, input.branch), {
+    kind: input.kind,
+    where,
+    limit: input.limit + 1,
+  });
+  const names = new Map<string, CountRow>();
+  for (const row of rows) {
+    const known = names.get(row.name);
+    names.set(row.name, known ? addUp(known, row) : row);
+  }
+  return cutPage([...names.values()], input.limit, (row) => [row.name]);
+}
+
+function addUp(a: CountRow, b: CountRow): CountRow {
+  const newest = a.last_at >= b.last_at ? a : b;
+  return { ...newest, n: a.n + b.n, confidence_sum: a.confidence_sum + b.confidence_sum };
+}
+
+export const handlers: Handlers = {
+  'entities.list': reads(async (context, input) => {
+    const where = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path), 'name');
+    const { items, ...page } = await pageOfCounts(context, { ...input, kind: 'entity', where });
+    const entities = items.map((row) => ({
+      entity_path: row.name,
+      entry_count: row.n,
+      avg_confidence: average(row),
+      last_updated: toIso(row.last_at),
+      last_agent: row.last_agent,
+    }));
+    return { entities, ...page };
+  }),
+
+  'patterns.list': reads(async (context, input) => {
+    const { items, ...page } = await pageOfCounts(context, { ...input, kind: 'pattern' });
+    const patterns = items.map((row) => ({ pattern_ref: row.name, usage_count: row.n, last_used: toIso(row.last_at) }));
+    return { patterns, ...page };
+  }),
+
+  'stats.read': reads(async (context, { branch }) => {
+    const scope = scopeOf(context, branch);
+    const { read, now } = context;
+    const counts = async (kind: string) => listCounts(read, scope, { kind, where: [], limit: 1000 });
+    const all = (await counts('all')).reduce<CountRow | undefined>((a, b) => (a ? addUp(a, b) : b), undefined);
+    const types = new Map<string, number>();
+    for (const row of await counts('type')) types.set(row.name, (types.get(row.name) ?? 0) + row.n);
+    const total = async (kind: string) => {
+      const shared = (
+        await listCounts(read, { ...scope, agent_id: '' }, { kind: 'total', where: [sql`name = ${kind}`], limit: 1 })
+      )[0];
+      return (shared?.n ?? 0) + ((await countPrivateNames(read, scope, kind))?.n ?? 0);
+    };
+    const edge = async (newest: boolean) => {
+      const row = await getEdgeTime(read, { ...scope, now }, newest);
+      return row ? toIso(row.written_at) : null;
+    };
+    return {
+      total_entries: all?.n ?? 0,
+      total_entities: await total('entity'),
+      total_agents: await total('agent'),
+      total_patterns: await total('pattern'),
+      confidence_avg: all ? average(all) : null,
+      memory_type_counts: Object.fromEntries(types),
+      oldest_entry_at: await edge(false),
+      newest_entry_at: await edge(true),
+      last_seq: (await readAccount(read, scope.account_id))?.seq ?? 0,
+    };
+  }),
+};
+
+const average = (row: CountRow) => Math.round((row.confidence_sum / row.n) * 1e6) / 1e6;

@@ -1,0 +1,69 @@
+import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import type { Delta } from './rules.ts';
+
+const columns = {
+  account_id: 'text',
+  branch: 'text',
+  kind: 'text',
+  visible_to: 'text',
+  name: 'text',
+  n: 'int',
+  confidence_sum: 'real',
+  last_at: 'int',
+  last_agent: 'text',
+} as const;
+
+/** Adds to the counts, and says what each has come to. */
+export const upsertCounts: Insert = {
+  table: 'counts',
+  columns,
+  suffix: `ON CONFLICT (account_id, branch, kind, visible_to, name) DO UPDATE SET
+    n = counts.n + excluded.n,
+    confidence_sum = CASE WHEN counts.n + excluded.n = 0 THEN 0 ELSE counts.confidence_sum + excluded.confidence_sum END,
+    last_at = excluded.last_at,
+    last_agent = excluded.last_agent
+    RETURNING kind, visible_to, name, n`,
+};
+
+export type CountRow = Delta;
+
+export type CountScope = { account_id: string; branch: string; agent_id: string };
+
+const own = ({ account_id, branch }: CountScope, kind: string, visibleTo: string): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch} AND kind = ${kind} AND visible_to = ${visibleTo} AND n > 0`;
+
+const COLUMNS = fragment('name, n, confidence_sum, last_at, last_agent');
+
+export type CountPage = { kind: string; where: readonly Sql[]; limit: number };
+
+/** By name. Public and private counts of one name are two rows; each side is cut to the page by itself. */
+export function listCounts(query: Query, scope: CountScope, page: CountPage): Promise<CountRow[]> {
+  const side = (visibleTo: string) =>
+    sql`SELECT * FROM (SELECT ${COLUMNS} FROM counts WHERE ${own(scope, page.kind, visibleTo)}${andAll(page.where)}
+        ORDER BY name LIMIT ${page.limit}) AS side`;
+  return query.all<CountRow>(sql`${side('')} UNION ALL ${side(scope.agent_id)} ORDER BY name`);
+}
+
+/** Names that only the agent itself can see. */
+export function countPrivateNames(query: Query, scope: CountScope, kind: string): Promise<{ n: number } | undefined> {
+  return query.get(
+    sql`SELECT count(*) AS n FROM counts AS mine
+        WHERE mine.account_id = ${scope.account_id} AND mine.branch = ${scope.branch} AND mine.kind = ${kind}
+          AND mine.visible_to = ${scope.agent_id} AND mine.n > 0 AND NOT EXISTS (
+            SELECT 1 FROM counts AS shared WHERE shared.account_id = ${scope.account_id} AND shared.branch = ${scope.branch}
+              AND shared.kind = ${kind} AND shared.visible_to = '' AND shared.name = mine.name AND shared.n > 0)`,
+  );
+}
+
+/** The oldest or the newest current entry that the agent may see. */
+export function getEdgeTime(
+  query: Query,
+  scope: CountScope & { now: number },
+  newest: boolean,
+): Promise<{ written_at: number } | undefined> {
+  return query.get(
+    sql`SELECT written_at FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
+          AND (shared = 1 OR agent_id = ${scope.agent_id}) AND (ttl_at IS NULL OR ttl_at > ${scope.now})
+        ORDER BY seq ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
+  );
+}

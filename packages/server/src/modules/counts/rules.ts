@@ -1,0 +1,93 @@
+/** What the counts need to know of an entry. */
+export type Counted = {
+  branch: string;
+  entity_path: string;
+  deleted: number;
+  shared: number;
+  agent_id: string;
+  memory_type: string;
+  confidence: number;
+  pattern_refs: string;
+  written_at: number;
+};
+
+export type Change = { before: Counted | undefined; after: Counted };
+
+/** `all` has one row; `total` one for each of the kinds that follow; those one for each path, author, reference, type. */
+export type Kind = 'all' | 'total' | 'entity' | 'agent' | 'pattern' | 'type';
+
+export type Delta = {
+  branch: string;
+  kind: Kind;
+  visible_to: string;
+  name: string;
+  n: number;
+  confidence_sum: number;
+  last_at: number;
+  last_agent: string;
+};
+
+function namesOf(entry: Counted): [Kind, string][] {
+  const refs = entry.pattern_refs === '[]' ? [] : new Set(JSON.parse(entry.pattern_refs) as string[]);
+  return [
+    ['all', ''],
+    ['entity', entry.entity_path],
+    ['agent', entry.agent_id],
+    ['type', entry.memory_type],
+    ...[...refs].map((ref): [Kind, string] => ['pattern', ref]),
+  ];
+}
+
+/** How the counts move, with one delta for each row that is touched. Rows are kept apart by who may see the entry. */
+export function deltasOf(changes: readonly Change[]): Delta[] {
+  const deltas = new Map<string, Delta>();
+  const add = (entry: Counted, by: 1 | -1, at: Counted) => {
+    const visible_to = entry.shared === 1 ? '' : entry.agent_id;
+    for (const [kind, name] of namesOf(entry)) {
+      const id = `${entry.branch}\n${kind}\n${visible_to}\n${name}`;
+      const known = deltas.get(id) ?? {
+        branch: entry.branch,
+        kind,
+        visible_to,
+        name,
+        n: 0,
+        confidence_sum: 0,
+        last_at: 0,
+        last_agent: '',
+      };
+      known.n += by;
+      known.confidence_sum += by * entry.confidence;
+      known.last_at = at.written_at;
+      known.last_agent = at.agent_id;
+      deltas.set(id, known);
+    }
+  };
+  for (const { before, after } of changes) {
+    if (before && before.deleted === 0) add(before, -1, after);
+    if (after.deleted === 0) add(after, 1, after);
+  }
+  return [...deltas.values()];
+}
+
+const TOTALLED: ReadonlySet<Kind> = new Set(['entity', 'agent', 'pattern']);
+
+/** How many names of each kind came up or went away: a count that has just become its delta was nothing before. */
+export function totalsOf(
+  deltas: readonly Delta[],
+  reached: readonly Pick<Delta, 'kind' | 'visible_to' | 'name' | 'n'>[],
+): Delta[] {
+  const idOf = (row: Pick<Delta, 'kind' | 'visible_to' | 'name'>) => `${row.kind}\n${row.visible_to}\n${row.name}`;
+  const counts = new Map(reached.map((row) => [idOf(row), row.n]));
+  const totals = new Map<string, Delta>();
+  for (const delta of deltas) {
+    if (!TOTALLED.has(delta.kind) || delta.n === 0) continue;
+    const n = counts.get(idOf(delta)) ?? 0;
+    const step = n === delta.n ? 1 : n === 0 ? -1 : 0;
+    if (step === 0) continue;
+    const id = `${delta.kind}\n${delta.visible_to}`;
+    const total = totals.get(id) ?? { ...delta, kind: 'total', name: delta.kind, n: 0, confidence_sum: 0 };
+    total.n += step;
+    totals.set(id, total);
+  }
+  return [...totals.values()].filter((total) => total.n !== 0);
+}

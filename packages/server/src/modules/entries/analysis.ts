@@ -1,0 +1,114 @@
+import { type Input, parseGlob } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import { fromCursor, type Handlers, pathWithin, type ReadContext, reads, toCursor } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { notFound } from './reads.ts';
+import type { EntryRow, VersionRow } from './rows.ts';
+import { createAggregate } from './rules/aggregate.ts';
+import { diffJson } from './rules/diff.ts';
+import { isLive, mayAgentSee } from './rules/next.ts';
+import { Verification } from './verification.ts';
+
+const CHUNK = 500;
+
+/** Every entry a caller may see at a glob, a chunk at a time, in order of path and key. */
+async function* visibleEntries(
+  context: ReadContext,
+  input: { branch: string; entity_path: string },
+): AsyncGenerator<EntryRow> {
+  const { caller, now, scan } = context;
+  const filter = {
+    account_id: caller.account_id,
+    branch: input.branch,
+    where: pathWithin(parseGlob(input.entity_path)),
+  };
+  let from: Sql[] = [];
+  for (;;) {
+    const page = { from, filters: [], order: 'path' as const, scan: CHUNK, limit: CHUNK };
+    const rows = await queries.listEntries(scan, filter, page);
+    for (const row of rows) if (isLive(row, now) && mayAgentSee(row, caller.agent_id)) yield row;
+    const last = rows.at(-1);
+    if (!last || rows.length < CHUNK) return;
+    from = [sql`(entity_path, key) > (${last.entity_path}, ${last.key})`];
+  }
+}
+
+const aggregate = reads<'entries.aggregate'>(async (context, input) => {
+  const { op, field, group_by, row_path, entity_path } = input;
+  const reduction = createAggregate({ op, field, group_by, row_path });
+  let entries_scanned = 0;
+  for await (const row of visibleEntries(context, input)) {
+    entries_scanned++;
+    reduction.add(JSON.parse(row.value));
+  }
+  return { entity_path, entries_scanned, ...reduction.result() };
+});
+
+const diff = reads<'entries.diff'>(async (context, input) => {
+  const { caller, read } = context;
+  const at = { account_id: caller.account_id, branch: input.branch, entity_path: input.entity_path, key: input.key };
+  const version = async (number: number) => {
+    const row = await queries.getVersion(read, at, number);
+    return row && mayAgentSee(row, caller.agent_id) ? row : undefined;
+  };
+  const entry = await queries.getEntry(read, at);
+  if (!entry) throw notFound(input);
+  const new_version = input.new_version ?? entry.version;
+  const old_version = input.old_version ?? new_version - 1;
+  const after = await version(new_version);
+  if (!after) throw notFound(input, new_version);
+  const before = old_version === 0 ? undefined : await version(old_version);
+  if (old_version !== 0 && !before) throw notFound(input, old_version);
+  return describeDiff(input, before, after);
+});
+
+function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefined, after: VersionRow) {
+  const { entity_path, key, branch } = input;
+  const names = { entity_path, key, branch, old_version: before?.version ?? null, new_version: after.version };
+  const was = before && before.deleted === 0 ? before : undefined;
+  if (after.deleted === 1) {
+    const changes = was ? [{ path: '', operation: 'remove' as const, old_value: exact(was) }] : [];
+    return { ...names, diff_type: was ? ('deleted' as const) : ('unchanged' as const), changes };
+  }
+  if (!was)
+    return {
+      ...names,
+      diff_type: 'added' as const,
+      changes: [{ path: '', operation: 'add' as const, new_value: exact(after) }],
+    };
+  const changes = diffJson(exact(was), exact(after));
+  return { ...names, diff_type: changes.length > 0 ? ('modified' as const) : ('unchanged' as const), changes };
+}
+
+const exact = (row: VersionRow): unknown => JSON.parse(row.value);
+
+const verify = reads<'entries.verify'>(async (context, input) => {
+  const { caller, scan } = context;
+  const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
+  const filter = { account_id: caller.account_id, branch: input.branch, where: pathWithin(glob) };
+  const verification = new Verification(context, input.branch);
+  let position: readonly [string, string, number] | undefined;
+  if (input.cursor) {
+    position = fromCursor(input.cursor, ['string', 'string', 'number']) as [string, string, number];
+    await verification.resume(position);
+  }
+  let more = true;
+  for (let left = input.limit; more && left > 0; ) {
+    const limit = Math.min(CHUNK, left);
+    const from = position ? [sql`(entity_path, key, version) > (${position[0]}, ${position[1]}, ${position[2]})`] : [];
+    const rows = await queries.listVersionsInOrder(scan, filter, { from, limit });
+    await verification.add(rows);
+    const last = rows.at(-1);
+    if (last) position = [last.entity_path, last.key, last.version];
+    more = rows.length === limit;
+    left -= rows.length;
+  }
+  if (!more) await verification.end();
+  return { ...verification.report, has_more: more, next_cursor: more && position ? toCursor(position) : null };
+});
+
+export const analysisHandlers: Handlers = {
+  'entries.aggregate': aggregate,
+  'entries.diff': diff,
+  'entries.verify': verify,
+};

@@ -1,0 +1,149 @@
+import { canonicalJson, jsonDepth } from '@mem-service/contract';
+
+export type AggregateSpec = {
+  op: 'count' | 'sum' | 'mean' | 'min' | 'max' | 'stats';
+  /** Dotted paths within a row, or within a value for `row_path`; `.` and `$` are the row or value itself. */
+  field?: string | undefined;
+  group_by?: string | undefined;
+  row_path?: string | undefined;
+};
+
+export type Measures = {
+  count?: number;
+  n?: number;
+  sum?: number | null;
+  mean?: number | null;
+  min?: number | null;
+  max?: number | null;
+};
+
+export type Aggregate = Measures & {
+  op: AggregateSpec['op'];
+  field: string | null;
+  row_path: string | null;
+  total_rows: number;
+  group_by?: string;
+  groups?: (Measures & { key: string })[];
+};
+
+/** Deeper texts are left as text: what is done with a group's key needs a stack as deep as the value. */
+const MAX_TEXT_DEPTH = 128;
+
+export function aggregate(values: Iterable<unknown>, spec: AggregateSpec): Aggregate {
+  const reduction = createAggregate(spec);
+  for (const value of values) reduction.add(value);
+  return reduction.result();
+}
+
+/** Takes values one by one, so that any number of entries can be reduced in the space of the groups. */
+export function createAggregate(spec: AggregateSpec): { add(value: unknown): void; result(): Aggregate } {
+  const { op, field, group_by, row_path } = spec;
+  const fieldPath = pathOf(field);
+  const groupPath = pathOf(group_by);
+  const rowPath = pathOf(row_path);
+  const all = emptyTally();
+  const groups = new Map<string, Tally>();
+
+  function tallyOf(row: unknown): Tally {
+    const key = keyText(lookUp(row, groupPath));
+    const known = groups.get(key) ?? emptyTally();
+    groups.set(key, known);
+    return known;
+  }
+
+  return {
+    add(value) {
+      for (const row of rowsOf(value, rowPath)) {
+        const number = op === 'count' ? undefined : numberOf(lookUp(row, fieldPath));
+        addTo(all, number);
+        if (group_by !== undefined) addTo(tallyOf(row), number);
+      }
+    },
+    result() {
+      const head = { op, field: field ?? null, row_path: row_path ?? null, total_rows: all.rows };
+      if (group_by === undefined) return { ...head, ...measures(op, all) };
+      const sorted = [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+      return { ...head, group_by, groups: sorted.map(([key, tally]) => ({ key, ...measures(op, tally) })) };
+    },
+  };
+}
+
+function pathOf(dotted: string | undefined): string[] {
+  return dotted === undefined || dotted === '.' || dotted === '$' ? [] : dotted.split('.');
+}
+
+/** A list is its elements, whatever `path` says; then a list at `path` is; anything else is one row. */
+function rowsOf(value: unknown, path: readonly string[]): readonly unknown[] {
+  const decoded = typeof value === 'string' ? decode(value) : value;
+  if (Array.isArray(decoded)) return decoded;
+  const found = lookUp(decoded, path);
+  return Array.isArray(found) ? found : [decoded];
+}
+
+/** Most texts are prose; to throw and catch for each of them would cost more than all the rest. */
+const JSON_START = /^\s*[[{"\-\dtfn]/;
+
+function decode(text: string): unknown {
+  if (!JSON_START.test(text) || jsonDepth(text) > MAX_TEXT_DEPTH) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function lookUp(row: unknown, path: readonly string[]): unknown {
+  let found = row;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    if (Array.isArray(found) && name === 'length') return undefined;
+    found = Reflect.get(found, name);
+  }
+  return found;
+}
+
+const NUMERIC = /^[-+.\deE]+$/;
+
+/** The number that a value is or spells out; never one made up for what is none. */
+function numberOf(value: unknown): number | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const text = typeof value === 'string' ? value.trim() : '';
+  const number = typeof value === 'number' ? value : NUMERIC.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+function keyText(value: unknown): string {
+  if (value === undefined || value === null) return 'null';
+  return typeof value === 'object' ? canonicalJson(JSON.stringify(value)) : String(value);
+}
+
+/** `sum` plus `lost`, the digits that adding up in floating point would drop (Neumaier). */
+type Tally = { rows: number; n: number; sum: number; lost: number; min: number; max: number };
+
+function emptyTally(): Tally {
+  return { rows: 0, n: 0, sum: 0, lost: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+}
+
+function addTo(tally: Tally, number: number | undefined): void {
+  tally.rows++;
+  if (number === undefined) return;
+  const sum = tally.sum + number;
+  tally.lost += Math.abs(tally.sum) >= Math.abs(number) ? tally.sum - sum + number : number - sum + tally.sum;
+  tally.sum = sum;
+  tally.n++;
+  if (number < tally.min) tally.min = number;
+  if (number > tally.max) tally.max = number;
+}
+
+function measures(op: AggregateSpec['op'], tally: Tally): Measures {
+  if (op === 'count') return { count: tally.rows };
+  const { n } = tally;
+  const sum = tally.sum + tally.lost;
+  const all = { sum: finite(sum), mean: finite(sum / n), min: finite(tally.min), max: finite(tally.max) };
+  return op === 'stats' ? { n, ...all } : { [op]: all[op], n };
+}
+
+/** JSON has no infinity: what overflows, or has no numbers to be taken of, is null. */
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number : null;
+}

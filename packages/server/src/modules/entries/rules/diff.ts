@@ -1,0 +1,101 @@
+import { canonicalJson } from '@mem-service/contract';
+
+/** `path` is a JSON Pointer (RFC 6901); the whole value is ''. */
+export type Change = {
+  path: string;
+  operation: 'add' | 'remove' | 'replace';
+  old_value?: unknown;
+  new_value?: unknown;
+};
+
+/** The changes that turn `before` into `after` when they are made one after the other. */
+export function diffJson(before: unknown, after: unknown): Change[] {
+  const changes: Change[] = [];
+  compare(before, after, { path: '', changes });
+  return changes;
+}
+
+type Place = { path: string; changes: Change[] };
+
+function compare(before: unknown, after: unknown, { path, changes }: Place): void {
+  if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, { path, changes });
+  else if (isObject(before) && isObject(after)) compareObjects(before, after, { path, changes });
+  else if (!Object.is(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });
+}
+
+function compareArrays(before: unknown[], after: unknown[], { path, changes }: Place): void {
+  const shared = Math.min(before.length, after.length);
+  for (let at = 0; at < shared; at++) compare(before[at], after[at], { path: `${path}/${at}`, changes });
+  for (let at = shared; at < after.length; at++) {
+    changes.push({ path: `${path}/${at}`, operation: 'add', new_value: after[at] });
+  }
+  // From the end, so that each index still names the same element when its turn comes.
+  for (let at = before.length - 1; at >= shared; at--) {
+    changes.push({ path: `${path}/${at}`, operation: 'remove', old_value: before[at] });
+  }
+}
+
+function compareObjects(before: JsonObject, after: JsonObject, { path, changes }: Place): void {
+  for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
+    const below = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (!Object.hasOwn(after, name)) changes.push({ path: below, operation: 'remove', old_value: before[name] });
+    else if (!Object.hasOwn(before, name)) changes.push({ path: below, operation: 'add', new_value: after[name] });
+    else compare(before[name], after[name], { path: below, changes });
+  }
+}
+
+type JsonObject = Record<string, unknown>;
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Makes the changes in order on a copy. Throws a RangeError where a change does not fit the value. */
+export function applyChanges(value: unknown, changes: readonly Change[]): unknown {
+  const root = { '': structuredClone(value) };
+  for (const change of changes) applyChange(root, change);
+  return root[''];
+}
+
+function applyChange(root: JsonObject, change: Change): void {
+  const names = change.path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const last = names.pop() ?? '';
+  let holder: unknown = root;
+  // The pointer '/a' is below the member '' of the root, so that the pointer '' needs no case of its own.
+  for (const name of names) holder = member(holder, name, change.path);
+  if (Array.isArray(holder)) changeElement(holder, last, change);
+  else if (isObject(holder)) changeMember(holder, last, change);
+  else throw new RangeError(`${change.path} names nothing`);
+}
+
+function member(holder: unknown, name: string, path: string): unknown {
+  if (Array.isArray(holder)) return holder[indexOf(name, holder.length - 1, path)];
+  if (!isObject(holder) || !Object.hasOwn(holder, name)) throw new RangeError(`${path} names nothing`);
+  return holder[name];
+}
+
+function indexOf(name: string, last: number, path: string): number {
+  const index = /^(?:0|[1-9]\d*)$/.test(name) ? Number(name) : -1;
+  if (index < 0 || index > last) throw new RangeError(`${path} names nothing`);
+  return index;
+}
+
+function changeElement(holder: unknown[], name: string, { operation, path, new_value }: Change): void {
+  if (operation === 'add') holder.splice(indexOf(name, holder.length, path), 0, structuredClone(new_value));
+  else if (operation === 'remove') holder.splice(indexOf(name, holder.length - 1, path), 1);
+  else holder[indexOf(name, holder.length - 1, path)] = structuredClone(new_value);
+}
+
+function changeMember(holder: JsonObject, name: string, { operation, path, new_value }: Change): void {
+  if (operation !== 'add' && !Object.hasOwn(holder, name)) throw new RangeError(`${path} names nothing`);
+  if (operation === 'remove') delete holder[name];
+  // Assigning to __proto__ would change the prototype instead of the member.
+  else Object.defineProperty(holder, name, { ...WRITABLE, value: structuredClone(new_value) });
+}
+
+const WRITABLE = { configurable: true, enumerable: true, writable: true };
+
+/** Whether two JSON texts hold the same value: order of members, spaces and escapes do not count, digits do. */
+export function sameJson(a: string, b: string): boolean {
+  return a === b || canonicalJson(a) === canonicalJson(b);
+}

@@ -1,0 +1,25 @@
+export type EvidenceStatus = 'untested' | 'validated' | 'contested' | 'discredited';
+
+export type Evidence = {
+  confidence: number;
+  outcome_count: number;
+  success_count: number;
+  failure_count: number;
+  evidence_success: number;
+  evidence_failure: number;
+  discredited_at: number | null;
+};
+
+/** How far outcomes bear an entry out. The share of success is read against a neutral prior of one half. */
+export function evidenceStatus(entry: Evidence): EvidenceStatus {
+  const { success_count, failure_count, outcome_count } = entry;
+  if (entry.discredited_at !== null) return 'discredited';
+  if (success_count + failure_count === 0) {
+    if (outcome_count === 0) return 'untested';
+    return entry.confidence >= 0.5 ? 'validated' : 'contested';
+  }
+  if (failure_count === 0) return 'validated';
+  const share = (1 + entry.evidence_success) / (2 + entry.evidence_success + entry.evidence_failure);
+  if (share >= 0.7 && outcome_count >= 2) return 'validated';
+  return success_count >= 4 && failure_count <= 1 ? 'validated' : 'contested';
+}

@@ -1,0 +1,98 @@
+import type { Query } from '../../db/index.ts';
+import type { EntryRow } from '../entries/index.ts';
+import {
+  countMatches,
+  type Expression,
+  type MatchScope,
+  newestMatches,
+  type RankedTerm,
+  rankMatches,
+  syntaxOf,
+  type Term,
+} from '../text/index.ts';
+
+/** A word found in this many entries says nothing about any of them, and ranking them all would be slow. */
+const COMMON = 2000;
+
+export type Hit = { row: EntryRow; score: number | null };
+
+export type TextSearch = {
+  terms: readonly Term[];
+  /** About how many entries there are, for the weight of a word. */
+  size: number;
+  wanted: number;
+  /** Loads the entries that pass the caller's filters, in any order. */
+  fetch(seqs: readonly number[]): Promise<EntryRow[]>;
+};
+
+type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined };
+
+/**
+ * Rare words decide: what holds them is ranked by BM25. Then comes what holds all of the common words, then what holds
+ * any of them, newest first. So the work is bounded by the page and by COMMON, not by the store.
+ */
+export async function findByText(
+  query: Query,
+  scope: MatchScope,
+  search: TextSearch,
+): Promise<{ hits: Hit[]; truncated: boolean }> {
+  const hits: Hit[] = [];
+  let truncated = false;
+  for (const stage of await stagesOf(query, scope, search)) {
+    const missing = search.wanted - hits.length;
+    if (missing <= 0) break;
+    const found = await runStage(query, scope, { stage, search, missing });
+    hits.push(...found.hits);
+    truncated ||= found.truncated;
+  }
+  return { hits, truncated };
+}
+
+async function stagesOf(query: Query, scope: MatchScope, { terms, size }: TextSearch): Promise<Stage[]> {
+  const syntax = syntaxOf(scope.engine);
+  const expressions = terms.map((term) => syntax.term(term, scope.account));
+  const counts = await countMatches(query, scope, { expressions, cap: COMMON });
+  const ranked: RankedTerm[] = [];
+  const rare: Expression[] = [];
+  const common: Expression[] = [];
+  terms.forEach((term, i) => {
+    const n = counts[i] ?? 0;
+    const expression = expressions[i] as Expression;
+    if (n === 0) return;
+    if (n >= COMMON) common.push(expression);
+    else {
+      rare.push(expression);
+      ranked.push({ term, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
+    }
+  });
+  const stages: Stage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked }] : [];
+  const notRare = (expression: Expression) =>
+    rare.length > 0 ? syntax.without(expression, syntax.any(rare)) : expression;
+  if (common.length > 0) stages.push({ expression: notRare(syntax.every(common)), ranked: undefined });
+  if (common.length > 1)
+    stages.push({ expression: notRare(syntax.without(syntax.any(common), syntax.every(common))), ranked: undefined });
+  return stages;
+}
+
+type StageRun = { stage: Stage; search: TextSearch; missing: number };
+
+/** Takes a few more than the page needs; when the filters drop too many of them, takes all there are. */
+async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
+  const all = COMMON * search.terms.length;
+  for (const limit of [missing + 20, Math.max(all, missing)]) {
+    const { ranked, expression } = stage;
+    const matches = ranked
+      ? await rankMatches(query, scope, { expression, terms: ranked, limit })
+      : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
+    const rows = new Map((await search.fetch(matches.map((match) => match.seq))).map((row) => [row.seq, row]));
+    const hits = matches.flatMap(({ seq, score }): Hit[] => {
+      const row = rows.get(seq);
+      return row ? [{ row, score }] : [];
+    });
+    const complete = matches.length < limit;
+    if (hits.length >= missing || complete || limit >= all) {
+      return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
+    }
+  }
+  return { hits: [], truncated: true };
+}

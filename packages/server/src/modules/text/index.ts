@@ -1,0 +1,8 @@
+import type { Module } from '../../kernel/index.ts';
+import { migrations } from './migrations.ts';
+
+export { indexWords, rowidOf, type WordChange } from './indexing.ts';
+export * from './matching.ts';
+export { deleteWords } from './queries.ts';
+export { parseQuery, type Term } from './rules/query.ts';
+export const text: Module = { name: 'text', migrations, handlers: {} };

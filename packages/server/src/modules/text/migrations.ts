@@ -1,0 +1,19 @@
+import type { Migration } from '../../db/index.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 4,
+    name: 'full text',
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? [
+            // Only the index is kept, not the text; the words arrive ready made, so the tokenizer has nothing to decide.
+            `CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full)`,
+          ]
+        : [
+            'ALTER TABLE entries ADD COLUMN search_words tsvector',
+            'ALTER TABLE entries ADD COLUMN word_count BIGINT NOT NULL DEFAULT 0',
+            'CREATE INDEX entries_by_word ON entries USING gin (search_words)',
+          ],
+  },
+];

@@ -1,0 +1,146 @@
+import { stem } from './stem.ts';
+
+/** PostgreSQL counts positions in a tsvector up to 16383. */
+export const MAX_INDEXED_WORDS = 16_000;
+
+const MAX_WORD_LENGTH = 64;
+
+/** `wholes` takes camelCase words unsplit; it may be `words` itself. */
+type Sink = { words: string[]; wholes: string[] | undefined; max: number };
+
+/**
+ * The words of a text as both databases index them: lower case, without Latin, Greek and Cyrillic accents, stemmed.
+ * A camelCase word comes whole and then in its parts. They hold letters, digits and marks alone, so that they can be
+ * joined by spaces and need no quoting.
+ */
+export function words(text: string): string[] {
+  const found: string[] = [];
+  collect(text, { words: found, wholes: found, max: Number.POSITIVE_INFINITY });
+  return found.map(stem);
+}
+
+/** The words of a text, not stemmed, with camelCase words in parts only. */
+export function parts(text: string): string[] {
+  const found: string[] = [];
+  collect(text, { words: found, wholes: undefined, max: Number.POSITIVE_INFINITY });
+  return found;
+}
+
+/** What an entry is found by. Whole camelCase words come last, as between the parts they would break up phrases. */
+export function wordsOfEntry(entry: { entity_path: string; key: string; value: unknown }): string[] {
+  const sink: Sink = { words: [], wholes: [], max: MAX_INDEXED_WORDS };
+  collect(entry.entity_path, sink);
+  collect(entry.key, sink);
+  collectValue(entry.value, sink);
+  const all = sink.words.concat(sink.wholes ?? []);
+  if (all.length > MAX_INDEXED_WORDS) all.length = MAX_INDEXED_WORDS;
+  return all.map(stem);
+}
+
+type Level = { names: string[] | undefined; values: unknown[]; next: number };
+
+function collectValue(value: unknown, sink: Sink): void {
+  const levels: Level[] = [{ names: undefined, values: [value], next: 0 }];
+  for (let level = levels.at(-1); level && sink.words.length < sink.max; level = levels.at(-1)) {
+    const at = level.next++;
+    if (at >= level.values.length) {
+      levels.pop();
+      continue;
+    }
+    const name = level.names?.[at];
+    if (name !== undefined) collect(name, sink);
+    const one = level.values[at];
+    if (Array.isArray(one)) levels.push({ names: undefined, values: one, next: 0 });
+    else if (typeof one === 'object' && one !== null)
+      levels.push({ names: Object.keys(one), values: Object.values(one), next: 0 });
+    else if (one !== null && one !== undefined) collect(String(one), sink);
+  }
+}
+
+const LOWER = 1;
+const DIGIT = 2;
+const UPPER = 4;
+const INNER_UPPER = 8;
+const OTHER = 16;
+
+function kindOf(code: number): number {
+  if (code >= 0x61) return code <= 0x7a ? LOWER : code < 0x80 ? 0 : OTHER;
+  if (code >= 0x41) return code <= 0x5a ? UPPER : 0;
+  return code >= 0x30 && code <= 0x39 ? DIGIT : 0;
+}
+
+function collect(text: string, sink: Sink): void {
+  let at = 0;
+  while (at < text.length && sink.words.length < sink.max) {
+    const start = at;
+    let kind = kindOf(text.charCodeAt(at++));
+    if (kind === 0) continue;
+    let kinds = kind;
+    for (; at < text.length; at++) {
+      kind = kindOf(text.charCodeAt(at));
+      if (kind === 0) break;
+      kinds |= kind === UPPER ? INNER_UPPER : kind;
+    }
+    const run = text.slice(start, at);
+    if (kinds & OTHER) collectFolded(run, sink);
+    else if (kinds & INNER_UPPER) collectCased(run, sink);
+    else sink.words.push(cut(kinds & UPPER ? run.toLowerCase() : run));
+  }
+}
+
+/** Between `retry` and `Policy`, `HTTP` and `Server`, but not within `URLs` nor between letters and digits. */
+const CAMEL = /(?<=\p{Ll})(?=\p{Lu})|(?<=[\p{Lu}\p{N}])(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))/u;
+
+function collectCased(run: string, sink: Sink): void {
+  const lower = run.toLowerCase();
+  const split = lower === run ? [run] : run.split(CAMEL);
+  if (split.length > 1) sink.wholes?.push(cut(lower));
+  for (const part of split) sink.words.push(cut(part.toLowerCase()));
+}
+
+/** Soft hyphens and selectors of a glyph's form, which do not make another word. */
+const INVISIBLE = /[\u00ad\p{Variation_Selector}]/gu;
+const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}0-9])\p{M}+/gu;
+const ASCII_WORD = /^[A-Za-z0-9]+$/;
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
+
+const UNSPACED_SCRIPTS =
+  '\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}';
+const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
+const SAME_SPACING = new RegExp(`[${UNSPACED_SCRIPTS}]+|[^${UNSPACED_SCRIPTS}]+`, 'gu');
+
+/** Whether a word is of a script that puts no spaces between words. */
+export function isUnspaced(word: string): boolean {
+  return UNSPACED.test(word);
+}
+
+function collectFolded(run: string, sink: Sink): void {
+  const bare = run.normalize('NFKD').replace(INVISIBLE, '').replace(ACCENTS, '');
+  if (ASCII_WORD.test(bare)) {
+    collectCased(bare, sink);
+    return;
+  }
+  // Composed again, as NFKD also takes apart the syllables of Hangul and the voiced letters of Kana.
+  for (const word of bare.normalize('NFC').match(WORD) ?? []) {
+    for (const piece of word.match(SAME_SPACING) ?? []) {
+      if (sink.words.length >= sink.max) return;
+      if (isUnspaced(piece)) collectPairs(piece, sink);
+      else collectCased(piece, sink);
+    }
+  }
+}
+
+/** Where no spaces part the words, each two neighbours are a word: a search then finds any run of two or more. */
+function collectPairs(piece: string, sink: Sink): void {
+  const letters = Array.from(piece);
+  if (letters.length === 1) sink.words.push(piece);
+  for (let at = 1; at < letters.length && sink.words.length < sink.max; at++) {
+    sink.words.push(`${letters[at - 1]}${letters[at]}`);
+  }
+}
+
+function cut(word: string): string {
+  if (word.length <= MAX_WORD_LENGTH) return word;
+  const last = word.charCodeAt(MAX_WORD_LENGTH - 1);
+  return word.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_WORD_LENGTH - 1 : MAX_WORD_LENGTH);
+}

@@ -1,0 +1,99 @@
+// Bundles every package that has an entry. Nothing here is needed in development: sources are run directly.
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
+
+/** CommonJS dependencies inside an ES module bundle still ask for these. */
+const commonJs = `import { createRequire as $createRequire } from 'node:module';
+import { fileURLToPath as $fileURLToPath } from 'node:url';
+const require = $createRequire(import.meta.url);
+const __filename = $fileURLToPath(import.meta.url);
+const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
+
+const shared = {
+  bundle: true,
+  write: false,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: 'linked',
+  conditions: ['source'],
+  logLevel: 'warning',
+};
+
+try {
+  await Promise.all([buildLibrary('contract'), buildLibrary('sdk'), buildServer()]);
+} catch (error) {
+  // esbuild has already said what is wrong in the sources.
+  if (!error.errors) throw error;
+  process.exitCode = 1;
+}
+
+async function buildLibrary(name) {
+  const entry = join(packages, name, 'src', 'index.ts');
+  if (!existsSync(entry)) return;
+  const outdir = join(packages, name, 'dist');
+  const { outputFiles } = await build({ ...shared, outdir, entryPoints: { index: entry }, packages: 'external' });
+  await publish(outdir, outputFiles);
+}
+
+async function buildServer() {
+  const source = join(packages, 'server', 'src');
+  const outdir = join(packages, 'server', 'dist');
+  const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
+  const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts' });
+  if (Object.keys(entryPoints).length === 0) return;
+  // Both entries share their chunks, which lie beside them, so that a path relative to a module means the same in all.
+  const main = build({
+    ...shared,
+    outdir,
+    external,
+    entryPoints,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    banner: { js: commonJs },
+  });
+  const threads = build({
+    ...shared,
+    outdir,
+    external,
+    entryPoints: await threadsOf(source),
+    outExtension: { '.js': '.mjs' },
+  });
+  await publish(outdir, [...(await main).outputFiles, ...(await threads).outputFiles]);
+}
+
+function entriesOf(source, files) {
+  const present = Object.entries(files).map(([name, file]) => [name, join(source, file)]);
+  return Object.fromEntries(present.filter(([, path]) => existsSync(path)));
+}
+
+/** A worker thread is started from its own file, which must be found beside the bundle. */
+async function threadsOf(source) {
+  const found = {};
+  for (const file of await readdir(source, { recursive: true })) {
+    if (!file.endsWith('.thread.mjs')) continue;
+    const name = basename(file, '.mjs');
+    if (found[name]) throw new Error(`two threads are called ${name}`);
+    found[name] = join(source, file);
+  }
+  return found;
+}
+
+/** Writes whole files only, and removes old ones last, so that a build never disturbs another one or a running server. */
+async function publish(outdir, files) {
+  await mkdir(outdir, { recursive: true });
+  for (const { path, contents } of files) {
+    const part = `${path}.${process.pid}.part`;
+    await writeFile(part, contents, { mode: basename(path) === 'mem.js' ? 0o755 : 0o644 });
+    await rename(part, path);
+  }
+  const current = new Set(files.map(({ path }) => basename(path)));
+  for (const name of await readdir(outdir)) {
+    if (/\.(js|mjs)(\.map)?$/.test(name) && !current.has(name)) await rm(join(outdir, name), { force: true });
+  }
+}

@@ -1,0 +1,50 @@
+// Types, rules, build and tests, in this order. Arguments go to vitest. The last line counts the tests.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const bin = join(root, 'node_modules', '.bin');
+const failures = [];
+
+check('typecheck', join(bin, 'tsc'), ['--noEmit', '-p', '.']);
+check('lint', join(bin, 'biome'), ['check', '--error-on-warnings', '.']);
+check('build', process.execPath, ['scripts/build.mjs']);
+const { passed, failed } = runTests(process.argv.slice(2));
+
+for (const name of failures) console.log(`failed: ${name}`);
+const total = failed + failures.length;
+console.log(`\n${passed} passed, ${total} failed`);
+process.exitCode = total === 0 ? 0 : 1;
+
+function check(name, command, args) {
+  if (run(command, args) !== 0) failures.push(name);
+}
+
+function run(command, args) {
+  return spawnSync(command, args, { cwd: root, stdio: 'inherit' }).status;
+}
+
+function runTests(args) {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-test-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const status = run(join(bin, 'vitest'), ['run', ...reporters, ...args]);
+    const counts = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : { passed: 0, failed: 0 };
+    if (status !== 0 && counts.failed === 0) failures.push('vitest');
+    return counts;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A file that could not be loaded has no tests to count: it counts as one failure. */
+function count({ numPassedTests, numFailedTests, testResults }) {
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  return { passed: numPassedTests, failed: numFailedTests + broken.length };
+}

@@ -1,0 +1,42 @@
+// Emits the declarations of the packages that others install, in the order in which they need each other.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+for (const name of ['contract', 'sdk']) {
+  const folder = join(root, 'packages', name);
+  if (existsSync(join(folder, 'src', 'index.ts'))) emit(folder);
+}
+
+function emit(folder) {
+  const dist = join(folder, 'dist');
+  const project = join(dist, 'tsconfig.json');
+  mkdirSync(dist, { recursive: true });
+  writeFileSync(project, JSON.stringify(projectOf()));
+  try {
+    const { status } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], { stdio: 'inherit' });
+    if (status !== 0) process.exitCode = 1;
+  } finally {
+    rmSync(project);
+  }
+}
+
+function projectOf() {
+  return {
+    extends: '../../../tsconfig.json',
+    compilerOptions: {
+      noEmit: false,
+      declaration: true,
+      emitDeclarationOnly: true,
+      // The packages it needs are read as others will see them: by their declarations.
+      customConditions: [],
+      rootDir: '../src',
+      outDir: '.',
+    },
+    include: ['../src/**/*.ts'],
+    exclude: ['../src/**/*.test.ts'],
+  };
+}

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
+import pg from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
+import { createServer } from '../../packages/server/src/http/server.ts';
+import { type Caller, type Clock, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+
+/** Every promise about storage is tested on each of these. */
+export const backends = ['sqlite', 'postgres'] as const;
+export type Backend = (typeof backends)[number];
+
+export type FakeClock = Clock & { advance(ms: number): void };
+
+export function fakeClock(start = Date.parse('2026-01-01T00:00:00Z')): FakeClock {
+  let time = start;
+  return {
+    now: () => time,
+    advance(ms) {
+      time += ms;
+    },
+  };
+}
+
+export const caller = (overrides: Partial<Caller> = {}): Caller => ({
+  account_id: SELF_HOSTED_ACCOUNT,
+  actor: 'test',
+  agent_id: 'agent/test',
+  session_id: null,
+  address: '127.0.0.1',
+  request_id: 'test',
+  ...overrides,
+});
+
+export type Place = { options: Pick<AppOptions, 'dataDir' | 'postgresDsn'>; remove(): Promise<void> };
+
+/** An empty store of its own: a folder, or a schema in the PostgreSQL of the test run. */
+export async function newPlace(backend: Backend): Promise<Place> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
+  if (backend === 'sqlite') {
+    return { options: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
+  }
+  const dsn = inject('postgresDsn');
+  const schema = `t_${randomBytes(6).toString('hex')}`;
+  await runSql(dsn, `CREATE SCHEMA ${schema}`);
+  const url = new URL(dsn);
+  url.searchParams.set('options', `-c search_path=${schema}`);
+  return {
+    options: { dataDir, postgresDsn: url.href },
+    async remove() {
+      rmSync(dataDir, { recursive: true, force: true });
+      await runSql(dsn, `DROP SCHEMA ${schema} CASCADE`);
+    },
+  };
+}
+
+export async function runSql(dsn: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: dsn });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+export type TestApp = App & {
+  place: Place;
+  clock: FakeClock;
+  /** Through the one door, and back through JSON as a client would see it. */
+  call<N extends OperationName>(name: N, input: Request<N>, as?: Partial<Caller>): Promise<Output<N>>;
+};
+
+export type TestOptions = Partial<AppOptions> & { place?: Place; clock?: FakeClock };
+
+export async function openTestApp(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
+  const place = options.place ?? (await newPlace(backend));
+  const clock = options.clock ?? fakeClock();
+  const app = await openApp({ postgresPool: 5, sweepSeconds: 3600, ...options, ...place.options, clock });
+  return {
+    ...app,
+    place,
+    clock,
+    call: async (name, input, as) => JSON.parse(stringify(await app.kernel.invoke(name, input, caller(as)))),
+    async close() {
+      await app.close();
+      if (!options.place) await place.remove();
+    },
+  };
+}
+
+export type TestServer = { url: string; close(): Promise<void> };
+
+/** The app behind a real socket on loopback. */
+export async function listen(
+  app: App,
+  options: { apiKeys?: string[]; corsOrigins?: string[]; maxBodyBytes?: number } = {},
+): Promise<TestServer> {
+  const server = await createServer({
+    kernel: app.kernel,
+    log: pino({ level: 'silent' }),
+    apiKeys: [],
+    corsOrigins: ['*'],
+    agentId: 'mem-http-server',
+    maxBodyBytes: 8 * 1024 * 1024,
+    ...options,
+  });
+  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  return { url, close: () => server.close() };
+}
