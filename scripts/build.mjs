@@ -1,4 +1,5 @@
-// Bundles every package that has an entry. Nothing here is needed in development: sources are run directly.
+// Bundles every package that has an entry. Nothing here is needed in development: sources are run directly. With a
+// folder as argument, only the server is bundled, into that folder.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -25,8 +26,12 @@ const shared = {
   logLevel: 'warning',
 };
 
+const [folder] = process.argv.slice(2);
+
 try {
-  await Promise.all([buildLibrary('contract'), buildLibrary('sdk'), buildServer()]);
+  if (folder) await buildServer(folder);
+  else
+    await Promise.all([buildLibrary('contract'), buildLibrary('sdk'), buildServer(join(packages, 'server', 'dist'))]);
 } catch (error) {
   // esbuild has already said what is wrong in the sources.
   if (!error.errors) throw error;
@@ -41,9 +46,8 @@ async function buildLibrary(name) {
   await publish(outdir, outputFiles);
 }
 
-async function buildServer() {
+async function buildServer(outdir) {
   const source = join(packages, 'server', 'src');
-  const outdir = join(packages, 'server', 'dist');
   const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
   const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts' });
   if (Object.keys(entryPoints).length === 0) return;

@@ -7,8 +7,9 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
-import { createServer } from '../../packages/server/src/http/server.ts';
+import { createServer, type HttpOptions } from '../../packages/server/src/http/server.ts';
 import { type Caller, type Clock, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { refuseForeign, watchDatabase } from './statements.ts';
 
 /** Every promise about storage is tested on each of these. */
 export const backends = ['sqlite', 'postgres'] as const;
@@ -80,7 +81,14 @@ export type TestOptions = Partial<AppOptions> & { place?: Place; clock?: FakeClo
 export async function openTestApp(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
   const place = options.place ?? (await newPlace(backend));
   const clock = options.clock ?? fakeClock();
-  const app = await openApp({ postgresPool: 5, sweepSeconds: 3600, ...options, ...place.options, clock });
+  const app = await openApp({
+    postgresPool: 5,
+    sweepSeconds: 3600,
+    ...options,
+    ...place.options,
+    clock,
+    wrapDatabase: (database) => watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign),
+  });
   return {
     ...app,
     place,
@@ -96,10 +104,7 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
 export type TestServer = { url: string; close(): Promise<void> };
 
 /** The app behind a real socket on loopback. */
-export async function listen(
-  app: App,
-  options: { apiKeys?: string[]; corsOrigins?: string[]; maxBodyBytes?: number } = {},
-): Promise<TestServer> {
+export async function listen(app: App, options: Partial<Omit<HttpOptions, 'kernel'>> = {}): Promise<TestServer> {
   const server = await createServer({
     kernel: app.kernel,
     log: pino({ level: 'silent' }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entityPathProblem, globRange, keyProblem, matchesGlob, parseGlob } from './glob.ts';
+import { entityPathProblem, globRange, keyProblem, matchesGlob, parseGlob, utf8Length } from './glob.ts';
 
 const segment = fc.oneof(
   fc.constantFrom('a', 'b', 'ab', 'a0', 'a-', '.a', 'a*b', '0', '日本', '😀', 'é'),
@@ -128,9 +128,19 @@ describe('entity paths', () => {
 
   it('hold up to 512 characters, where a character outside the BMP is one', () => {
     expect(entityPathProblem('a'.repeat(512))).toBeUndefined();
-    expect(entityPathProblem('😀'.repeat(512))).toBeUndefined();
+    expect(entityPathProblem('語'.repeat(512))).toBeUndefined();
+    expect(entityPathProblem(`${'a'.repeat(500)}${'😀'.repeat(12)}`)).toBeUndefined();
     expect(entityPathProblem('a'.repeat(513))).toMatch(/512/);
-    expect(entityPathProblem('😀'.repeat(513))).toMatch(/512/);
+    expect(entityPathProblem(`${'a'.repeat(500)}${'😀'.repeat(13)}`)).toMatch(/512/);
+  });
+
+  it('hold up to 1536 bytes', () => {
+    expect(entityPathProblem('😀'.repeat(384))).toBeUndefined();
+    expect(entityPathProblem('😀'.repeat(385))).toMatch(/1536 bytes/);
+  });
+
+  it('are measured in the bytes of UTF-8', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => utf8Length(text) === Buffer.byteLength(text)));
   });
 
   it('hold no control characters and no lone surrogates', () => {
@@ -160,7 +170,8 @@ describe('keys', () => {
 
   it('are not empty, not a dot or two, and up to 256 characters', () => {
     for (const text of ['', '.', '..']) expect(keyProblem(text), text).toMatch(/^must/);
-    expect(keyProblem('😀'.repeat(256))).toBeUndefined();
+    expect(keyProblem('語'.repeat(256))).toBeUndefined();
     expect(keyProblem('a'.repeat(257))).toMatch(/256/);
+    expect(keyProblem('😀'.repeat(193))).toMatch(/768 bytes/);
   });
 });

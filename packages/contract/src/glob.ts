@@ -6,6 +6,8 @@ export type Glob =
 
 const MAX_PATH_LENGTH = 512;
 const MAX_KEY_LENGTH = 256;
+/** PostgreSQL has 2,704 bytes for all columns of an index row: path and key together are kept well below. */
+const MAX_BYTES_PER_CHARACTER = 3;
 const SLASH = 0x2f;
 
 /**
@@ -82,7 +84,20 @@ function textProblem(text: string, maxLength: number): string | undefined {
       at++;
     }
   }
-  return text.length - pairs > maxLength ? `must not be longer than ${maxLength} characters` : undefined;
+  if (text.length - pairs > maxLength) return `must not be longer than ${maxLength} characters`;
+  const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
+  return utf8Length(text) > maxBytes ? `must not be longer than ${maxBytes} bytes` : undefined;
+}
+
+/** How many bytes well-formed text has in UTF-8. */
+export function utf8Length(text: string): number {
+  let bytes = text.length;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    // A pair of surrogates is two units and four bytes.
+    if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
+  }
+  return bytes;
 }
 
 function isLowSurrogate(code: number): boolean {

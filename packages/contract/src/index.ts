@@ -1,5 +1,6 @@
 export * from './faults.ts';
 export * from './glob.ts';
+export { parseExact } from './json-exact.ts';
 export * from './json-text.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';

@@ -29,8 +29,12 @@ export class JsonText {
   #value: unknown;
   #parsed = false;
 
-  constructor(text: string) {
+  /** What may be asked of the value without reading it. */
+  readonly about: object | undefined;
+
+  constructor(text: string, about?: object) {
     this.text = text;
+    this.about = about;
   }
 
   static of(value: unknown): JsonText {

@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { entityPathProblem, keyProblem, parseGlob } from './glob.ts';
+import { entityPathProblem, keyProblem, parseGlob, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
 
+/** Most names are ASCII, which is its own normal form; asking ICU costs more than looking. */
+const toNfc = (text: string): string => {
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return text.normalize('NFC');
+  return text;
+};
+
 const checked = (problem: (text: string) => string | undefined) =>
   z
     .string()
-    .normalize('NFC')
+    .overwrite(toNfc)
     .superRefine((text, ctx) => {
       const message = problem(text);
       if (message) ctx.addIssue({ code: 'custom', message });
@@ -16,12 +22,16 @@ const checked = (problem: (text: string) => string | undefined) =>
 export const entityPath = checked(entityPathProblem).meta({
   id: 'EntityPath',
   description: 'Slash-separated path naming the subject, 1 to 512 characters, in Unicode NFC.',
+  minLength: 1,
+  maxLength: 512,
   examples: ['checkout/payments'],
 });
 
 export const key = checked(keyProblem).meta({
   id: 'Key',
   description: 'Name of the entry within its path, 1 to 256 characters, in Unicode NFC.',
+  minLength: 1,
+  maxLength: 256,
   examples: ['retry-policy'],
 });
 
@@ -33,7 +43,9 @@ export const pathGlob = checked((text) =>
   examples: ['checkout/**'],
 });
 
-const label = (max: number) => checked((text) => (text.length > max ? `is longer than ${max}` : labelProblem(text)));
+/** Measured in bytes: names stand in indexes, and an index row of PostgreSQL has room for 2,704. */
+const label = (maxBytes: number) =>
+  checked((text) => (utf8Length(text) > maxBytes ? `is longer than ${maxBytes} bytes` : labelProblem(text)));
 function labelProblem(text: string): string | undefined {
   if (text.trim() === '') return 'must not be empty';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
@@ -41,17 +53,34 @@ function labelProblem(text: string): string | undefined {
   return undefined;
 }
 
-export const agentId = label(256).meta({ id: 'AgentId', examples: ['agent/deploy-bot'] });
-export const sessionId = label(256).meta({ id: 'SessionId', examples: ['sess-42'] });
+/** Text of any kind, as both databases hold it. */
+export const text = (max: number) =>
+  z
+    .string()
+    .max(max)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL');
+
+export const agentId = label(256).meta({
+  id: 'AgentId',
+  description: 'The agent that writes or asks, in at most 256 bytes.',
+  examples: ['agent/deploy-bot'],
+});
+export const sessionId = label(256).meta({
+  id: 'SessionId',
+  description: 'The session that it belongs to.',
+  examples: ['sess-42'],
+});
 export const branch = label(256).meta({
   id: 'Branch',
   description: 'A branch; `main` always exists.',
   examples: ['main'],
 });
 export const confidence = z.number().min(0).max(1).meta({ description: 'Trust in the entry, 0 to 1.' });
-export const memoryType = z.enum(['fact', 'belief', 'experience', 'procedure']).meta({ id: 'MemoryType' });
+export const memoryType = z
+  .enum(['fact', 'belief', 'experience', 'procedure'])
+  .meta({ id: 'MemoryType', description: 'What kind of memory it is.' });
 export const version = z.int().min(1);
-export const patternRef = label(256);
+export const patternRef = label(256).meta({ description: 'Names a pattern that the entry follows.' });
 
 export const timestamp = z.iso
   .datetime({ offset: true })
@@ -59,14 +88,27 @@ export const timestamp = z.iso
 /** Times in answers are always UTC with milliseconds. */
 export const utc = z.iso.datetime().meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
+/** The value, or what is wrong with it. */
+function toJsonText(value: unknown): JsonText | string {
+  if (value === undefined) return 'is required';
+  try {
+    const json = JsonText.of(value);
+    if (jsonDepth(json.text) <= MAX_JSON_DEPTH) return json;
+  } catch (error) {
+    // A RangeError is the stack that ended before the value did.
+    if (!(error instanceof RangeError)) return 'has no JSON form';
+  }
+  return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
+}
+
 export const jsonValue = z
   .unknown()
-  .superRefine((value, ctx) => {
-    if (value === undefined) ctx.addIssue({ code: 'custom', message: 'is required' });
-    else if (value instanceof JsonText && jsonDepth(value.text) > MAX_JSON_DEPTH)
-      ctx.addIssue({ code: 'custom', message: `is nested deeper than ${MAX_JSON_DEPTH} levels` });
+  .transform((value, ctx): JsonText => {
+    const json = toJsonText(value);
+    if (typeof json !== 'string') return json;
+    ctx.addIssue({ code: 'custom', message: json });
+    return z.NEVER;
   })
-  .transform((value) => (value === undefined || value instanceof JsonText ? (value as JsonText) : JsonText.of(value)))
   .meta({ id: 'JsonValue', description: 'Any JSON value. It comes back exactly as it was given.' });
 
 /** A JSON value in an answer. */

@@ -30,28 +30,35 @@ export type AppOptions = {
   postgresDsn?: string | undefined;
   postgresPool?: number;
   maxValueBytes?: number;
+  /** How many entries a filtered list or search looks at before it ends early. */
+  maxScannedEntries?: number;
   sweepSeconds?: number;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
+  /** Stands between the service and its store, to see or to break what goes through. */
+  wrapDatabase?: (database: Database) => Database;
 };
 
 export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
-  const { clock = systemClock, ids = randomIds, onError = () => {} } = options;
-  const database = await openDatabase(options, onError);
+  const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const database = wrapDatabase(await openDatabase(options, onError));
   try {
     const base = {
       database,
       clock,
       ids,
       version: VERSION,
-      limits: { max_value_bytes: options.maxValueBytes ?? 1024 * 1024 },
+      limits: {
+        max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
+        max_scanned_entries: options.maxScannedEntries ?? 10_000,
+      },
     };
     const schema = await migrateAll(base, modules);
-    await database.transaction((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
+    await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     const kernel = createKernel({ ...base, schema }, modules);
     const jobs = startJobs(kernel, {
       jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],

@@ -1,4 +1,7 @@
+import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** The one place that reads the environment. A bad value stops the start and names its variable. */
 export type Config = {
@@ -10,9 +13,9 @@ export type Config = {
   agentId: string;
   maxValueBytes: number;
   maxBodyBytes: number;
-  logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+  logLevel: (typeof LOG_LEVELS)[number];
   sweepSeconds: number;
-  client: { url: string | undefined; apiKey: string | undefined };
+  client: { url: string | undefined; apiKey: string | undefined; agentId: string | undefined };
   /** Things worth telling that do not stop the start. */
   warnings: string[];
 };
@@ -52,10 +55,10 @@ const variables = {
     .refine((text) => URL.canParse(text), 'is not a valid address')
     .optional(),
   MEM_POSTGRES_POOL: whole(1, 500).default(10),
-  MEM_AGENT_ID: z.string().min(1).max(256).default('mem-http-server'),
+  MEM_AGENT_ID: shapes.agentId.default('mem-http-server'),
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
-  MEM_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  MEM_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   MEM_TTL_SWEEP_SECONDS: whole(1, 86400).default(60),
   MEM_HTTP_URL: z
     .string()
@@ -92,7 +95,7 @@ export function readConfig(env: Environment = process.env): Config {
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
     logLevel: v.MEM_LOG_LEVEL,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
-    client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY },
+    client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY, agentId: env.MEM_AGENT_ID || undefined },
     warnings: warningsOf(env),
   };
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
-import { openApp } from './app.ts';
 import { runCli } from './cli/index.ts';
 import { readConfig } from './config.ts';
-import { serve } from './serve.ts';
 
-process.exitCode = await runCli(process.argv.slice(2), { readConfig, openApp, serve });
+// The store and the server are loaded by the commands that need them.
+process.exitCode = await runCli(process.argv.slice(2), {
+  readConfig,
+  openApp: async (config) => (await import('./app.ts')).openApp(config),
+  serve: async (config) => (await import('./serve.ts')).serve(config),
+});

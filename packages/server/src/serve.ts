@@ -1,41 +1,119 @@
-import { openApp } from './app.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { type App, openApp } from './app.ts';
 import type { Config } from './config.ts';
+import { SchemaError, StorageError } from './db/index.ts';
 import { createServer } from './http/server.ts';
 import { createLogger } from './logger.ts';
 import { VERSION } from './version.ts';
 
+const START_WAIT_MS = 30_000;
+const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
+
+type Running = { app: App; server: FastifyInstance };
 
 /** Starts the service and stays until it is told to stop. */
 export async function serve(config: Config): Promise<number> {
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  const app = await openApp({ ...config, onError: (err) => log.error({ err }, 'background work failed') });
-  const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins: config.http.corsOrigins });
+  let running: Running;
   try {
-    await server.listen({ host: config.http.host, port: config.http.port });
+    running = await start(config, log);
   } catch (error) {
-    await app.close();
-    throw error;
+    const { message, exitCode } = explain(error, config);
+    process.stderr.write(`mem: ${message}\n`);
+    return exitCode;
   }
-  const address = server.server.address();
-  process.stdout.write(welcome(config, typeof address === 'object' && address ? address.port : config.http.port));
   const signal = await stopSignal();
   log.info({ signal }, 'stopping: finishing what was accepted');
-  setTimeout(() => {
-    log.fatal('still busy after 15 s: giving up');
-    process.exit(1);
-  }, SHUTDOWN_MS).unref();
-  await server.close();
-  await app.close();
+  await stop(running, log);
   log.info('stopped');
   return 0;
 }
 
+async function start(config: Config, log: Logger): Promise<Running> {
+  const onError = (err: unknown) => log.error({ err }, 'background work failed');
+  const app = await whenReachable(() => openApp({ ...config, onError }), {
+    waitMs: START_WAIT_MS,
+    onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
+  });
+  try {
+    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins: config.http.corsOrigins });
+    await server.listen({ host: config.http.host, port: config.http.port });
+    const address = server.server.address();
+    process.stdout.write(welcome(config, typeof address === 'object' && address ? address.port : config.http.port));
+    return { app, server };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}
+
+/** A database often starts together with the service, and a little later. */
+export async function whenReachable<T>(
+  open: () => Promise<T>,
+  { waitMs, onWait }: { waitMs: number; onWait: (error: StorageError) => void },
+): Promise<T> {
+  const deadline = performance.now() + waitMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await open();
+    } catch (error) {
+      const hopeless = !(error instanceof StorageError) || error.reason !== 'unavailable';
+      if (hopeless || performance.now() > deadline) throw error;
+      if (attempt === 1) onWait(error);
+    }
+    await sleep(500);
+  }
+}
+
+/** A start that fails says what to do about it; only a bug shows where it is. */
+function explain(error: unknown, config: Config): { message: string; exitCode: number } {
+  const { host, port } = config.http;
+  const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
+  if (error instanceof SchemaError) return { message, exitCode: 1 };
+  if (error instanceof StorageError) {
+    const where =
+      config.postgresDsn === undefined
+        ? `MEM_DATA_DIR ${config.dataDir}`
+        : `MEM_POSTGRES_DSN ${safeDsn(config.postgresDsn)}`;
+    return { message: `${where}: ${message}: ${error.why}`, exitCode: 6 };
+  }
+  if (code === 'EADDRINUSE') return { message: `MEM_HTTP_PORT ${port} is already in use on ${host}`, exitCode: 1 };
+  if (code === 'EACCES' && syscall === 'listen')
+    return { message: `MEM_HTTP_PORT ${port} needs more rights`, exitCode: 1 };
+  if (syscall === 'listen' || syscall === 'getaddrinfo')
+    return { message: `MEM_HTTP_HOST ${host} is not an address of this machine`, exitCode: 1 };
+  return { message: stack ?? message, exitCode: 1 };
+}
+
+/** The first signal lets everything finish; the second does not. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    let told = false;
+    const onSignal = (signal: string) => {
+      if (told) process.exit(1);
+      told = true;
+      resolve(signal);
+    };
+    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   });
+}
+
+async function stop({ app, server }: Running, log: Logger): Promise<void> {
+  // A connection whose last request came before the signal stays open after its answer, until somebody closes it.
+  const idle = setInterval(() => server.server.closeIdleConnections(), 100);
+  // Requests that are still arriving, or answers that nobody takes, are not waited for.
+  setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
+  setTimeout(() => {
+    log.fatal(`still busy after ${SHUTDOWN_MS / 1000} s: giving up`);
+    process.exit(1);
+  }, SHUTDOWN_MS).unref();
+  await server.close();
+  clearInterval(idle);
+  await app.close();
 }
 
 function welcome(config: Config, port: number): string {

@@ -22,6 +22,10 @@ const commitEntry = z
   .object({ entity_path: s.entityPath, key: s.key, version: z.int(), content_hash: z.string() })
   .meta({ id: 'CommitEntry' });
 
+const wholeCommit = commit
+  .extend({ entries: z.array(commitEntry) })
+  .meta({ id: 'WholeCommit', description: 'A commit and what it wrote.' });
+
 export const commits = {
   'commits.create': operation({
     summary: 'Write many entries at once',
@@ -34,12 +38,12 @@ export const commits = {
     cli: { args: ['writes'], alias: 'commit' },
     input: z.strictObject({
       writes: z.array(draftShape).min(1).max(1000),
-      message: z.string().max(4096).default(''),
+      message: s.text(4096).default(''),
       branch: s.branch.default('main'),
       agent_id: s.agentId.optional(),
       session_id: s.sessionId.optional(),
     }),
-    output: commit.extend({ entries: z.array(commitEntry) }),
+    output: wholeCommit,
     errors: ['branch_not_found', 'version_conflict', 'value_too_large'],
     example: {
       message: 'what the incident taught',
@@ -71,8 +75,8 @@ export const commits = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/commits/{commit_id}' },
     cli: { args: ['commit_id'] },
-    input: z.strictObject({ commit_id: z.string().min(1).max(64) }),
-    output: commit.extend({ entries: z.array(commitEntry) }),
+    input: z.strictObject({ commit_id: s.text(64).min(1).meta({ description: 'The id that the commit was given.' }) }),
+    output: wholeCommit,
     errors: ['not_found'],
     example: { commit_id: '01hzy3v9k2t4w6x8y0abcdefgh' },
   }),

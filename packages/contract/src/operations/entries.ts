@@ -74,11 +74,16 @@ export const entries = {
       method: 'GET',
       path: entryPath,
       aliases: [{ method: 'GET', path: '/api/v1/entry' }],
-      etag: (output: { version: number; outcome_count?: number }) => `${output.version}.${output.outcome_count ?? 0}`,
+      etag: (output: { version: number; seq: number; standing_no?: number }) =>
+        `${output.version}.${output.seq}.${output.standing_no ?? 0}`,
     },
     cli: { args: ['entity_path', 'key'], alias: 'read' },
     input: z
-      .strictObject({ ...address, version: s.version.optional(), as_of: s.timestamp.optional() })
+      .strictObject({
+        ...address,
+        version: s.version.optional().meta({ description: 'This version, instead of the current one.' }),
+        as_of: s.timestamp.optional().meta({ description: 'As it was at this time.' }),
+      })
       .refine((input) => input.version === undefined || input.as_of === undefined, {
         message: 'give version or as_of, not both',
         path: ['as_of'],
@@ -101,13 +106,16 @@ export const entries = {
     input: z.strictObject({
       entity_path: s.pathGlob.optional(),
       branch: s.branch.default('main'),
-      agent_id: s.agentId.optional(),
+      agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
       memory_type: s.memoryType.optional(),
       min_confidence: s.confidence.optional(),
       max_confidence: s.confidence.optional(),
       since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
       until: s.timestamp.optional().meta({ description: 'Written before.' }),
-      sort: z.enum(['path', 'recent']).default('path'),
+      sort: z
+        .enum(['path', 'recent'])
+        .optional()
+        .meta({ description: 'By path and key, or newest first. Default: path; recent where `agent_id` is given.' }),
       fields: z
         .enum(['all', 'meta'])
         .default('all')
@@ -116,7 +124,12 @@ export const entries = {
       cursor: s.cursor,
     }),
     output: z.object({
-      entries: z.array(s.entry.partial({ value: true, artifact_refs: true })),
+      entries: z.array(
+        s.entry.partial({ value: true, artifact_refs: true }).meta({
+          id: 'ListedEntry',
+          description: 'An entry; `fields=meta` leaves out the value and the artifact refs.',
+        }),
+      ),
       ...s.page,
     }),
     errors: ['branch_not_found', 'invalid_cursor'],
@@ -184,7 +197,9 @@ export const entries = {
     },
     cli: { args: ['entity_path', 'key', 'version'], alias: 'restore' },
     input: z.strictObject({ ...address, version: s.version, if_version: ifVersion, ...author }),
-    output: s.entry.extend({ unchanged: z.boolean(), restored_from: s.version }),
+    output: s.entry
+      .extend({ unchanged: z.boolean(), restored_from: s.version })
+      .meta({ id: 'RestoredEntry', description: 'The entry as it now stands.' }),
     errors: [...entryErrors, 'version_conflict'],
     example: { ...example, version: 1 },
   }),

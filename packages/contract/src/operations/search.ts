@@ -14,7 +14,7 @@ export const search = {
     http: { method: 'POST', path: '/api/v1/search', aliases: [{ method: 'GET', path: '/api/v1/search' }] },
     cli: { args: ['query'], alias: 'search' },
     input: z.strictObject({
-      query: z.string().max(4096).optional(),
+      query: z.string().max(4096).optional().meta({ description: 'Words, "a phrase", a prefix*.' }),
       entity_path: s.pathGlob.optional(),
       include_descendants: z.boolean().default(false).meta({ description: 'Also everything below `entity_path`.' }),
       branch: s.branch.default('main'),
@@ -25,7 +25,10 @@ export const search = {
       max_confidence: s.confidence.optional(),
       since: s.timestamp.optional(),
       until: s.timestamp.optional(),
-      include_artifacts: z.boolean().default(true),
+      include_artifacts: z
+        .boolean()
+        .default(true)
+        .meta({ description: 'Also values that look like source or configuration files.' }),
       sort_by: z.enum(['relevance', 'confidence', 'recency', 'version']).optional().meta({
         description: 'Default: relevance with a query, confidence without.',
       }),
@@ -34,7 +37,9 @@ export const search = {
     }),
     output: z.object({
       entries: z.array(
-        s.entry.extend({ score: z.number().nullable().meta({ description: 'BM25; null where it did not rank.' }) }),
+        s.entry
+          .extend({ score: z.number().nullable().meta({ description: 'BM25; null where it did not rank.' }) })
+          .meta({ id: 'FoundEntry', description: 'An entry and how well it fits.' }),
       ),
       truncated: z.boolean().meta({ description: 'More entries matched than were looked at.' }),
       ...s.page,

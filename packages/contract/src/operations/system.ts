@@ -12,7 +12,7 @@ export const system = {
     open: true,
     http: { method: 'GET', path: '/health' },
     cli: { alias: 'health' },
-    input: z.strictObject({ ready: z.boolean().default(false) }),
+    input: z.strictObject({ ready: z.boolean().default(false).meta({ description: 'Ask the database too.' }) }),
     output: z
       .object({
         status: z.literal('ok'),

@@ -1,16 +1,76 @@
-import type { Config } from '../config.ts';
-import type { Kernel } from '../kernel/index.ts';
+import { VERSION } from '../version.ts';
+import { commandWords, findCommand } from './commands.ts';
+import { completionScript, type Shell, shells } from './complete.ts';
+import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
+import { commandHelp, overview, serveHelp } from './help.ts';
+import type { CliParts } from './parts.ts';
+import { clean } from './render/index.ts';
+import { runCommand } from './run.ts';
+import { suggest } from './suggest.ts';
+import { openTerminal, type Terminal } from './terminal.ts';
 
-export type CliParts = {
-  readConfig: () => Config;
-  /** Opens the local store, for commands that do not go to a server. */
-  openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
-  serve: (config: Config) => Promise<number>;
-};
+export type { CliParts } from './parts.ts';
 
-export async function runCli(args: string[], parts: CliParts): Promise<number> {
-  const [command] = args;
-  if (command === 'serve') return parts.serve(parts.readConfig());
-  process.stderr.write('usage: mem serve\n');
-  return 2;
+/** Runs a command line and gives the exit code. */
+export async function runCli(args: readonly string[], parts: CliParts): Promise<number> {
+  const terminal = openTerminal();
+  try {
+    return await dispatch(args, { ...parts, terminal });
+  } catch (error) {
+    const problem = problemOf(error);
+    if (args.includes('--json')) terminal.err(`${JSON.stringify(problem)}\n`);
+    else for (const line of describeProblem(problem, findCommand(args[0] ?? ''))) terminal.err(`mem: ${clean(line)}\n`);
+    return exitCodeOf(problem);
+  }
+}
+
+async function dispatch(args: readonly string[], parts: CliParts & { terminal: Terminal }): Promise<number> {
+  const [word, ...rest] = args;
+  const { out, err } = parts.terminal;
+  const asksForHelp = rest.includes('--help') || rest.includes('-h');
+  switch (word) {
+    case undefined:
+      err(overview(VERSION));
+      return 2;
+    case '--version':
+      out(`${VERSION}\n`);
+      return 0;
+    case 'help':
+    case '--help':
+    case '-h':
+      out(helpFor(rest));
+      return 0;
+    case 'completion':
+      out(asksForHelp ? helpFor(['completion']) : completion(rest));
+      return 0;
+    case 'serve':
+      if (asksForHelp) out(serveHelp);
+      else if (rest[0] !== undefined) throw new UsageError(`serve does not take ${JSON.stringify(rest[0])}`);
+      return asksForHelp ? 0 : parts.serve(parts.readConfig());
+    default: {
+      const command = findCommand(word);
+      if (!command) throw unknown(word);
+      return runCommand(command, rest, parts);
+    }
+  }
+}
+
+function helpFor([word]: readonly string[]): string {
+  if (word === undefined || word === 'help') return overview(VERSION);
+  if (word === 'serve') return serveHelp;
+  if (word === 'completion')
+    return `Usage: mem completion ${shells.join('|')}\n\nPrints a script for the shell to read.\n`;
+  const command = findCommand(word);
+  if (!command) throw unknown(word);
+  return commandHelp(command);
+}
+
+function completion([shell, ...more]: readonly string[]): string {
+  if (more.length === 0 && shells.includes(shell as Shell)) return completionScript(shell as Shell);
+  throw new UsageError(`give one shell: mem completion ${shells.join('|')}`);
+}
+
+function unknown(word: string): UsageError {
+  if (word.startsWith('-')) return new UsageError(`the command comes first, then its flags: mem <command> ${word}`);
+  return new UsageError(`there is no command ${JSON.stringify(word)}${suggest(word, commandWords())}`);
 }

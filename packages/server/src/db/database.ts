@@ -39,20 +39,33 @@ export interface Database {
   /** Reads that may take milliseconds; they never hold up the short ones. */
   readonly scan: Query;
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Runs a statement outside any transaction, for maintenance. */
+  /** Runs a statement outside any transaction, for maintenance, however long it takes. */
   maintain(statement: Sql): Promise<void>;
-  /** Runs the work while no other process migrates. */
+  /** Runs the work, however long it takes, while no other process does the same. */
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
+/** `refused` is what trying again will not change: a wrong password, a folder that may not be written. */
+export type StorageFailure = 'full' | 'unavailable' | 'refused';
+
+const FAILURES: Record<StorageFailure, string> = {
+  full: 'the storage is full',
+  unavailable: 'the database cannot be reached',
+  refused: 'the database cannot be used',
+};
+
 /** The storage cannot do it now, but nothing is wrong with the request. */
 export class StorageError extends Error {
   override name = 'StorageError';
-  readonly reason: 'full' | 'unavailable';
+  readonly reason: StorageFailure;
+  /** In the words of the driver: for the log, not for callers. */
+  readonly why: string;
 
-  constructor(reason: 'full' | 'unavailable', cause: unknown) {
-    super(reason === 'full' ? 'the storage is full' : 'the database cannot be reached', { cause });
+  constructor(reason: StorageFailure, cause: unknown) {
+    super(FAILURES[reason], { cause });
     this.reason = reason;
+    const { message, code } = (cause ?? {}) as { message?: string; code?: string };
+    this.why = message || code || this.message;
   }
 }

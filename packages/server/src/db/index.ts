@@ -1,5 +1,5 @@
 export * from './database.ts';
-export { type Ddl, type Migration, migrate, schemaVersion } from './migrate.ts';
+export { type Ddl, type Migration, migrate, SchemaError, schemaVersion } from './migrate.ts';
 export { openPostgres } from './postgres.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';

@@ -18,6 +18,12 @@ const DDL: Record<Engine, Ddl> = {
   postgres: { engine: 'postgres', text: 'TEXT COLLATE "C"', int: 'BIGINT', real: 'DOUBLE PRECISION' },
 };
 
+/** An older program must not touch what it does not know. */
+export class SchemaError extends Error {
+  override name = 'SchemaError';
+  readonly code = 'schema_too_new';
+}
+
 const statement = (text: string): Sql => ({ text, values: [] });
 
 export async function schemaVersion(tx: Pick<Transaction, 'get'>): Promise<number> {
@@ -38,7 +44,7 @@ export function migrate(database: Database, migrations: readonly Migration[], no
     );
     const current = await schemaVersion(tx);
     if (current > newest)
-      throw new Error(
+      throw new SchemaError(
         `The database has schema ${current}, but this version of mem knows only ${newest}. Start a newer version.`,
       );
     for (const migration of ordered) {

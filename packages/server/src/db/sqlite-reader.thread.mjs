@@ -1,9 +1,16 @@
-// Runs searches and other long reads on a read-only connection of its own, so that they never hold up a request.
+// Runs searches, other long reads and maintenance on a connection of its own, so that they never hold up a request.
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
-const database = new DatabaseSync(workerData.file, { readOnly: true });
-database.exec('PRAGMA busy_timeout = 5000; PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456');
+const { file, readOnly } = workerData;
+const database = new DatabaseSync(file, { readOnly });
+// To write the whole file anew takes as much room again, which may be more than there is in memory.
+database.exec(`
+  PRAGMA busy_timeout = 5000;
+  PRAGMA temp_store = ${readOnly ? 'MEMORY' : 'FILE'};
+  PRAGMA cache_size = -16384;
+  PRAGMA mmap_size = 268435456;
+`);
 const statements = new Map();
 
 function run({ text, values }) {

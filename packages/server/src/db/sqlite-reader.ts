@@ -1,54 +1,75 @@
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Query } from './database.ts';
+import { type Query, StorageError } from './database.ts';
 import type { Sql } from './sql.ts';
+import { translate } from './sqlite-errors.ts';
 
 type Answer = { id: number; rows?: unknown[]; error?: { message: string; errcode?: number } };
-type Waiting = { resolve: (rows: unknown[]) => void; reject: (error: Error) => void };
+type Waiting = { resolve: (rows: unknown[]) => void; reject: (error: unknown) => void };
+type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void> };
 
-/** A read-only connection on a thread of its own. The thread starts with the first query. */
-export function startReaderThread(file: string): Query & { close(): Promise<void> } {
-  let worker: Worker | undefined;
-  let nextId = 1;
-  const waiting = new Map<number, Waiting>();
+/** A connection on a thread of its own, mostly to read. The thread starts with the first query, and again after it failed. */
+export class SqliteReader implements Query {
+  readonly #file: string;
+  readonly #readOnly: boolean;
+  #thread: Thread | undefined;
+  #nextId = 1;
 
-  const failAll = (error: Error) => {
-    worker = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
+  constructor(file: string, { readOnly = true } = {}) {
+    this.#file = file;
+    this.#readOnly = readOnly;
+  }
 
-  const start = (): Worker => {
-    const started = new Worker(new URL('./sqlite-reader.thread.mjs', import.meta.url), { workerData: { file } });
-    started.on('message', (answer: Answer) => {
-      const request = waiting.get(answer.id);
-      waiting.delete(answer.id);
-      if (answer.error) request?.reject(Object.assign(new Error(answer.error.message), answer.error));
-      else request?.resolve(answer.rows ?? []);
-      if (waiting.size === 0) started.unref();
-    });
-    started.on('error', failAll);
-    started.on('exit', () => failAll(new Error('the reader thread ended')));
-    return started;
-  };
-
-  const all = <T>({ text, values }: Sql): Promise<T[]> =>
-    new Promise((resolve, reject) => {
-      worker ??= start();
-      worker.ref();
-      const id = nextId++;
+  all<T>({ text, values }: Sql): Promise<T[]> {
+    this.#thread ??= this.#start();
+    const { worker, waiting } = this.#thread;
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
       waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
+      worker.ref();
       worker.postMessage({ id, text, values });
     });
+  }
 
-  return {
-    all,
-    get: async <T>(statement: Sql) => (await all<T>(statement))[0],
-    async close() {
-      if (!worker) return;
-      const ended = once(worker, 'exit');
-      worker.postMessage('close');
-      await ended;
-    },
-  };
+  async get<T>(statement: Sql): Promise<T | undefined> {
+    return (await this.all<T>(statement))[0];
+  }
+
+  /** After what was asked is answered. */
+  async close(): Promise<void> {
+    if (!this.#thread) return;
+    const { worker, ended } = this.#thread;
+    worker.ref();
+    worker.postMessage('close');
+    await ended;
+  }
+
+  #start(): Thread {
+    const worker = new Worker(new URL('./sqlite-reader.thread.mjs', import.meta.url), {
+      workerData: { file: this.#file, readOnly: this.#readOnly },
+    });
+    const waiting: Thread['waiting'] = new Map();
+    worker.on('message', (answer: Answer) => {
+      settle(waiting, answer);
+      if (waiting.size === 0) worker.unref();
+    });
+    let cause = new Error('the reader thread ended');
+    worker.on('error', (error: Error) => {
+      cause = error;
+    });
+    const ended = new Promise<void>((resolve) => {
+      worker.on('exit', () => {
+        if (this.#thread?.worker === worker) this.#thread = undefined;
+        for (const { reject } of waiting.values()) reject(new StorageError('unavailable', cause));
+        resolve();
+      });
+    });
+    return { worker, waiting, ended };
+  }
+}
+
+function settle(waiting: Thread['waiting'], { id, rows, error }: Answer): void {
+  const request = waiting.get(id);
+  waiting.delete(id);
+  if (error) request?.reject(translate(Object.assign(new Error(error.message), error)));
+  else request?.resolve(rows ?? []);
 }

@@ -6,7 +6,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Sends what an operation gave. A replayed answer arrives as text and leaves as the same text. */
 export function answer(reply: FastifyReply, { http }: Operation, output: unknown): FastifyReply {
-  const plain = (output instanceof JsonText ? output.value : output) as never;
+  const plain = (output instanceof JsonText ? (output.about ?? output.value) : output) as never;
+  // A cache in between knows nothing of keys and agents; a client's own may ask by ETag.
+  reply.header('cache-control', 'private, no-cache');
   if (http.etag) {
     const etag = `"${http.etag(plain)}"`;
     reply.header('etag', etag);

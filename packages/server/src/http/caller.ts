@@ -1,24 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidInput, shapes } from '@mem-service/contract';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
-import type { Authenticate } from './auth.ts';
 
-export type CallerOptions = { authenticate: Authenticate; defaultAgentId: string };
-export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string };
+export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string; actor: string };
 
-/** The key, from either header. */
-export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const key = headers['x-mem-api-key'];
-  if (typeof key === 'string') return key;
-  const [scheme, token] = (headers.authorization ?? '').split(' ', 2);
-  return scheme?.toLowerCase() === 'bearer' ? token : undefined;
-}
-
-export function callerOf({ headers, ip, id }: Incoming, options: CallerOptions): Caller {
+export function callerOf({ headers, ip, id, actor }: Incoming, defaultAgentId: string): Caller {
   return {
     account_id: SELF_HOSTED_ACCOUNT,
-    actor: options.authenticate(presentedKey(headers)),
-    agent_id: label(headers, 'x-mem-agent-id', shapes.agentId) ?? options.defaultAgentId,
+    actor,
+    agent_id: label(headers, 'x-mem-agent-id', shapes.agentId) ?? defaultAgentId,
     session_id: label(headers, 'x-mem-session-id', shapes.sessionId) ?? null,
     address: ip,
     request_id: id,

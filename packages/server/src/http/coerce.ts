@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '@mem-service/contract';
+import { invalidInput, type OperationName, operations } from '@mem-service/contract';
 import type { z } from 'zod';
 
 type FieldKind = 'text' | 'number' | 'boolean' | 'list';
@@ -26,14 +26,26 @@ function toValue(kind: FieldKind, text: string): unknown {
   return kind === 'list' ? text.split(',') : text;
 }
 
+/** Adds a field from outside the body, unless it has been said already: nobody could tell which one is meant. */
+export function give(input: Record<string, unknown>, field: string, value: unknown): void {
+  if (Object.hasOwn(input, field)) throw invalidInput([{ path: field, message: 'is given twice' }]);
+  input[field] = value;
+}
+
+/** Adds what stands after the `?` of an address to the input. */
+export type QueryReader = (url: string, input: Record<string, unknown>) => void;
+
 /** Turns the strings of a query into what the operation takes. Names may be snake_case or camelCase. */
-export function queryReader(name: OperationName): (query: URLSearchParams, into: Record<string, unknown>) => void {
+export function queryReader(name: OperationName): QueryReader {
   const fields = fieldsOf(name);
-  return (query, into) => {
-    for (const [given, text] of query) {
+  return (url, input) => {
+    const mark = url.indexOf('?');
+    if (mark < 0) return;
+    for (const [given, text] of new URLSearchParams(url.slice(mark + 1))) {
       const field = fields.has(given) ? given : snake(given);
       const kind = fields.get(field);
-      into[kind ? field : given] = kind ? toValue(kind, text) : text;
+      if (kind === undefined) throw invalidInput([{ path: given, message: 'is not a known field' }]);
+      give(input, field, toValue(kind, text));
     }
   };
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { Page } from './pages.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -27,26 +27,34 @@ const FILES: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
+/** Nothing from another host: not a script, not a picture, not a request that the page makes. */
+const POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** Interactive documentation from files that come with the service: nothing is fetched from anywhere else. */
-export function addDocs(server: FastifyInstance, openApi: () => string): void {
+export function docsPages(openApi: () => string): Page[] {
   const require = createRequire(import.meta.url);
   const folder = () => join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
-  const policy = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:";
-  server.get('/docs', (_request, reply) =>
-    reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', policy).send(PAGE),
-  );
-  server.get('/docs/', (_request, reply) => reply.redirect('/docs'));
-  server.get('/docs/start.js', (_request, reply) =>
-    reply.header('content-type', 'text/javascript; charset=utf-8').send(START),
-  );
-  server.get('/docs/openapi.json', (_request, reply) =>
-    reply.header('content-type', 'application/json; charset=utf-8').send(openApi()),
-  );
-  for (const [file, type] of Object.entries(FILES))
-    server.get(`/docs/${file}`, async (_request, reply) =>
-      reply
-        .header('content-type', type)
-        .header('cache-control', 'public, max-age=86400')
-        .send(await readFile(join(folder(), file))),
-    );
+  const script = 'text/javascript; charset=utf-8';
+  const policy = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
+  const files = Object.entries(FILES).map(([file, type]) => ({
+    url: `/docs/${file}`,
+    type,
+    open: true,
+    headers: { 'cache-control': 'public, max-age=86400' },
+    body: () => readFile(join(folder(), file)),
+  }));
+  return [
+    { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: policy, body: () => PAGE },
+    { url: '/docs/start.js', type: script, open: true, body: () => START },
+    { url: '/docs/openapi.json', type: 'application/json; charset=utf-8', open: true, body: openApi },
+    ...files,
+  ];
 }

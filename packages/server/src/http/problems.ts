@@ -1,4 +1,5 @@
-import { Fault, faultCodes } from '@mem-service/contract';
+import { STATUS_CODES } from 'node:http';
+import { Fault, type FaultCode, invalidInput } from '@mem-service/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
@@ -6,19 +7,21 @@ const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   const problem = fault.toProblem();
-  const { retry_after } = fault.detail;
+  const { retry_after, allow } = fault.detail;
+  if (Array.isArray(allow)) reply.header('allow', allow.join(', '));
   if (typeof retry_after === 'number') reply.header('retry-after', String(retry_after));
   if (fault.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
   return reply.code(fault.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(problem));
 }
 
-const FRAMEWORK_FAULTS: Record<string, [keyof typeof faultCodes, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'the body is larger than this service accepts'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'send JSON with Content-Type: application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid_json', 'the body does not have the length that Content-Length says'],
-  FST_ERR_BAD_URL: ['invalid_input', 'the address is not valid percent-encoded UTF-8'],
-  FST_ERR_MAX_PARAM_LENGTH: ['uri_too_long', 'a part of the address is too long'],
-  FST_ERR_NOT_FOUND: ['route_not_found', 'there is no such route'],
+const FRAMEWORK_FAULTS: Record<string, () => Fault> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () => new Fault('body_too_large', 'the body is larger than this service accepts'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new Fault('unsupported_media_type', 'send JSON with Content-Type: application/json'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new Fault('invalid_request', 'the body does not have the length that Content-Length says'),
+  FST_ERR_BAD_URL: () => invalidInput([{ path: 'url', message: 'is not valid percent-encoded UTF-8' }]),
+  FST_ERR_MAX_PARAM_LENGTH: () => new Fault('uri_too_long', 'a part of the address is too long'),
 };
 
 /** Everything a caller can cause becomes a Fault; the rest is logged whole and leaves as a bare 500. */
@@ -26,16 +29,16 @@ export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   const { code = '', statusCode } = error as Partial<FastifyError>;
   const known = FRAMEWORK_FAULTS[code];
-  if (known) return new Fault(known[0], known[1]);
-  if (statusCode === 400) return new Fault('invalid_json', 'the request cannot be read');
-  return undefined;
+  if (known) return known();
+  return statusCode === 400 ? new Fault('invalid_request', 'the request cannot be read') : undefined;
 }
 
 export function handleError(log: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const fault = toFault(error);
     if (fault) {
-      if (fault.status >= 500) log.warn({ request_id: request.id, code: fault.code }, fault.message);
+      const { why } = (fault.cause ?? {}) as { why?: string };
+      if (fault.status >= 500) log.warn({ request_id: request.id, code: fault.code, why }, fault.message);
       return sendFault(reply, fault);
     }
     log.error({ request_id: request.id, method: request.method, err: error }, 'request failed');
@@ -46,16 +49,19 @@ export function handleError(log: Logger) {
   };
 }
 
+const RAW_FAULTS: Record<string, [FaultCode, string]> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 'the headers are larger than this service accepts'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['body_too_large', 'the chunks of the body carry too much beside it'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'the request did not arrive in time'],
+};
+
 /** What never became a request: broken HTTP, headers that are too large or too slow. */
 export function rawProblem(error: Error & { code?: string }): string {
-  const codes: Record<string, keyof typeof faultCodes> = {
-    HPE_HEADER_OVERFLOW: 'headers_too_large',
-    ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
-  };
-  const fault = new Fault(codes[error.code ?? ''] ?? 'invalid_json', 'the request is not valid HTTP');
+  const [code, detail] = RAW_FAULTS[error.code ?? ''] ?? ['invalid_request', 'the request is not valid HTTP'];
+  const fault = new Fault(code, detail);
   const body = JSON.stringify(fault.toProblem());
   return [
-    `HTTP/1.1 ${fault.status} ${faultCodes[fault.code].title}`,
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

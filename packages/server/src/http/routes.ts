@@ -20,9 +20,10 @@ export function routesOf(name: OperationName): HttpRoute[] {
   return [http, ...(http.aliases ?? [])];
 }
 
-export const patterns: readonly Pattern[] = operationNames.flatMap((name) =>
-  routesOf(name).map((route) => toPattern(name, route)),
-);
+/** Longer ones first, so that a suffix such as /history is tried before the bare address. */
+export const patterns: readonly Pattern[] = operationNames
+  .flatMap((name) => routesOf(name).map((route) => toPattern(name, route)))
+  .sort((a, b) => b.segments.length - a.segments.length);
 
 /**
  * The route that the router can match: a path that spans several segments becomes a wildcard, and what follows it is
@@ -43,8 +44,7 @@ export function matchTail(
   rawPath: string,
 ): { name: OperationName; params: Record<string, string> } | undefined {
   const parts = rawPath.split('/').slice(1);
-  const bySuffix = [...candidates].sort((a, b) => b.segments.length - a.segments.length);
-  for (const { name, segments, greedy } of bySuffix) {
+  for (const { name, segments, greedy } of candidates) {
     const before = segments.slice(0, greedy);
     const after = segments.slice(greedy + 1);
     const spanned = parts.length - before.length - after.length;

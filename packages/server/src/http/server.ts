@@ -1,19 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import cors from '@fastify/cors';
-import { Fault, invalidInput, type OperationName, operations } from '@mem-service/contract';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Fault } from '@mem-service/contract';
+import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
-import { answer } from './answer.ts';
-import { authenticateByList } from './auth.ts';
-import { readBody } from './body.ts';
-import { type CallerOptions, callerOf, presentedKey } from './caller.ts';
-import { hasField, queryReader } from './coerce.ts';
-import { addDocs } from './docs.ts';
-import { renderMetrics } from './metrics.ts';
-import { openApiDocument } from './openapi.ts';
+import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
+import { addOperations } from './operations.ts';
+import { addPages } from './pages.ts';
 import { handleError, rawProblem } from './problems.ts';
-import { matchTail, methodsAt, type Pattern, patterns, routerPath } from './routes.ts';
+import { refuseUnknown } from './refusals.ts';
+
+/** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
+export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
 
 export type HttpOptions = {
   kernel: Kernel;
@@ -22,35 +20,83 @@ export type HttpOptions = {
   corsOrigins: readonly string[];
   agentId: string;
   maxBodyBytes: number;
+  timeouts?: Timeouts;
 };
+
+const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
+const MAX_HEADER_BYTES = 32_768;
+/** Time for the last answer on a broken connection to arrive. */
+const LAST_WORD_MS = 500;
 
 /** The HTTP transport: bytes to input, result to bytes, nothing else. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
+  const authenticate = authenticateByList(options.apiKeys);
+  const requireKey = keyCheck(authenticate);
+  const onError = handleError(options.log);
   const server = fastify({
-    bodyLimit: options.maxBodyBytes,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 72_000,
-    http: { headersTimeout: 10_000, maxHeaderSize: 32_768 },
-    routerOptions: { maxParamLength: 8192 },
-    exposeHeadRoutes: true,
+    ...limits(options),
     genReqId: requestIds(),
+    exposeHeadRoutes: true,
     clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(rawProblem(error));
+      if (!socket.writable) return;
+      socket.end(rawProblem(error));
+      // A client that does not hang up, or goes on sending, would keep the connection for ever.
+      setTimeout(() => socket.destroy(), LAST_WORD_MS).unref();
+    },
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id);
+      onError(
+        firstOf(() => authenticate(presentedKey(request.headers)), error),
+        request,
+        reply,
+      );
     },
   });
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser(/^application\/([\w.-]+\+)?json/, { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  );
-  server.setErrorHandler(handleError(options.log));
+  takeJsonAlone(server);
+  server.decorateRequest('actor', 'anonymous');
+  server.setErrorHandler(onError);
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
   await server.register(cors, {
     origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins],
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['ETag', 'Location', 'Retry-After', 'X-Request-Id'],
+    exposedHeaders: ['Allow', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
     maxAge: 600,
+    strictPreflight: false,
   });
-  addOperations(server, options);
+  addOperations(server, options.kernel, { requireKey, agentId: options.agentId });
+  const pages = addPages(server, options.kernel, requireKey);
+  refuseUnknown(server, { authenticate, pages });
   return server;
+}
+
+/** As bytes: what is in them is read where the operation is known. */
+function takeJsonAlone(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
+  server.addContentTypeParser(json, { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    const { 'content-encoding': encoding = 'identity' } = headers;
+    if (encoding === 'identity') done(null, body);
+    else done(new Fault('unsupported_media_type', `send the body as it is, not in ${encoding}`));
+  });
+}
+
+function limits({ maxBodyBytes, timeouts = TIMEOUTS }: HttpOptions) {
+  return {
+    bodyLimit: maxBodyBytes,
+    requestTimeout: timeouts.requestMs,
+    keepAliveTimeout: timeouts.keepAliveMs,
+    // A request that got in before the end is answered as any other.
+    return503OnClosing: false,
+    http: {
+      headersTimeout: timeouts.headersMs,
+      connectionsCheckingInterval: timeouts.checkEveryMs,
+      maxHeaderSize: MAX_HEADER_BYTES,
+    },
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+  };
 }
 
 /** Unique without asking the system for each one. */
@@ -60,92 +106,12 @@ function requestIds(): () => string {
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-function addOperations(server: FastifyInstance, { kernel, log, apiKeys, agentId }: HttpOptions): void {
-  const who: CallerOptions = { authenticate: authenticateByList(apiKeys), defaultAgentId: agentId };
-  const open: CallerOptions = { ...who, authenticate: () => 'anonymous' };
-  const runners = new Map(
-    patterns.map(({ name }) => [name, operationRunner(kernel, name, operations[name].open ? open : who)]),
-  );
-  const run = (name: OperationName, params: object, reply: FastifyReply) =>
-    (runners.get(name) as Runner)(params, reply);
-
-  for (const group of groupByRoute()) {
-    const [first] = group as [Pattern, ...Pattern[]];
-    server.route({
-      method: first.method,
-      url: routerPath(first),
-      handler: (request, reply) => {
-        reply.header('x-request-id', request.id);
-        if (first.greedy < 0) return run(first.name, request.params as object, reply);
-        const match = matchTail(group, pathOf(request));
-        if (match) return run(match.name, match.params, reply);
-        who.authenticate(presentedKey(request.headers));
-        throw new Fault('route_not_found', 'an entry is addressed by a path and a key');
-      },
-    });
+/** What a check throws, or else the error that was there already. */
+function firstOf(check: () => void, error: unknown): unknown {
+  try {
+    check();
+    return error;
+  } catch (refusal) {
+    return refusal;
   }
-  addServicePages(server, { kernel, who });
-  server.setNotFoundHandler((request) => {
-    who.authenticate(presentedKey(request.headers));
-    const methods = methodsAt(pathOf(request));
-    if (methods.length === 0)
-      throw new Fault('route_not_found', `there is no route ${request.method} ${pathOf(request)}`);
-    throw new Fault('method_not_allowed', `this route takes ${methods.join(', ')}`, { allow: methods });
-  });
-  log.debug({ routes: patterns.length }, 'routes ready');
-}
-
-const pathOf = ({ raw }: FastifyRequest) => (raw.url ?? '/').split('?', 1)[0] as string;
-
-function groupByRoute(): Iterable<Pattern[]> {
-  const groups = new Map<string, Pattern[]>();
-  for (const pattern of patterns) {
-    const id = `${pattern.method} ${routerPath(pattern)}`;
-    groups.set(id, [...(groups.get(id) ?? []), pattern]);
-  }
-  return groups.values();
-}
-
-type Runner = (params: object, reply: FastifyReply) => Promise<FastifyReply>;
-
-function operationRunner(kernel: Kernel, name: OperationName, who: CallerOptions): Runner {
-  const operation = operations[name];
-  const readQuery = queryReader(name);
-  const versioned = hasField(name, 'if_version');
-  return async (params, reply) => {
-    const { request } = reply;
-    const caller = callerOf(request, who);
-    const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
-    const mark = request.raw.url?.indexOf('?') ?? -1;
-    if (mark >= 0) readQuery(new URLSearchParams(request.raw.url?.slice(mark + 1)), input);
-    Object.assign(input, params);
-    const ifMatch = request.headers['if-match'];
-    if (versioned && ifMatch !== undefined && input.if_version === undefined) input.if_version = versionOf(ifMatch);
-    return answer(reply, operation, await kernel.invoke(name, input, caller));
-  };
-}
-
-/** An ETag of ours starts with the version: `"3.0"`, `"3"`. */
-function versionOf(ifMatch: string): number {
-  const version = /^"?(\d{1,15})(\.\d+)?"?$/.exec(ifMatch.trim())?.[1];
-  if (version === undefined)
-    throw invalidInput([{ path: 'header if-match', message: 'must be one ETag of this service' }]);
-  return Number(version);
-}
-
-function addServicePages(server: FastifyInstance, { kernel, who }: { kernel: Kernel; who: CallerOptions }): void {
-  let document: string | undefined;
-  const openApi = () => {
-    document ??= JSON.stringify(openApiDocument(kernel.services.version));
-    return document;
-  };
-  server.get('/openapi.json', (request, reply) => {
-    who.authenticate(presentedKey(request.headers));
-    return reply.header('content-type', 'application/json; charset=utf-8').send(openApi());
-  });
-  server.get('/metrics', (request, reply) => {
-    who.authenticate(presentedKey(request.headers));
-    return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(renderMetrics(kernel));
-  });
-  addDocs(server, openApi);
 }

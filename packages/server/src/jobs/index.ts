@@ -13,13 +13,20 @@ export function startJobs(kernel: Kernel, { jobs, sweepSeconds, onError }: JobOp
   let running: Promise<void> = Promise.resolve();
   let closed = false;
   const enqueue = (job: Job): Promise<void> => {
-    running = running.then(() => (closed ? undefined : job.run(kernel))).catch(onError);
+    running = running.then(() => (closed ? undefined : job.run(kernel, () => closed))).catch(onError);
     return running;
   };
   const sweep = async () => {
     for (const job of jobs) if (job.after === undefined) await enqueue(job);
   };
-  const timer = setInterval(sweep, sweepSeconds * 1000);
+  let sweeping = false;
+  const sweepAgain = async () => {
+    if (sweeping) return;
+    sweeping = true;
+    await sweep();
+    sweeping = false;
+  };
+  const timer = setInterval(sweepAgain, sweepSeconds * 1000);
   timer.unref();
   const unsubscribe = kernel.feed.subscribeAll((events) => {
     for (const job of jobs) if (events.some((event) => event.event_type === job.after)) void enqueue(job);

@@ -1,4 +1,4 @@
-import { Fault, stringify } from '@mem-service/contract';
+import { Fault, JsonText, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
@@ -12,11 +12,12 @@ type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unkn
 /** A write on its way: which handler runs, with what, for whom. */
 export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler };
 
-type Waiting = Job & Keyed & { resolve: (output: unknown) => void; reject: (error: unknown) => void };
+type Waiting = Job & Keyed & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
 type Settled = { output: unknown } | { error: unknown };
 
 const MAX_BATCH = 256;
-const MAX_QUEUE = 10_000;
+const MAX_WAITING_WRITES = 10_000;
+const MAX_WAITING_CHARS = 256 * 1024 * 1024;
 
 export type CommitObserver = {
   committed(events: readonly LogEvent[], accountId: string): void;
@@ -32,6 +33,7 @@ export class Committer {
   readonly #observer: CommitObserver;
   readonly #lanes = new Map<string, Waiting[]>();
   readonly #running = new Map<string, Promise<void>>();
+  #waitingChars = 0;
 
   constructor(services: Services, observer: CommitObserver) {
     this.#services = services;
@@ -41,15 +43,24 @@ export class Committer {
   submit(job: Job): Promise<unknown> {
     const lane = this.#services.database.dialect.lane(job.caller.account_id);
     const queue = this.#lanes.get(lane) ?? [];
-    if (queue.length >= MAX_QUEUE)
+    const size = sizeOf(job.input);
+    if (this.#isFull(queue, size))
       return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
     this.#lanes.set(lane, queue);
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
-      queue.push({ ...job, idempotency_key, request_hash, resolve, reject });
+      queue.push({ ...job, idempotency_key, request_hash, size, resolve, reject });
+      this.#waitingChars += size;
       if (!this.#running.has(lane)) this.#running.set(lane, this.#drain(lane, queue));
     });
+  }
+
+  /** What waits is in memory. One write always fits. */
+  #isFull(queue: Waiting[], size: number): boolean {
+    const { max_waiting_writes = MAX_WAITING_WRITES, max_waiting_chars = MAX_WAITING_CHARS } = this.#services.limits;
+    if (queue.length >= max_waiting_writes) return true;
+    return this.#waitingChars > 0 && this.#waitingChars + size > max_waiting_chars;
   }
 
   get queued(): number {
@@ -66,7 +77,9 @@ export class Committer {
     while (queue.length > 0) {
       // Let everything that has already arrived on the sockets join the batch.
       await new Promise(setImmediate);
-      await this.#commit(takeBatch(queue));
+      const batch = takeBatch(queue);
+      await this.#commit(batch);
+      for (const { size } of batch) this.#waitingChars -= size;
     }
     this.#running.delete(lane);
     this.#lanes.delete(lane);
@@ -77,9 +90,21 @@ export class Committer {
     try {
       await this.#commitTogether(batch);
     } catch (error) {
-      const alone = batch.length === 1 || error instanceof StorageError;
-      if (alone) for (const job of batch) job.reject(error);
-      else for (const job of batch) await this.#commitTogether([job]).catch(job.reject);
+      if (batch.length === 1 || error instanceof StorageError) for (const job of batch) job.reject(error);
+      else await this.#commitOneByOne(batch);
+    }
+  }
+
+  async #commitOneByOne(batch: Waiting[]): Promise<void> {
+    let gone: StorageError | undefined;
+    for (const job of batch) {
+      try {
+        if (gone) throw gone;
+        await this.#commitTogether([job]);
+      } catch (error) {
+        if (error instanceof StorageError && error.reason !== 'full') gone = error;
+        job.reject(error);
+      }
     }
   }
 
@@ -89,8 +114,17 @@ export class Committer {
     await this.#services.database.transaction(async (tx) => {
       for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, settled));
     });
-    for (const work of works) if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
     for (const [job, result] of settled) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
+    for (const work of works) if (work.events.length > 0) this.#publish(work);
+  }
+
+  /** What is committed stays so, whatever a listener does. */
+  #publish(work: Work): void {
+    try {
+      this.#observer.committed(work.events, work.account_id);
+    } catch (error) {
+      process.emitWarning(error as Error);
+    }
   }
 
   async #runAccount(tx: Transaction, jobs: Waiting[], settled: Map<Waiting, Settled>): Promise<Work> {
@@ -117,6 +151,14 @@ function byAccount(batch: Waiting[]): Iterable<Waiting[]> {
     else groups.set(job.caller.account_id, [job]);
   }
   return groups.values();
+}
+
+/** About as many characters as a write keeps in memory while it waits. */
+function sizeOf(input: unknown): number {
+  if (typeof input === 'string') return input.length;
+  if (input instanceof JsonText) return input.text.length;
+  if (typeof input !== 'object' || input === null) return 8;
+  return Object.values(input).reduce<number>((sum, part) => sum + sizeOf(part), 8);
 }
 
 /** From the front of the queue; two requests with one idempotency key never share a batch. */
@@ -149,6 +191,7 @@ function runsOf(jobs: Waiting[]): Waiting[][] {
 async function runSet(work: Work, run: Waiting[]): Promise<Settled[]> {
   const handler = run[0]?.handler as SetHandler;
   const results = await handler.run(work, run as never);
+  if (results.length !== run.length) throw new Error(`${run[0]?.name} gave ${results.length} results`);
   return results.map((result) => (result instanceof Fault ? { error: result } : { output: result }));
 }
 
@@ -172,10 +215,12 @@ async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
 }
 
 function record(work: Work, job: Waiting, output: unknown): void {
-  const { entity_path, key } = job.input as { entity_path?: string; key?: string };
-  const unchanged = (output as { unchanged?: boolean; dry_run?: boolean }).unchanged;
-  const dryRun = (output as { dry_run?: boolean }).dry_run;
-  if (!unchanged && !dryRun) work.audit(job.caller, job.name, [entity_path, key].filter(Boolean).join('/'));
+  const { entity_path } = job.input as { entity_path?: string };
+  const about = (output instanceof JsonText ? (output.about ?? output.value) : output) as Names & {
+    unchanged?: boolean;
+    dry_run?: boolean;
+  };
+  if (!about.unchanged && !about.dry_run) work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
     idempotency_key: job.idempotency_key,
@@ -183,4 +228,18 @@ function record(work: Work, job: Waiting, output: unknown): void {
     entity_path: entity_path ?? null,
     answer: stringify(output),
   });
+}
+
+type Names = Readonly<Record<string, unknown>>;
+
+/** A slash within a key is encoded, so that no two entries have one name. */
+const entryName = (entityPath: string, key: string) =>
+  `${entityPath}/${key.replace(/%/g, '%25').replace(/\//g, '%2F')}`;
+
+/** What a write was about: the entry it named or made, else the id of what it made. */
+function resourceOf(input: Names, output: Names): string {
+  const { entity_path, key } = input.entity_path === undefined ? output : input;
+  if (typeof entity_path === 'string') return typeof key === 'string' ? entryName(entity_path, key) : entity_path;
+  const id = Object.keys(output).find((name) => name.endsWith('_id'));
+  return id === undefined ? '' : String(output[id]);
 }

@@ -1,28 +1,48 @@
 import { Fault } from '@mem-service/contract';
 
-export type Position = readonly (string | number)[];
+type Parts = { string: string; number: number };
+type Shape = readonly (keyof Parts)[];
+type Position<S extends Shape> = { [I in keyof S]: Parts[S[I]] };
 
-/** Where a page ended, as text that callers hand back unread. */
-export function toCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
+export type Cursors<S extends Shape> = {
+  to(position: Position<S>): string;
+  from(cursor: string): Position<S>;
+};
+
+/** The cursors of one list: where a page ended, as text that callers hand back unread. No other list takes them. */
+export function cursorsOf<const S extends Shape>(list: string, shape: S): Cursors<S> {
+  return {
+    to: (position) => Buffer.from(JSON.stringify([list, ...position])).toString('base64url'),
+    from(cursor) {
+      const [name, ...position] = decode(cursor);
+      if (name === list && position.length === shape.length && position.every((part, i) => isPart(part, shape[i])))
+        return position as unknown as Position<S>;
+      throw new Fault('invalid_cursor', 'cursor: hand back `next_cursor` of the page before, unchanged');
+    },
+  };
 }
 
-/** `shape` gives the type of each part, so that a cursor of another list is refused. */
-export function fromCursor(cursor: string, shape: readonly ('string' | 'number')[]): Position {
+function decode(cursor: string): unknown[] {
   try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    if (Array.isArray(position) && position.length === shape.length)
-      if (shape.every((type, i) => typeof position[i] === type)) return position;
-  } catch {}
-  throw new Fault('invalid_cursor', 'cursor: hand back `next_cursor` of the page before, unchanged');
+    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    return Array.isArray(decoded) ? decoded : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Only what a database takes as a name or as a number of its own: PostgreSQL has no text with a NUL in it. */
+function isPart(part: unknown, type: keyof Parts | undefined): boolean {
+  if (type === 'number') return Number.isSafeInteger(part) && Number(part) >= 0;
+  return typeof part === 'string' && !part.includes('\0');
 }
 
 export type Page<T> = { items: T[]; next_cursor: string | null; has_more: boolean };
 
 /** Cuts a page out of rows that were fetched with one more than the limit. */
-export function cutPage<T>(rows: T[], limit: number, position: (row: T) => Position): Page<T> {
+export function cutPage<T>(rows: T[], limit: number, cursorAt: (row: T) => string): Page<T> {
   const has_more = rows.length > limit;
   const items = has_more ? rows.slice(0, limit) : rows;
   const last = items.at(-1);
-  return { items, has_more, next_cursor: has_more && last ? toCursor(position(last)) : null };
+  return { items, has_more, next_cursor: has_more && last ? cursorAt(last) : null };
 }

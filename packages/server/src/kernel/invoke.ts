@@ -77,15 +77,23 @@ function readContext(services: Services, caller: Caller): ReadContext {
 /** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */
 function toFault(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
-  if (error.reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
-  return new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
+  const fault =
+    error.reason === 'full'
+      ? new Fault('storage_full', 'nothing was written: the storage is full')
+      : new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
+  // For the log; callers see the fault alone.
+  fault.cause = error;
+  return fault;
 }
 
 function parseInput(schema: z.ZodType, raw: unknown): unknown {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors));
+  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
 }
+
+/** A body full of nonsense is not answered with a list as long. */
+const MAX_FIELD_ERRORS = 100;
 
 function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   const at = issue.path.map(String);

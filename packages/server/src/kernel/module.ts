@@ -7,7 +7,14 @@ import type { Ids } from './ids.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
 
-export type Limits = { max_value_bytes: number };
+export type Limits = {
+  max_value_bytes: number;
+  /** How many entries a filtered list or search looks at before it ends early. */
+  max_scanned_entries: number;
+  /** How much may wait for a transaction before writes are refused for a while. */
+  max_waiting_writes?: number;
+  max_waiting_chars?: number;
+};
 
 /** What the whole service shares. */
 export type Services = {
@@ -51,7 +58,12 @@ export type Kernel = {
 };
 
 /** Housekeeping beside the requests: now and then, or after an event of a type. */
-export type Job = { name: string; after?: string; run: (kernel: Kernel) => Promise<void> };
+export type Job = {
+  name: string;
+  after?: string;
+  /** What takes long asks now and then whether the service is about to stop. */
+  run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
+};
 
 export type Module = { name: string; migrations: readonly Migration[]; handlers: Handlers; jobs?: readonly Job[] };
 

@@ -7,6 +7,7 @@ import * as queries from './queries.ts';
 export const EVERYONE = '';
 
 export type LogEvent = {
+  account_id: string;
   seq: number;
   event_type: string;
   agent_id: string;
@@ -15,11 +16,14 @@ export type LogEvent = {
   key: string | null;
   version: number | null;
   visible_to: string;
-  details: Record<string, unknown>;
+  /** JSON of what the columns do not say. */
+  details: string;
   created_at: number;
 };
 
-export type NewEvent = Omit<LogEvent, 'seq' | 'created_at'>;
+export type NewEvent = Omit<LogEvent, 'account_id' | 'seq' | 'created_at' | 'details'> & {
+  details: Record<string, unknown>;
+};
 
 type Mark = { seq: number; audit_no: number; events: number; audits: number; answers: number };
 
@@ -63,10 +67,24 @@ export class Work {
   }
 
   /** Appends to the log of the account. The event takes the next `seq`. */
-  emit(event: NewEvent): LogEvent {
-    const numbered = { ...event, seq: ++this.account.seq, created_at: this.now };
-    this.events.push(numbered);
-    return numbered;
+  emit(event: NewEvent): number {
+    const { event_type, agent_id, branch, entity_path, key, version, visible_to, details } = event;
+    const seq = ++this.account.seq;
+    const { account_id, now: created_at } = this;
+    this.events.push({
+      account_id,
+      seq,
+      event_type,
+      agent_id,
+      branch,
+      entity_path,
+      key,
+      version,
+      visible_to,
+      details: JSON.stringify(details),
+      created_at,
+    });
+    return seq;
   }
 
   audit(caller: Caller, action: string, resource: string): void {
@@ -123,15 +141,10 @@ export class Work {
   async flush(): Promise<void> {
     await this.locked;
     const { tx } = this;
-    const rows = this.events.map((event) => ({
-      ...event,
-      account_id: this.account_id,
-      details: JSON.stringify(event.details),
-    }));
-    if (rows.length > 0) this.send(tx.insertMany(queries.insertEvents, rows));
+    if (this.events.length > 0) this.send(tx.insertMany(queries.insertEvents, this.events));
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#audits));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
-    if (rows.length + this.#audits.length > 0) this.send(queries.advanceAccount(tx, this.account));
+    if (this.events.length + this.#audits.length > 0) this.send(queries.advanceAccount(tx, this.account));
     await this.settle();
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import { cutPage, EVERYONE, fromCursor, type Handlers, reads, toIso, writes } from '../../kernel/index.ts';
-import { authorOf, checkSize, EntrySet, toDraft } from '../entries/index.ts';
+import { cursorsOf, cutPage, EVERYONE, type Handlers, reads, toIso, writes } from '../../kernel/index.ts';
+import { authorOf, checkWrite, EntrySet, toDraft } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller }) => {
@@ -15,8 +15,8 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     ),
     queries.getNewestCommit(work.tx, work.account_id, branch),
   ]);
-  const written = input.writes.flatMap((write) => {
-    checkSize(work.services, write);
+  const written = input.writes.flatMap((write, i) => {
+    checkWrite(work, write, `writes.${i}.`);
     const draft = { ...toDraft(write, author, work.now), commit_id };
     const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } });
     return unchanged ? [] : [entry];
@@ -46,19 +46,26 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     version: null,
     visible_to: row.visible_to,
     details: { commit_id, message, entries_written: written.length },
-  }).seq;
+  });
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
   return { ...toCommit(row), entries: written.map(toCommitEntry) };
 });
 
 const treeHash = (hashes: string[]) => createHash('sha256').update(hashes.sort().join('\n')).digest('hex');
 
-const toCommitEntry = ({ entity_path, key, version, content_hash }: queries.CommitEntryRow) => ({
+type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
+
+const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,
   key,
   version,
   content_hash,
 });
+
+function fromVersion({ document, version, content_hash }: queries.CommitVersion): CommitEntry {
+  const { entity_path, key } = JSON.parse(document) as CommitEntry;
+  return { entity_path, key, version, content_hash };
+}
 
 const toCommit = (row: queries.CommitRow) => ({
   commit_id: row.commit_id,
@@ -73,8 +80,10 @@ const toCommit = (row: queries.CommitRow) => ({
   seq: row.seq,
 });
 
+const cursors = cursorsOf('commits', ['number']);
+
 const list = reads<'commits.list'>(async ({ read, caller }, input) => {
-  const before = input.cursor ? (fromCursor(input.cursor, ['number'])[0] as number) : Number.MAX_SAFE_INTEGER;
+  const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
   const rows = await queries.listCommits(read, {
     account_id: caller.account_id,
     branch: input.branch,
@@ -82,7 +91,7 @@ const list = reads<'commits.list'>(async ({ read, caller }, input) => {
     before,
     limit: input.limit + 1,
   });
-  const { items, ...page } = cutPage(rows, input.limit, (row) => [row.seq]);
+  const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   return { commits: items.map(toCommit), ...page };
 });
 
@@ -90,8 +99,8 @@ const read = reads<'commits.read'>(async ({ read, caller }, { commit_id }) => {
   const row = await queries.getCommit(read, caller.account_id, commit_id);
   if (!row || (row.visible_to !== EVERYONE && row.visible_to !== caller.agent_id))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
-  const entries = await queries.listCommitEntries(read, row, caller.agent_id);
-  return { ...toCommit(row), entries: entries.map(toCommitEntry) };
+  const versions = await queries.listCommitVersions(read, row, caller.agent_id);
+  return { ...toCommit(row), entries: versions.map(fromVersion) };
 });
 
 export const handlers: Handlers = { 'commits.create': create, 'commits.list': list, 'commits.read': read };

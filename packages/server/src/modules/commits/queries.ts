@@ -59,11 +59,11 @@ export function listCommits(query: Query, page: CommitPage): Promise<CommitRow[]
   );
 }
 
-export type CommitEntryRow = { entity_path: string; key: string; version: number; content_hash: string };
+export type CommitVersion = { document: string; version: number; content_hash: string };
 
-export function listCommitEntries(query: Query, commit: CommitRow, agentId: string): Promise<CommitEntryRow[]> {
+export function listCommitVersions(query: Query, commit: CommitRow, agentId: string): Promise<CommitVersion[]> {
   return query.all(
-    sql`SELECT entity_path, key, version, content_hash FROM versions
+    sql`SELECT document, version, content_hash FROM versions
         WHERE account_id = ${commit.account_id} AND commit_id = ${commit.commit_id}
           AND (shared = 1 OR agent_id = ${agentId})
         ORDER BY seq`,

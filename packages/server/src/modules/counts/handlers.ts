@@ -1,8 +1,8 @@
 import { parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  cursorsOf,
   cutPage,
-  fromCursor,
   type Handlers,
   pathWithin,
   type ReadContext,
@@ -11,6 +11,9 @@ import {
   toIso,
 } from '../../kernel/index.ts';
 import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
+
+/** Pages of names, whatever is counted by them. */
+const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
 
 type PageInput = { branch: string; limit: number; cursor?: string | undefined };
 
@@ -23,7 +26,7 @@ const scopeOf = ({ caller }: ReadContext, branch: string): CountScope => ({
 /** One page of names, the public and the private count of each added up. */
 async function pageOfCounts(context: ReadContext, input: PageInput & { kind: string; where?: readonly Sql[] }) {
   const where = [...(input.where ?? [])];
-  if (input.cursor) where.push(sql`name > ${fromCursor(input.cursor, ['string'])[0] as string}`);
+  if (input.cursor) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);
   const rows = await listCounts(context.read, scopeOf(context, input.branch), {
     kind: input.kind,
     where,
@@ -34,7 +37,7 @@ async function pageOfCounts(context: ReadContext, input: PageInput & { kind: str
     const known = names.get(row.name);
     names.set(row.name, known ? addUp(known, row) : row);
   }
-  return cutPage([...names.values()], input.limit, (row) => [row.name]);
+  return cutPage([...names.values()], input.limit, (row) => cursors(input.kind).to([row.name]));
 }
 
 function addUp(a: CountRow, b: CountRow): CountRow {

@@ -2,6 +2,6 @@ import type { Module } from '../../kernel/index.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 
-export { changeCounts } from './change.ts';
+export { changeCounts, forgetCounts } from './change.ts';
 export type { Change } from './rules.ts';
 export const counts: Module = { name: 'counts', migrations, handlers };

@@ -1,4 +1,4 @@
-import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { Delta } from './rules.ts';
 
 const columns = {
@@ -20,8 +20,8 @@ export const upsertCounts: Insert = {
   suffix: `ON CONFLICT (account_id, branch, kind, visible_to, name) DO UPDATE SET
     n = counts.n + excluded.n,
     confidence_sum = CASE WHEN counts.n + excluded.n = 0 THEN 0 ELSE counts.confidence_sum + excluded.confidence_sum END,
-    last_at = excluded.last_at,
-    last_agent = excluded.last_agent
+    last_at = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_at ELSE excluded.last_at END,
+    last_agent = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_agent ELSE excluded.last_agent END
     RETURNING kind, visible_to, name, n`,
 };
 
@@ -53,6 +53,27 @@ export function countPrivateNames(query: Query, scope: CountScope, kind: string)
             SELECT 1 FROM counts AS shared WHERE shared.account_id = ${scope.account_id} AND shared.branch = ${scope.branch}
               AND shared.kind = ${kind} AND shared.visible_to = '' AND shared.name = mine.name AND shared.n > 0)`,
   );
+}
+
+/** Paths whose newest entry was erased show the newest of those that are left. */
+export function refreshEntities(
+  tx: Transaction,
+  { account_id, branch }: Omit<CountScope, 'agent_id'>,
+  paths: Sql,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE counts SET (last_at, last_agent) = (
+          SELECT written_at, agent_id FROM entries WHERE entries.account_id = ${account_id} AND entries.branch = ${branch}
+            AND entity_path = name AND (visible_to = '' AND shared = 1 OR visible_to = agent_id AND shared = 0)
+          ORDER BY seq DESC LIMIT 1)
+        WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'entity' AND n > 0
+          AND name IN (SELECT value FROM ${paths})`,
+  );
+}
+
+/** Names of which nothing is left. */
+export function deleteEmptyCounts(tx: Transaction, accountId: string): Promise<number> {
+  return tx.run(sql`DELETE FROM counts WHERE account_id = ${accountId} AND n = 0`);
 }
 
 /** The oldest or the newest current entry that the agent may see. */

@@ -1,9 +1,9 @@
-import { type Input, parseGlob } from '@mem-service/contract';
+import { type Input, parseExact, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { fromCursor, type Handlers, pathWithin, type ReadContext, reads, toCursor } from '../../kernel/index.ts';
+import { cursorsOf, type Handlers, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
-import type { EntryRow, VersionRow } from './rows.ts';
+import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { createAggregate } from './rules/aggregate.ts';
 import { diffJson } from './rules/diff.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
@@ -22,14 +22,14 @@ async function* visibleEntries(
     branch: input.branch,
     where: pathWithin(parseGlob(input.entity_path)),
   };
-  let from: Sql[] = [];
+  let range: Sql[] = [];
   for (;;) {
-    const page = { from, filters: [], order: 'path' as const, scan: CHUNK, limit: CHUNK };
+    const page = { range, filters: [], order: 'path' as const, scan: CHUNK, limit: CHUNK };
     const rows = await queries.listEntries(scan, filter, page);
     for (const row of rows) if (isLive(row, now) && mayAgentSee(row, caller.agent_id)) yield row;
     const last = rows.at(-1);
     if (!last || rows.length < CHUNK) return;
-    from = [sql`(entity_path, key) > (${last.entity_path}, ${last.key})`];
+    range = [sql`(entity_path, key) > (${last.entity_path}, ${last.key})`];
   }
 }
 
@@ -39,7 +39,7 @@ const aggregate = reads<'entries.aggregate'>(async (context, input) => {
   let entries_scanned = 0;
   for await (const row of visibleEntries(context, input)) {
     entries_scanned++;
-    reduction.add(JSON.parse(row.value));
+    reduction.add((JSON.parse(row.document) as { value: unknown }).value);
   }
   return { entity_path, entries_scanned, ...reduction.result() };
 });
@@ -52,13 +52,15 @@ const diff = reads<'entries.diff'>(async (context, input) => {
     return row && mayAgentSee(row, caller.agent_id) ? row : undefined;
   };
   const entry = await queries.getEntry(read, at);
-  if (!entry) throw notFound(input);
-  const new_version = input.new_version ?? entry.version;
+  const current = entry && mayAgentSee(entry, caller.agent_id) ? entry.version : undefined;
+  const new_version = input.new_version ?? current;
+  if (new_version === undefined) throw notFound(input);
   const old_version = input.old_version ?? new_version - 1;
   const after = await version(new_version);
   if (!after) throw notFound(input, new_version);
-  const before = old_version === 0 ? undefined : await version(old_version);
-  if (old_version !== 0 && !before) throw notFound(input, old_version);
+  const before = await version(old_version);
+  // Nobody asked for the one before: where there is none to be seen, everything is new.
+  if (!before && input.old_version !== undefined) throw notFound(input, old_version);
   return describeDiff(input, before, after);
 });
 
@@ -80,31 +82,31 @@ function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefin
   return { ...names, diff_type: changes.length > 0 ? ('modified' as const) : ('unchanged' as const), changes };
 }
 
-const exact = (row: VersionRow): unknown => JSON.parse(row.value);
+const exact = (row: VersionRow): unknown => parseExact(fromDocument(row).value);
+
+const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
 
 const verify = reads<'entries.verify'>(async (context, input) => {
   const { caller, scan } = context;
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
   const filter = { account_id: caller.account_id, branch: input.branch, where: pathWithin(glob) };
   const verification = new Verification(context, input.branch);
-  let position: readonly [string, string, number] | undefined;
-  if (input.cursor) {
-    position = fromCursor(input.cursor, ['string', 'string', 'number']) as [string, string, number];
-    await verification.resume(position);
-  }
+  let position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
+  if (position) await verification.resume(position);
   let more = true;
   for (let left = input.limit; more && left > 0; ) {
     const limit = Math.min(CHUNK, left);
-    const from = position ? [sql`(entity_path, key, version) > (${position[0]}, ${position[1]}, ${position[2]})`] : [];
-    const rows = await queries.listVersionsInOrder(scan, filter, { from, limit });
+    const rows = await queries.listVersionsInOrder(scan, filter, { after: position, limit });
+    const checked = verification.report.total_checked;
     await verification.add(rows);
     const last = rows.at(-1);
-    if (last) position = [last.entity_path, last.key, last.version];
+    if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
     more = rows.length === limit;
-    left -= rows.length;
+    // Only what the caller may see counts, so that a page ends at an entry whose name the cursor may hold.
+    left -= verification.report.total_checked - checked;
   }
-  if (!more) await verification.end();
-  return { ...verification.report, has_more: more, next_cursor: more && position ? toCursor(position) : null };
+  if (!more) await verification.end(glob);
+  return { ...verification.report, has_more: more, next_cursor: more && position ? versionCursors.to(position) : null };
 });
 
 export const analysisHandlers: Handlers = {

@@ -1,29 +1,43 @@
 import { Fault } from '@mem-service/contract';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { changeCounts } from '../counts/index.ts';
-import { indexWords, type WordChange } from '../text/index.ts';
+import { indexWords } from '../text/index.ts';
 import * as queries from './queries.ts';
-import { chainHash, contentHash, type EntryRow, type VersionRow } from './rows.ts';
-import { content, type Draft, isLive, isUnchanged, mayAgentSee, standing } from './rules/next.ts';
+import {
+  type Content,
+  chained,
+  chainHash,
+  contentHash,
+  type EntryRow,
+  fromDocument,
+  type Origin,
+  type Standing,
+  toDocument,
+  type VersionRow,
+} from './rows.ts';
+import { type Draft, isLive, isSameClaim, isUnchanged, mayAgentSee, nextContent } from './rules/next.ts';
 
 export type Applied = { entry: EntryRow; unchanged: boolean };
 /** `event_type` and `details` name why the version was written when it was not a plain write. */
 export type Reason = { event_type: string; details?: Record<string, unknown> };
+
+type Place = Omit<queries.Address, 'account_id'>;
 
 /** The entries of the drafts as the transaction goes on: what was there, and what will be. */
 export class EntrySet {
   readonly #work: Work;
   readonly #before = new Map<string, EntryRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
+  readonly #values = new Map<string, string>();
   readonly #versions: VersionRow[] = [];
 
   private constructor(work: Work) {
     this.#work = work;
   }
 
-  static async load(work: Work, addresses: readonly Omit<queries.Address, 'account_id'>[]): Promise<EntrySet> {
+  static async load(work: Work, places: readonly Place[]): Promise<EntrySet> {
     const set = new EntrySet(work);
-    const wanted = new Map(addresses.map((at) => [nameOf(at), [work.account_id, at.branch, at.entity_path, at.key]]));
+    const wanted = new Map(places.map((at) => [nameOf(at), [work.account_id, at.branch, at.entity_path, at.key]]));
     const [, found] = await Promise.all([
       work.locked,
       work.tx.findMany<EntryRow>(queries.findEntries, [...wanted.values()]),
@@ -35,86 +49,152 @@ export class EntrySet {
     return set;
   }
 
-  get(at: Omit<queries.Address, 'account_id'>): EntryRow | undefined {
+  get(at: Place): EntryRow | undefined {
     return this.#now.get(nameOf(at));
   }
 
   /** Decides what a draft does to its entry. Throws a Fault and changes nothing when it may not. */
-  apply(draft: Draft, reason: Reason = { event_type: 'write' }): Applied {
+  apply(draft: Draft, reason: Reason = PLAIN_WRITE): Applied {
     const work = this.#work;
-    const before = this.get(draft);
-    checkDraft(before, draft, work.now);
-    const after = content(before, draft);
-    if (isUnchanged(before, after)) return { entry: before as EntryRow, unchanged: true };
-    const row: VersionRow = {
-      account_id: work.account_id,
+    const entry = this.get(draft);
+    checkDraft(entry, draft, work.now);
+    // A tombstone is of the entry as it was; any other version is a new beginning where the entry was gone.
+    const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
+    const before = there ? fromDocument(there) : undefined;
+    const same = isSameClaim(before, draft);
+    const content = nextContent(before, draft, same);
+    if (there && before && same && isUnchanged(before, content)) return { entry: there, unchanged: true };
+    const origin: Origin = {
       branch: draft.branch,
       entity_path: draft.entity_path,
       key: draft.key,
-      version: (before?.version ?? 0) + 1,
-      seq: 0,
-      ...after,
+      version: (entry?.version ?? 0) + 1,
       agent_id: draft.agent_id,
       session_id: draft.session_id,
       written_at: work.now,
-      content_hash: after.value === before?.value ? before.content_hash : contentHash(after.value),
-      integrity_chain: '',
       commit_id: draft.commit_id ?? null,
     };
-    row.integrity_chain = chainHash(row, before?.integrity_chain ?? '');
-    row.seq = emit(work, row, reason);
-    const entry = { ...row, ...standing(before, after) };
-    // Evidence outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
-    if (entry.outcome_count > 0 && before) entry.confidence = before.confidence;
-    this.#versions.push(row);
-    this.#now.set(nameOf(draft), entry);
-    return { entry, unchanged: false };
+    const next = this.#stamp(content, origin, { entry, reason });
+    // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
+    if (entry && same && entry.standing !== null) keepStanding(next, entry);
+    const name = nameOf(draft);
+    this.#now.set(name, next);
+    this.#values.set(name, content.value);
+    return { entry: next, unchanged: false };
+  }
+
+  #stamp(
+    content: Content,
+    origin: Origin,
+    { entry, reason }: { entry: EntryRow | undefined; reason: Reason },
+  ): EntryRow {
+    const work = this.#work;
+    const hash = contentHash(content.value);
+    const chain = chainHash(entry?.integrity_chain ?? '', hash, chained(content, origin));
+    const seq = emit(work, content, { origin, reason });
+    const document = toDocument(content, origin, { hash, chain, seq });
+    const { branch, entity_path, key, version, agent_id, written_at, commit_id } = origin;
+    const { deleted, shared, ttl_at, confidence, memory_type, is_artifact, pattern_refs } = content;
+    const { account_id } = work;
+    const entry_id = entry?.entry_id ?? seq;
+    const content_hash = hash;
+    const integrity_chain = chain;
+    this.#versions.push({
+      account_id,
+      entry_id,
+      version,
+      seq,
+      deleted,
+      shared,
+      agent_id,
+      written_at,
+      ttl_at,
+      confidence,
+      content_hash,
+      integrity_chain,
+      document,
+      commit_id,
+    });
+    return {
+      account_id,
+      entry_id,
+      branch,
+      entity_path,
+      key,
+      version,
+      seq,
+      deleted,
+      shared,
+      agent_id,
+      written_at,
+      ttl_at,
+      confidence,
+      content_hash,
+      integrity_chain,
+      document,
+      memory_type,
+      is_artifact,
+      pattern_refs,
+      standing: null,
+      standing_no: 0,
+    };
   }
 
   /** Sends the rows; the transaction waits for them before it ends. */
   async save(): Promise<void> {
     if (this.#versions.length === 0) return;
-    const changes = [...this.#now].flatMap(([name, after]): EntryChange[] => {
+    const changes: EntryChange[] = [];
+    for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
-      return after && after !== before ? [{ before, after }] : [];
-    });
-    const { tx, dialect } = this.#work;
-    const words = indexWords(this.#work, changes.map(wordChange));
-    this.#work.send(tx.insertMany(queries.insertVersions, this.#versions));
-    const upsert = dialect.engine === 'postgres' ? upsertWithWords : upsertAlone;
-    this.#work.send(
-      tx.insertMany(
-        upsert,
-        changes.map(({ after }, i) => ({ ...after, ...words[i] })),
-      ),
-    );
-    await changeCounts(this.#work, changes);
+      if (after && after !== before) changes.push({ before, after, value: this.#values.get(name) as string });
+    }
+    const work = this.#work;
+    work.send(work.tx.insertMany(queries.insertVersions, this.#versions));
+    const words = indexWords(work, changes.map(wordChange));
+    if (words) {
+      const rows = changes.map(({ after }, i) => Object.assign(after, words[i]));
+      work.send(work.tx.insertMany(queries.upsertEntriesWithWords, rows));
+    } else
+      work.send(
+        work.tx.insertMany(
+          queries.upsertEntries,
+          changes.map((change) => change.after),
+        ),
+      );
+    await changeCounts(work, changes);
   }
 }
 
-const upsertAlone = queries.upsertEntries({});
-const upsertWithWords = queries.upsertEntries({ search_words: 'search_text', word_count: 'int' });
+const PLAIN_WRITE: Reason = { event_type: 'write' };
 
-const nameOf = (at: Omit<queries.Address, 'account_id'>) => `${at.branch}\n${at.entity_path}\n${at.key}`;
+type EntryChange = { before: EntryRow | undefined; after: EntryRow; value: string };
 
-type EntryChange = { before: EntryRow | undefined; after: EntryRow };
+const nameOf = (at: Place) => `${at.branch}\n${at.entity_path}\n${at.key}`;
 
-function wordChange({ before, after }: EntryChange): WordChange {
-  return {
-    oldSeq: before && before.deleted === 0 ? before.seq : undefined,
-    seq: after.seq,
-    entity_path: after.entity_path,
-    key: after.key,
-    value: after.deleted === 1 ? undefined : after.value,
-  };
+/** Recalls and tier count for the entry; the rest goes with the claim. */
+function keepStanding(next: EntryRow, before: EntryRow): void {
+  const { outcome_count } = JSON.parse(before.standing as string) as Standing;
+  next.standing = before.standing;
+  next.standing_no = before.standing_no;
+  if (outcome_count > 0) next.confidence = before.confidence;
 }
+
+const wordChange = ({ before, after, value }: EntryChange) => ({
+  oldSeq: before && before.deleted === 0 ? before.seq : undefined,
+  seq: after.seq,
+  entity_path: after.entity_path,
+  key: after.key,
+  value: after.deleted === 1 ? undefined : value,
+});
 
 function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): void {
   const there = isLive(before, now);
-  if (before && there && !mayAgentSee(before, draft.agent_id))
+  if (there && !mayAgentSee(before, draft.agent_id))
     throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
+  if (there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
+    throw new Fault('forbidden', 'only the agent that wrote an entry last may make it private');
   const { if_version, entity_path, key } = draft;
-  const current = there && before ? before.version : 0;
+  const current = there ? before.version : 0;
   if (if_version !== undefined && if_version !== current)
     throw new Fault('version_conflict', `the entry is at version ${current}, not ${if_version}`, {
       entity_path,
@@ -123,16 +203,17 @@ function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): vo
     });
 }
 
-function emit(work: Work, row: VersionRow, { event_type, details }: Reason): number {
-  const { branch, entity_path, key, version, confidence, memory_type } = row;
+function emit(work: Work, content: Content, { origin, reason }: { origin: Origin; reason: Reason }): number {
+  const { confidence, memory_type } = content;
+  const shared = content.shared === 1;
   return work.emit({
-    event_type,
-    agent_id: row.agent_id,
-    branch,
-    entity_path,
-    key,
-    version,
-    visible_to: row.shared === 1 ? EVERYONE : row.agent_id,
-    details: { entity_path, key, version, confidence, memory_type, shared: row.shared === 1, ...details },
-  }).seq;
+    event_type: reason.event_type,
+    agent_id: origin.agent_id,
+    branch: origin.branch,
+    entity_path: origin.entity_path,
+    key: origin.key,
+    version: origin.version,
+    visible_to: shared ? EVERYONE : origin.agent_id,
+    details: { confidence, memory_type, shared, ...reason.details },
+  });
 }

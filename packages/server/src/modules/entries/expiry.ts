@@ -5,24 +5,34 @@ import { type Address, listExpired } from './queries.ts';
 const CHUNK = 500;
 
 /** Turns entries whose time has come into tombstones. They were already gone from every read. */
-export async function sweepExpired(kernel: Kernel): Promise<void> {
+export async function sweepExpired(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock } = kernel.services;
   for (;;) {
     const expired = await listExpired(database.scan, clock.now(), CHUNK);
-    for (const at of expired) {
-      const caller = { ...SELF_CALLER, account_id: at.account_id };
-      await kernel.work(caller, 'entries.expire', (work) => expire(work, at));
+    for (const [account_id, addresses] of byAccount(expired)) {
+      await kernel.work({ ...SELF_CALLER, account_id }, 'entries.expire', (work) => expire(work, addresses));
     }
-    if (expired.length < CHUNK) return;
+    if (expired.length < CHUNK || isStopping()) return;
   }
 }
 
-async function expire(work: Work, { branch, entity_path, key }: Address): Promise<{ unchanged: boolean }> {
-  const entries = await EntrySet.load(work, [{ branch, entity_path, key }]);
-  const entry = entries.get({ branch, entity_path, key });
-  if (!entry || entry.deleted === 1 || entry.ttl_at === null || entry.ttl_at > work.now) return { unchanged: true };
-  const author = { agent_id: entry.agent_id, session_id: entry.session_id };
-  entries.apply({ branch, entity_path, key, ...author, value: undefined }, { event_type: 'expire' });
+function byAccount(expired: readonly Address[]): Map<string, Address[]> {
+  const accounts = new Map<string, Address[]>();
+  for (const at of expired) accounts.set(at.account_id, [...(accounts.get(at.account_id) ?? []), at]);
+  return accounts;
+}
+
+/** Others may have written since the look. */
+async function expire(work: Work, addresses: readonly Address[]): Promise<{ unchanged: boolean }> {
+  const entries = await EntrySet.load(work, addresses);
+  let unchanged = true;
+  for (const { branch, entity_path, key } of addresses) {
+    const entry = entries.get({ branch, entity_path, key });
+    if (!entry || entry.deleted === 1 || entry.ttl_at === null || entry.ttl_at > work.now) continue;
+    const author = { agent_id: entry.agent_id, session_id: null };
+    entries.apply({ branch, entity_path, key, ...author, value: undefined }, { event_type: 'expire' });
+    unchanged = false;
+  }
   await entries.save();
-  return { unchanged: false };
+  return { unchanged };
 }

@@ -7,9 +7,8 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type Address, liveAt, visibleTo } from './queries.ts';
-export { SCAN_LIMIT } from './reads.ts';
-export { type EntryRow, entryColumns, toEntry } from './rows.ts';
-export { authorOf, checkSize, toDraft } from './writes.ts';
+export { type EntryRow, entryColumns, entryText, toEntry } from './rows.ts';
+export { authorOf, checkWrite, toDraft } from './writes.ts';
 
 export const entries: Module = {
   name: 'entries',

@@ -2,7 +2,11 @@ import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql } f
 import { type EntryRow, entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
-const VERSION = fragment(Object.keys(versionColumns).join(', '));
+const VERSION = fragment(
+  Object.keys(versionColumns)
+    .map((name) => `versions.${name}`)
+    .join(', '),
+);
 
 export type Address = { account_id: string; branch: string; entity_path: string; key: string };
 
@@ -19,18 +23,34 @@ export function getEntry(query: Query, at: Address): Promise<EntryRow | undefine
   );
 }
 
-export function getVersion(query: Query, at: Address, version: number): Promise<VersionRow | undefined> {
-  return query.get<VersionRow>(
-    sql`SELECT ${VERSION} FROM versions WHERE account_id = ${at.account_id} AND branch = ${at.branch}
-        AND entity_path = ${at.entity_path} AND key = ${at.key} AND version = ${version}`,
+export type ReadRow = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'version' | 'seq' | 'standing_no'>;
+
+/** The most frequent statement of all, so it fetches only what an answer is made of. */
+export function getVisibleEntry(
+  query: Query,
+  at: Address,
+  { agent_id, now }: { agent_id: string; now: number },
+): Promise<ReadRow | undefined> {
+  return query.get<ReadRow>(
+    sql`SELECT document, confidence, standing, version, seq, standing_no FROM entries
+        WHERE account_id = ${at.account_id} AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
+          AND deleted = 0 AND (shared = 1 OR agent_id = ${agent_id}) AND (ttl_at IS NULL OR ttl_at > ${now})`,
   );
+}
+
+/** The versions of one entry. */
+const versionsOf = (at: Address): Sql =>
+  sql`FROM entries JOIN versions ON versions.account_id = ${at.account_id} AND versions.entry_id = entries.entry_id
+      WHERE entries.account_id = ${at.account_id} AND entries.branch = ${at.branch}
+        AND entries.entity_path = ${at.entity_path} AND entries.key = ${at.key}`;
+
+export function getVersion(query: Query, at: Address, version: number): Promise<VersionRow | undefined> {
+  return query.get<VersionRow>(sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.version = ${version}`);
 }
 
 export function getVersionAt(query: Query, at: Address, time: number): Promise<VersionRow | undefined> {
   return query.get<VersionRow>(
-    sql`SELECT ${VERSION} FROM versions WHERE account_id = ${at.account_id} AND branch = ${at.branch}
-        AND entity_path = ${at.entity_path} AND key = ${at.key} AND written_at <= ${time}
-        ORDER BY version DESC LIMIT 1`,
+    sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.written_at <= ${time} ORDER BY versions.version DESC LIMIT 1`,
   );
 }
 
@@ -38,19 +58,19 @@ export type HistoryPage = { agent_id: string; before: number; since: number; unt
 
 export function listVersions(query: Query, at: Address, page: HistoryPage): Promise<VersionRow[]> {
   return query.all<VersionRow>(
-    sql`SELECT ${VERSION} FROM versions WHERE account_id = ${at.account_id} AND branch = ${at.branch}
-        AND entity_path = ${at.entity_path} AND key = ${at.key} AND version < ${page.before}
-        AND written_at >= ${page.since} AND written_at < ${page.until} AND ${visibleTo(page.agent_id)}
-        ORDER BY version DESC LIMIT ${page.limit}`,
+    sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.version < ${page.before}
+          AND versions.written_at >= ${page.since} AND versions.written_at < ${page.until}
+          AND (versions.shared = 1 OR versions.agent_id = ${page.agent_id})
+        ORDER BY versions.version DESC LIMIT ${page.limit}`,
   );
 }
 
 export type EntryFilter = { account_id: string; branch: string; where: readonly Sql[] };
 export type ListOrder = 'path' | 'recent';
 
-/** Looks at no more than `scan` entries from where the last page ended; the caller learns where it stopped looking. */
+/** Looks at no more than `scan` entries within a range; the caller learns where it stopped looking. */
 export type EntryScan = {
-  from: readonly Sql[];
+  range: readonly Sql[];
   filters: readonly Sql[];
   order: ListOrder;
   scan: number;
@@ -63,7 +83,7 @@ export function listEntries(
   page: EntryScan,
 ): Promise<EntryRow[]> {
   const order = fragment(page.order === 'path' ? 'entity_path, key' : 'seq DESC');
-  const base = sql`SELECT ${ENTRY} FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.from])}`;
+  const base = sql`SELECT ${ENTRY} FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.range])}`;
   if (page.filters.length === 0) return query.all<EntryRow>(sql`${base} ORDER BY ${order} LIMIT ${page.limit}`);
   return query.all<EntryRow>(
     sql`SELECT * FROM (${base} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
@@ -79,7 +99,7 @@ export function endOfScan(
 ): Promise<EntryRow | undefined> {
   const order = fragment(page.order === 'path' ? 'entity_path, key' : 'seq DESC');
   return query.get<EntryRow>(
-    sql`SELECT entity_path, key, seq FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.from])}
+    sql`SELECT entity_path, key, seq FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.range])}
         ORDER BY ${order} LIMIT 1 OFFSET ${page.scan - 1}`,
   );
 }
@@ -92,14 +112,10 @@ export const findEntries: Find = {
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
-const replaced = [...Object.keys(entryColumns)].filter(
-  (name) => !['account_id', 'branch', 'entity_path', 'key'].includes(name),
-);
-
-/** Writes the current row of each entry, together with the search columns where the engine keeps them there. */
-export function upsertEntries(searchColumns: Insert['columns']): Insert {
-  const columns = { ...entryColumns, ...searchColumns };
-  const updates = [...replaced, ...Object.keys(searchColumns)].map((name) => `${name} = excluded.${name}`);
+/** Writes the current row of each entry. */
+function upsert(columns: Insert['columns']): Insert {
+  const names = Object.keys(columns).filter((name) => !(name in findEntries.by));
+  const updates = names.map((name) => `${name} = excluded.${name}`);
   return {
     table: 'entries',
     columns,
@@ -107,14 +123,39 @@ export function upsertEntries(searchColumns: Insert['columns']): Insert {
   };
 }
 
+export const upsertEntries = upsert(entryColumns);
+/** For an engine that keeps the words of an entry in the entry. */
+export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
+
+/** A version with the names of its entry. An entry that has lost its versions gives one row without a version. */
+export type NamedVersion = { entity_path: string; key: string } & (VersionRow | { version: null });
+
+export type VersionPosition = readonly [entityPath: string, key: string, version: number];
+
 export function listVersionsInOrder(
   query: Query,
   { account_id, branch, where }: EntryFilter,
-  page: { from: readonly Sql[]; limit: number },
-): Promise<VersionRow[]> {
+  page: { after: VersionPosition | undefined; limit: number },
+): Promise<NamedVersion[]> {
+  const [path, key, version] = page.after ?? ['', '', 0];
+  return query.all<NamedVersion>(
+    sql`SELECT entity_path, key, ${VERSION} FROM entries
+        LEFT JOIN versions ON versions.account_id = ${account_id} AND versions.entry_id = entries.entry_id
+        WHERE entries.account_id = ${account_id} AND branch = ${branch}${andAll(where)} AND (entity_path, key) >= (${path}, ${key})
+          AND (entity_path <> ${path} OR key <> ${key} OR versions.version > ${version})
+        ORDER BY entity_path, key, versions.version LIMIT ${page.limit}`,
+  );
+}
+
+/** Newest versions of which the entry is gone. */
+export function listOrphans(query: Query, accountId: string, limit: number): Promise<VersionRow[]> {
   return query.all<VersionRow>(
-    sql`SELECT ${VERSION} FROM versions WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.from])}
-        ORDER BY entity_path, key, version LIMIT ${page.limit}`,
+    sql`SELECT ${VERSION} FROM versions
+        LEFT JOIN entries ON entries.account_id = ${accountId} AND entries.entry_id = versions.entry_id
+        WHERE versions.account_id = ${accountId} AND entries.entry_id IS NULL
+          AND NOT EXISTS (SELECT 1 FROM versions AS later WHERE later.account_id = ${accountId}
+            AND later.entry_id = versions.entry_id AND later.version > versions.version)
+        LIMIT ${limit}`,
   );
 }
 

@@ -1,22 +1,18 @@
 import { Fault, type Input, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  cursorsOf,
   cutPage,
-  fromCursor,
   fromIso,
   type Handlers,
   pathWithin,
   type ReadContext,
   reads,
   seqAt,
-  toCursor,
 } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { type EntryRow, toEntry, toVersion, type VersionRow } from './rows.ts';
+import { type Entry, type EntryRow, entryText, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
-
-/** How many entries a filtered page looks at before it ends early. */
-export const SCAN_LIMIT = 10_000;
 
 type At = { branch: string; entity_path: string; key: string };
 const addressOf = ({ caller }: ReadContext, { branch, entity_path, key }: At): queries.Address => ({
@@ -29,12 +25,6 @@ const addressOf = ({ caller }: ReadContext, { branch, entity_path, key }: At): q
 export function notFound({ entity_path, key }: At, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
   return new Fault('not_found', `there is no entry ${entity_path}/${key}${which}`, { entity_path, key });
-}
-
-/** The current entry, when it is there and the caller may see it. */
-export async function findVisible(context: ReadContext, at: At): Promise<EntryRow | undefined> {
-  const row = await queries.getEntry(context.read, addressOf(context, at));
-  return row && isLive(row, context.now) && mayAgentSee(row, context.caller.agent_id) ? row : undefined;
 }
 
 /** An old version the caller may see. One that had already expired was not there at that time. */
@@ -52,58 +42,85 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
 
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
-    const row = await findVisible(context, input);
+    const { caller, now } = context;
+    const row = await queries.getVisibleEntry(context.read, addressOf(context, input), {
+      agent_id: caller.agent_id,
+      now,
+    });
     if (!row) throw notFound(input);
-    return toEntry(row);
+    return toReadEntry(row);
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
   return toVersion(old);
 });
 
+const versionCursors = cursorsOf('entries.history', ['number']);
+
 const history = reads<'entries.history'>(async (context, input) => {
   const at = addressOf(context, input);
-  const entry = await queries.getEntry(context.read, at);
-  const before = input.cursor ? (fromCursor(input.cursor, ['number'])[0] as number) : Number.MAX_SAFE_INTEGER;
-  const rows = await queries.listVersions(context.read, at, {
-    agent_id: context.caller.agent_id,
-    before,
-    since: input.since ? fromIso(input.since) : 0,
-    until: input.until ? fromIso(input.until) : Number.MAX_SAFE_INTEGER,
-    limit: input.limit + 1,
-  });
-  const hidden = entry && isLive(entry, context.now) && !mayAgentSee(entry, context.caller.agent_id);
-  if (!entry || (rows.length === 0 && hidden)) throw notFound(input);
-  const { items, ...page } = cutPage(rows, input.limit, (row) => [row.version]);
+  const { agent_id } = context.caller;
+  const all = { agent_id, before: Number.MAX_SAFE_INTEGER, since: 0, until: Number.MAX_SAFE_INTEGER };
+  const page: queries.HistoryPage = { ...all, limit: input.limit + 1 };
+  if (input.cursor !== undefined) [page.before] = versionCursors.from(input.cursor);
+  if (input.since !== undefined) page.since = fromIso(input.since);
+  if (input.until !== undefined) page.until = fromIso(input.until);
+  const [newest] = await queries.listVersions(context.read, at, { ...all, limit: 1 });
+  if (!newest) throw notFound(input);
+  const rows = await queries.listVersions(context.read, at, page);
+  const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
   const { entity_path, key } = input;
-  return { entity_path, key, version_count: entry.version, versions: items.map(toVersion), ...page };
+  return { entity_path, key, version_count: newest.version, versions: items.map(toVersion), ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
-  const { caller, now } = context;
-  const filter = { account_id: caller.account_id, branch: input.branch, where: await indexedFilters(context, input) };
+  const { caller, now, scan, services } = context;
+  const order = input.sort ?? (input.agent_id === undefined ? 'path' : 'recent');
+  // What the caller may not see is left out before the scan is cut, so that no cursor holds its name.
+  const where = [...(await indexedFilters(context, input)), queries.visibleTo(caller.agent_id)];
+  const filter = { account_id: caller.account_id, branch: input.branch, where };
+  const { from, upTo, cursorAt } = listOrders[order];
   const page: queries.EntryScan = {
-    from: startOf(input),
-    filters: plainFilters(input, queries.visibleTo(caller.agent_id), queries.liveAt(now)),
-    order: input.sort,
-    scan: SCAN_LIMIT,
+    range: input.cursor === undefined ? [] : [from(input.cursor)],
+    filters: plainFilters(input, queries.liveAt(now)),
+    order,
+    scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
   };
-  const rows = await queries.listEntries(context.scan, filter, page);
-  const position = (row: Pick<EntryRow, 'entity_path' | 'key' | 'seq'>) =>
-    input.sort === 'path' ? [row.entity_path, row.key] : [row.seq];
-  const { items, next_cursor, has_more } = cutPage(rows, input.limit, position);
-  const entries = items.map(toEntry).map((entry) => (input.fields === 'meta' ? withoutValue(entry) : entry));
-  if (has_more) return { entries, next_cursor, has_more };
-  const end = rows.length < input.limit + 1 ? await queries.endOfScan(context.scan, filter, page) : undefined;
-  return { entries, next_cursor: end ? toCursor(position(end)) : null, has_more: end !== undefined };
+  let rows = await queries.listEntries(scan, filter, page);
+  const end = rows.length > input.limit ? undefined : await queries.endOfScan(scan, filter, page);
+  // Read again up to that end: entries may have come or gone since, and none of them may be passed over or come twice.
+  if (end) rows = await queries.listEntries(scan, filter, { ...page, range: [...page.range, upTo(end)] });
+  const { items, next_cursor, has_more } = cutPage(rows, input.limit, cursorAt);
+  const entries = items.map((row) => (input.fields === 'meta' ? withoutValue(row) : toEntry(row)));
+  if (has_more || !end) return { entries, next_cursor, has_more };
+  return { entries, next_cursor: cursorAt(end), has_more: true };
 });
 
-function withoutValue<T extends { value?: unknown; artifact_refs?: unknown }>({
-  value: _,
-  artifact_refs: __,
-  ...meta
-}: T) {
+type Place = Pick<EntryRow, 'entity_path' | 'key' | 'seq'>;
+type Order = { from(cursor: string): Sql; upTo(end: Place): Sql; cursorAt(row: Place): string };
+
+const pathCursors = cursorsOf('entries.list path', ['string', 'string']);
+const recentCursors = cursorsOf('entries.list recent', ['number']);
+
+const listOrders: Record<queries.ListOrder, Order> = {
+  path: {
+    from(cursor) {
+      const [path, key] = pathCursors.from(cursor);
+      return sql`(entity_path, key) > (${path}, ${key})`;
+    },
+    upTo: (end) => sql`(entity_path, key) <= (${end.entity_path}, ${end.key})`,
+    cursorAt: (row) => pathCursors.to([row.entity_path, row.key]),
+  },
+  recent: {
+    from: (cursor) => sql`seq < ${recentCursors.from(cursor)[0]}`,
+    upTo: (end) => sql`seq >= ${end.seq}`,
+    cursorAt: (row) => recentCursors.to([row.seq]),
+  },
+};
+
+function withoutValue(row: EntryRow): Omit<Entry, 'value' | 'artifact_refs'> {
+  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row)) as Entry;
   return meta;
 }
 
@@ -119,19 +136,12 @@ async function indexedFilters({ read, caller }: ReadContext, input: Filters): Pr
   return where;
 }
 
-function plainFilters(input: Filters, visible: Sql, live: Sql): Sql[] {
-  const where = [visible, live];
+function plainFilters(input: Filters, live: Sql): Sql[] {
+  const where = [live];
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
   if (input.min_confidence !== undefined) where.push(sql`confidence >= ${input.min_confidence}`);
   if (input.max_confidence !== undefined) where.push(sql`confidence <= ${input.max_confidence}`);
   return where;
-}
-
-function startOf({ cursor, sort }: Filters): Sql[] {
-  if (cursor === undefined) return [];
-  if (sort === 'recent') return [sql`seq < ${fromCursor(cursor, ['number'])[0] as number}`];
-  const [path, key] = fromCursor(cursor, ['string', 'string']) as [string, string];
-  return [sql`(entity_path, key) > (${path}, ${key})`];
 }
 
 export const readHandlers: Handlers = {

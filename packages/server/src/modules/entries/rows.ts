@@ -1,173 +1,269 @@
 import { createHash } from 'node:crypto';
-import { JsonText, type Output } from '@mem-service/contract';
+import { attachRaw, JsonText, type Output } from '@mem-service/contract';
 import type { ColumnType } from '../../db/index.ts';
 import { toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { evidenceStatus } from './rules/evidence.ts';
 
+/**
+ * A version as it is stored. `document` is its content as it goes over the wire and never changes; what filters and
+ * order need stands beside it in columns.
+ */
 export type VersionRow = {
   account_id: string;
+  /** Of the entry it is a version of: the `seq` of its first version. */
+  entry_id: number;
+  version: number;
+  seq: number;
+  deleted: number;
+  shared: number;
+  agent_id: string;
+  written_at: number;
+  ttl_at: number | null;
+  /** As it was written. */
+  confidence: number;
+  content_hash: string;
+  integrity_chain: string;
+  document: string;
+  commit_id: string | null;
+};
+
+/** The newest version of an entry and how it stands. `standing` is null as long as nothing has touched it. */
+export type EntryRow = Omit<VersionRow, 'commit_id'> & {
+  branch: string;
+  entity_path: string;
+  key: string;
+  memory_type: string;
+  is_artifact: number;
+  pattern_refs: string;
+  standing: string | null;
+  standing_no: number;
+};
+
+const common = {
+  account_id: 'text',
+  entry_id: 'int',
+  version: 'int',
+  seq: 'int',
+  deleted: 'int',
+  shared: 'int',
+  agent_id: 'text',
+  written_at: 'int',
+  ttl_at: 'int',
+  confidence: 'real',
+  content_hash: 'text',
+  integrity_chain: 'text',
+  document: 'text',
+} as const;
+
+export const versionColumns: Record<keyof VersionRow, ColumnType> = { ...common, commit_id: 'text' };
+
+export const entryColumns: Record<keyof EntryRow, ColumnType> = {
+  ...common,
+  branch: 'text',
+  entity_path: 'text',
+  key: 'text',
+  memory_type: 'text',
+  is_artifact: 'int',
+  pattern_refs: 'text',
+  standing: 'text',
+  standing_no: 'int',
+};
+
+/** What is written with a value. Lists and the value are JSON text. */
+export type Content = {
+  value: string;
+  deleted: number;
+  confidence: number;
+  memory_type: string;
+  shared: number;
+  pattern_refs: string;
+  artifact_refs: string;
+  ttl_at: number | null;
+  is_artifact: number;
+};
+
+export type Origin = {
   branch: string;
   entity_path: string;
   key: string;
   version: number;
-  seq: number;
-  deleted: number;
-  value: string;
-  memory_type: string;
-  confidence: number;
-  shared: number;
   agent_id: string;
   session_id: string | null;
   written_at: number;
-  ttl_at: number | null;
-  pattern_refs: string;
-  artifact_refs: string;
-  is_artifact: number;
-  content_hash: string;
-  integrity_chain: string;
   commit_id: string | null;
 };
 
-export type EntryRow = VersionRow & {
-  prior_confidence: number | null;
-  outcome_count: number;
-  success_count: number;
-  failure_count: number;
-  evidence_success: number;
-  evidence_failure: number;
-  last_outcome: string | null;
-  last_outcome_at: number | null;
-  discredited_at: number | null;
-  validators: string;
-  recall_count: number;
-  tier: number;
-  priority_score: number | null;
-  importance_score: number | null;
-  importance_dimensions: string | null;
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export const contentHash = (value: string): string => sha256(value);
+
+/** Ties a version to the one before it and to everything that was written with it, its address too. */
+export function chainHash(previousChain: string, hash: string, written: readonly unknown[]): string {
+  return sha256(`${previousChain}\n${hash}\n${JSON.stringify(written)}`);
+}
+
+/** What the chain covers besides the value, in a form that can be made from a stored row again. */
+export function chained(content: Content, origin: Origin): readonly unknown[] {
+  return [
+    origin.entity_path,
+    origin.key,
+    origin.version,
+    content.deleted,
+    content.memory_type,
+    content.confidence,
+    content.shared,
+    origin.agent_id,
+    origin.session_id,
+    origin.written_at,
+    content.ttl_at,
+    content.pattern_refs,
+    content.artifact_refs,
+    origin.commit_id,
+  ];
+}
+
+const quote = JSON.stringify;
+
+/** Built by hand: the value is spliced in as it came, and a write is dominated by what it serialises. */
+export function toDocument(
+  content: Content,
+  origin: Origin,
+  stamp: { hash: string; chain: string; seq: number },
+): string {
+  const session = origin.session_id === null ? 'null' : quote(origin.session_id);
+  const ttl = content.ttl_at === null ? 'null' : `"${toIso(content.ttl_at)}"`;
+  const commit = origin.commit_id === null ? 'null' : quote(origin.commit_id);
+  return (
+    `{"entity_path":${quote(origin.entity_path)},"key":${quote(origin.key)},"branch":${quote(origin.branch)}` +
+    `,"version":${origin.version},"value":${content.value},"memory_type":"${content.memory_type}"` +
+    `,"shared":${content.shared === 1},"provenance":{"agent_id":${quote(origin.agent_id)},"session_id":${session}` +
+    `,"written_at":"${toIso(origin.written_at)}","pattern_refs":${content.pattern_refs}},"ttl_at":${ttl}` +
+    `,"artifact_refs":${content.artifact_refs},"is_artifact":${content.is_artifact === 1}` +
+    `,"content_hash":"${stamp.hash}","integrity_chain":"${stamp.chain}","commit_id":${commit},"seq":${stamp.seq}}`
+  );
+}
+
+const RAW = [['value'], ['artifact_refs'], ['provenance', 'pattern_refs']] as const;
+
+type Parsed = {
+  entity_path: string;
+  key: string;
+  branch: string;
+  version: number;
+  value: JsonText;
+  memory_type: string;
+  shared: boolean;
+  provenance: { agent_id: string; session_id: string | null; written_at: string; pattern_refs: JsonText };
+  ttl_at: string | null;
+  artifact_refs: JsonText;
+  is_artifact: boolean;
+  commit_id: string | null;
 };
 
-export const versionColumns: Record<keyof VersionRow, ColumnType> = {
-  account_id: 'text',
-  branch: 'text',
-  entity_path: 'text',
-  key: 'text',
-  version: 'int',
-  seq: 'int',
-  deleted: 'int',
-  value: 'text',
-  memory_type: 'text',
-  confidence: 'real',
-  shared: 'int',
-  agent_id: 'text',
-  session_id: 'text',
-  written_at: 'int',
-  ttl_at: 'int',
-  pattern_refs: 'text',
-  artifact_refs: 'text',
-  is_artifact: 'int',
-  content_hash: 'text',
-  integrity_chain: 'text',
-  commit_id: 'text',
-};
-
-export const entryColumns: Record<keyof EntryRow, ColumnType> = {
-  ...versionColumns,
-  prior_confidence: 'real',
-  outcome_count: 'int',
-  success_count: 'int',
-  failure_count: 'int',
-  evidence_success: 'real',
-  evidence_failure: 'real',
-  last_outcome: 'text',
-  last_outcome_at: 'int',
-  discredited_at: 'int',
-  validators: 'text',
-  recall_count: 'int',
-  tier: 'int',
-  priority_score: 'real',
-  importance_score: 'real',
-  importance_dimensions: 'text',
-};
-
-type Json<T> = T & JsonText;
-/** Columns that hold JSON go out as the text they are. */
-const json = <T>(text: string): Json<T> => new JsonText(text) as Json<T>;
-
-function content(row: VersionRow) {
+/** Takes a document apart again, to the byte. */
+export function fromDocument(
+  row: Pick<VersionRow, 'document' | 'deleted' | 'confidence'>,
+): Content & { origin: Origin } {
+  const parsed = JSON.parse(row.document) as Parsed;
+  attachRaw(row.document, parsed, RAW);
+  const { provenance } = parsed;
   return {
-    entity_path: row.entity_path,
-    key: row.key,
-    branch: row.branch,
-    version: row.version,
-    value: json<unknown>(row.value),
+    value: parsed.value.text,
+    deleted: row.deleted,
     confidence: row.confidence,
-    memory_type: row.memory_type as 'fact',
-    shared: row.shared === 1,
-    provenance: {
-      agent_id: row.agent_id,
-      session_id: row.session_id,
-      written_at: toIso(row.written_at),
-      pattern_refs: json<string[]>(row.pattern_refs),
+    memory_type: parsed.memory_type,
+    shared: Number(parsed.shared),
+    pattern_refs: provenance.pattern_refs.text,
+    artifact_refs: parsed.artifact_refs.text,
+    ttl_at: parsed.ttl_at === null ? null : Date.parse(parsed.ttl_at),
+    is_artifact: Number(parsed.is_artifact),
+    origin: {
+      branch: parsed.branch,
+      entity_path: parsed.entity_path,
+      key: parsed.key,
+      version: parsed.version,
+      agent_id: provenance.agent_id,
+      session_id: provenance.session_id,
+      written_at: Date.parse(provenance.written_at),
+      commit_id: parsed.commit_id,
     },
-    ttl_at: toIsoOrNull(row.ttl_at),
-    artifact_refs: json<[]>(row.artifact_refs),
-    is_artifact: row.is_artifact === 1,
-    content_hash: row.content_hash,
-    integrity_chain: row.integrity_chain,
-    commit_id: row.commit_id,
-    seq: row.seq,
   };
 }
 
 export type Entry = Exclude<Output<'entries.read'>, { deleted: boolean }>;
 export type EntryVersion = Output<'entries.delete'>;
 
-export function toVersion(row: VersionRow): EntryVersion {
-  return { ...content(row), deleted: row.deleted === 1 };
-}
+/** How outcomes and reads have changed the trust in an entry. */
+export type Standing = {
+  outcome_count: number;
+  success_count: number;
+  failure_count: number;
+  evidence_success: number;
+  evidence_failure: number;
+  prior_confidence: number | null;
+  last_outcome: string | null;
+  last_outcome_at: number | null;
+  discredited_at: number | null;
+  validators: string[];
+  recall_count: number;
+  tier: number;
+  priority_score: number | null;
+  importance_score: number | null;
+  importance_dimensions: Record<string, number> | null;
+};
 
-export function toEntry(row: EntryRow): Entry {
-  return {
-    ...content(row),
-    outcome_count: row.outcome_count,
-    success_count: row.success_count,
-    failure_count: row.failure_count,
-    evidence_success: row.evidence_success,
-    evidence_failure: row.evidence_failure,
-    prior_confidence: row.prior_confidence,
-    last_outcome: row.last_outcome,
-    last_outcome_at: toIsoOrNull(row.last_outcome_at),
-    discredited_at: toIsoOrNull(row.discredited_at),
-    validators: json<string[]>(row.validators),
-    evidence_status: evidenceStatus(row),
-    recall_count: row.recall_count,
-    tier: row.tier,
-    priority_score: row.priority_score,
-    importance_score: row.importance_score,
-    importance_dimensions:
-      row.importance_dimensions === null ? null : json<Record<string, number>>(row.importance_dimensions),
+export const UNTOUCHED: Standing = {
+  outcome_count: 0,
+  success_count: 0,
+  failure_count: 0,
+  evidence_success: 0,
+  evidence_failure: 0,
+  prior_confidence: null,
+  last_outcome: null,
+  last_outcome_at: null,
+  discredited_at: null,
+  validators: [],
+  recall_count: 0,
+  tier: 3,
+  priority_score: null,
+  importance_score: null,
+  importance_dimensions: null,
+};
+
+/** The members of a standing as they go over the wire, without braces. */
+function standingMembers(standing: Standing, confidence: number): string {
+  const wire = {
+    ...standing,
+    last_outcome_at: toIsoOrNull(standing.last_outcome_at),
+    discredited_at: toIsoOrNull(standing.discredited_at),
+    evidence_status: evidenceStatus({ confidence, ...standing }),
   };
+  return quote(wire).slice(1, -1);
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
-export const contentHash = (value: string): string => sha256(value);
+export type Shown = Pick<EntryRow, 'document' | 'confidence' | 'standing'>;
 
-/** Ties a version to the one before it and to everything that was written with it. */
-export function chainHash(row: VersionRow, previousChain: string): string {
-  const written = [
-    row.version,
-    row.deleted,
-    row.memory_type,
-    row.confidence,
-    row.shared,
-    row.agent_id,
-    row.session_id,
-    row.written_at,
-    row.ttl_at,
-    row.pattern_refs,
-    row.artifact_refs,
-    row.commit_id,
-  ];
-  return sha256(`${previousChain}\n${row.content_hash}\n${JSON.stringify(written)}`);
+/** The entry as it goes over the wire, with `extra` members if there are any. */
+export function entryText({ document, confidence, standing }: Shown, extra = ''): string {
+  const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
+  return `${document.slice(0, -1)},"confidence":${confidence},${members}${extra}}`;
 }
+
+/** Text that stands for the object it describes; `about` is what a transport may ask without reading it. */
+const rendered = <T>(text: string, about?: object): T => new JsonText(text, about) as T;
+
+export const toEntry = <T = Entry>(row: Shown, extra?: string): T => rendered<T>(entryText(row, extra));
+
+export const toVersion = (
+  row: Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'version' | 'seq'>,
+): EntryVersion =>
+  rendered(`${row.document.slice(0, -1)},"confidence":${row.confidence},"deleted":${row.deleted === 1}}`, {
+    version: row.version,
+    seq: row.seq,
+  });
+
+/** A read answer, which is conditional on version and standing. */
+export const toReadEntry = (row: Shown & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>): Entry =>
+  rendered(entryText(row), { version: row.version, seq: row.seq, standing_no: row.standing_no });

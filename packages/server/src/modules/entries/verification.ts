@@ -1,18 +1,23 @@
-import type { Output } from '@mem-service/contract';
+import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
 import type { ReadContext } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { chainHash, contentHash, type VersionRow } from './rows.ts';
+import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
 
 type Report = Omit<Output<'entries.verify'>, 'next_cursor' | 'has_more'>;
 type Break = Report['chain_breaks'][number];
+type Place = { entity_path: string; key: string };
+type Found = Place & VersionRow;
+type Seen = Place & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
 
 /** Walks versions in order of path, key and number, and holds each against the one before it. */
 export class Verification {
   readonly report: Report = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
   readonly #context: ReadContext;
   readonly #branch: string;
-  #previous: VersionRow | undefined;
+  #previous: Found | undefined;
+  /** What is wrong with the newest version is not told of its entry again. */
+  #sound = true;
 
   constructor(context: ReadContext, branch: string) {
     this.#context = context;
@@ -20,71 +25,151 @@ export class Verification {
   }
 
   /** Takes up where an earlier call ended. */
-  async resume([entity_path, key, version]: readonly [string, string, number]): Promise<void> {
-    this.#previous = await queries.getVersion(this.#context.scan, this.#at({ entity_path, key }), version);
+  async resume([entity_path, key, version]: queries.VersionPosition): Promise<void> {
+    const row = await this.#readVersion({ entity_path, key }, version);
+    this.#previous = row && { ...row, entity_path, key };
   }
 
-  async add(rows: readonly VersionRow[]): Promise<void> {
+  async add(rows: readonly queries.NamedVersion[]): Promise<void> {
     for (const row of rows) {
-      const before =
-        this.#previous?.entity_path === row.entity_path && this.#previous.key === row.key ? this.#previous : undefined;
-      if (!before) await this.end();
-      this.#check(row, before);
-      this.#previous = row;
+      const last = this.#previous;
+      const before = last?.entity_path === row.entity_path && last.key === row.key ? last : undefined;
+      if (!before) await this.#checkHead();
+      if (row.version === null) await this.#checkBare(row);
+      else this.#check(row, before);
+      this.#previous = row.version === null ? undefined : row;
     }
   }
 
-  /** The current entry must be the newest version, and hold its value. */
-  async end(): Promise<void> {
+  /** After the last version: its entry, and versions that have lost theirs. */
+  async end(glob: Glob | undefined): Promise<void> {
+    await this.#checkHead();
+    for (const row of await queries.listOrphans(this.#context.scan, this.#context.caller.account_id, MAX_ORPHANS)) {
+      const place = takeApart(row)?.origin;
+      if (!place || place.branch !== this.#branch || (glob && !matchesGlob(glob, place.entity_path))) continue;
+      if (await queries.getEntry(this.#context.scan, this.#at(place))) continue;
+      const { entity_path, key } = place;
+      this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });
+    }
+  }
+
+  /** The current entry must be the newest version. What looks wrong is read again: it may have changed since. */
+  async #checkHead(): Promise<void> {
     const last = this.#previous;
     if (!last) return;
     const entry = await queries.getEntry(this.#context.scan, this.#at(last));
-    if (entry && entry.version > last.version)
+    if (entry && (isHeadOf(entry, last) || (!this.#sound && entry.version === last.version))) return;
+    const stored = await this.#readVersion(last, last.version);
+    if (stored?.integrity_chain !== last.integrity_chain) return;
+    if (!entry || entry.version <= last.version) {
+      const actual_chain = entry?.integrity_chain ?? null;
+      this.#break(last, { version: last.version, reason: 'head_mismatch', actual_chain });
+    } else if (!(await this.#readVersion(last, last.version + 1)))
       this.#break(last, { version: last.version + 1, reason: 'missing_version' });
-    else if (!entry || entry.integrity_chain !== last.integrity_chain || contentHash(entry.value) !== last.content_hash)
-      this.#break(last, {
-        version: last.version,
-        reason: 'head_mismatch',
-        actual_chain: entry?.integrity_chain ?? null,
-      });
   }
 
-  #at({ entity_path, key }: { entity_path: string; key: string }): queries.Address {
+  /** An entry of which no version was seen. */
+  async #checkBare(place: Place): Promise<void> {
+    const entry = await queries.getEntry(this.#context.scan, this.#at(place));
+    if (!entry || (await this.#readVersion(place, entry.version))) return;
+    this.#break(entry, { version: 1, reason: 'missing_version' });
+  }
+
+  #at({ entity_path, key }: Place): queries.Address {
     return { account_id: this.#context.caller.account_id, branch: this.#branch, entity_path, key };
   }
 
-  #isVisible(row: VersionRow): boolean {
+  #readVersion(place: Place, version: number): Promise<VersionRow | undefined> {
+    return queries.getVersion(this.#context.scan, this.#at(place), version);
+  }
+
+  #isVisible(row: Pick<VersionRow, 'shared' | 'agent_id'>): boolean {
     return mayAgentSee(row, this.#context.caller.agent_id);
   }
 
-  #break(row: VersionRow, found: Pick<Break, 'version' | 'reason'> & Partial<Break>): void {
+  #break(row: Seen, found: Pick<Break, 'version' | 'reason'> & Partial<Break>): void {
     const { entity_path, key, integrity_chain } = row;
     if (!this.#isVisible(row)) return;
     this.report.chain_breaks.push({ entity_path, key, expected_chain: integrity_chain, actual_chain: null, ...found });
   }
 
-  #check(row: VersionRow, before: VersionRow | undefined): void {
+  #check(row: Found, before: Found | undefined): void {
     const { entity_path, key, version } = row;
-    const actual_hash = contentHash(row.value);
+    const content = takeApart(row);
+    const actual_hash = contentHash(content?.value ?? row.document);
     const intact = actual_hash === row.content_hash;
     if (!intact && this.#isVisible(row))
       this.report.corrupted.push({ entity_path, key, version, expected_hash: row.content_hash, actual_hash });
-    const linked = this.#checkLink(row, before);
+    const linked = content !== undefined && this.#checkLink(row, before, content);
+    this.#sound = intact && linked;
     if (!this.#isVisible(row)) return;
     this.report.total_checked++;
-    if (intact && linked) this.report.valid++;
+    if (this.#sound) this.report.valid++;
   }
 
-  #checkLink(row: VersionRow, before: VersionRow | undefined): boolean {
+  #checkLink(row: Found, before: Found | undefined, content: Taken): boolean {
     const next = (before?.version ?? 0) + 1;
     const actual_chain = row.integrity_chain;
     if (row.version !== next) {
       this.#break(row, { version: next, reason: 'missing_version', expected_chain: null, actual_chain });
       return false;
     }
-    const expected_chain = chainHash(row, before?.integrity_chain ?? '');
-    if (expected_chain === actual_chain) return true;
+    const expected_chain = chainHash(before?.integrity_chain ?? '', row.content_hash, chained(content, content.origin));
+    if (expected_chain === actual_chain && agree(row, content)) return true;
     this.#break(row, { version: row.version, reason: 'chain_mismatch', expected_chain, actual_chain });
     return false;
   }
+}
+
+/** The entry says what its newest version says; its confidence alone may have moved, by outcomes. */
+function isHeadOf(entry: EntryRow, version: VersionRow): boolean {
+  const same = HEAD_COLUMNS.every((name) => entry[name] === version[name]);
+  if (!same) return false;
+  const content = fromDocument(version);
+  return (
+    entry.memory_type === content.memory_type &&
+    entry.pattern_refs === content.pattern_refs &&
+    entry.is_artifact === content.is_artifact &&
+    (entry.standing !== null || entry.confidence === version.confidence)
+  );
+}
+
+const HEAD_COLUMNS = [
+  'version',
+  'seq',
+  'deleted',
+  'shared',
+  'agent_id',
+  'written_at',
+  'ttl_at',
+  'content_hash',
+  'integrity_chain',
+  'document',
+] as const;
+
+const MAX_ORPHANS = 1000;
+
+type Taken = ReturnType<typeof fromDocument>;
+
+/** A document that is no longer JSON cannot be taken apart. */
+function takeApart(row: VersionRow): Taken | undefined {
+  try {
+    return fromDocument(row);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The columns beside a document must say what the document says. */
+function agree(row: Found, { origin, shared, ttl_at }: Taken): boolean {
+  return (
+    row.entity_path === origin.entity_path &&
+    row.key === origin.key &&
+    row.version === origin.version &&
+    row.agent_id === origin.agent_id &&
+    row.written_at === origin.written_at &&
+    row.commit_id === origin.commit_id &&
+    row.shared === shared &&
+    row.ttl_at === ttl_at
+  );
 }

@@ -1,10 +1,9 @@
-import { Fault, type Input } from '@mem-service/contract';
+import { Fault, type Input, invalidInput, JsonText, type Output } from '@mem-service/contract';
 import {
   type Caller,
   fromIso,
   type Handlers,
   type Item,
-  type Services,
   type Work,
   writes,
   writesTogether,
@@ -12,7 +11,7 @@ import {
 import { EntrySet } from './apply.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
-import { toEntry, toVersion } from './rows.ts';
+import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
 import { type Draft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
@@ -28,15 +27,12 @@ export const authorOf = (input: Author, caller: Caller) => ({
 
 type WriteInput = Input<'commits.create'>['writes'][number];
 
-export function toDraft(
-  input: WriteInput,
-  author: { agent_id: string; session_id: string | null; branch: string },
-  now: number,
-): Draft {
+type Origin = { agent_id: string; session_id: string | null; branch: string };
+
+export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
   const refs = (list: readonly unknown[] | undefined) => (list === undefined ? undefined : JSON.stringify(list));
-  const ttl = input.ttl_at === undefined ? undefined : fromIso(input.ttl_at);
   return {
-    ...author,
+    ...origin,
     entity_path: input.entity_path,
     key: input.key,
     value: input.value.text,
@@ -45,24 +41,34 @@ export function toDraft(
     shared: input.shared,
     pattern_refs: refs(input.pattern_refs),
     artifact_refs: refs(input.artifact_refs),
-    ttl_at: input.ttl_seconds === undefined ? ttl : now + Math.round(input.ttl_seconds * 1000),
+    ttl_at: expiryOf(input, now),
     is_artifact: isArtifact(input.key, input.value.text),
     if_version: input.if_version,
   };
 }
 
-export function checkSize({ limits }: Services, { value, entity_path, key }: WriteInput): void {
+function expiryOf({ ttl_at, ttl_seconds }: WriteInput, now: number): number | undefined {
+  if (ttl_seconds !== undefined) return now + Math.ceil(ttl_seconds * 1000);
+  return ttl_at === undefined ? undefined : fromIso(ttl_at);
+}
+
+/** What the shape of the input cannot say. `at` leads to the write within the input. */
+export function checkWrite({ services, now }: Work, input: WriteInput, at = ''): void {
+  const { value, entity_path, key } = input;
+  const { max_value_bytes } = services.limits;
   const bytes = Buffer.byteLength(value.text);
-  if (bytes > limits.max_value_bytes)
-    throw new Fault('value_too_large', `the value has ${bytes} bytes; ${limits.max_value_bytes} are allowed`, {
+  if (bytes > max_value_bytes)
+    throw new Fault('value_too_large', `the value has ${bytes} bytes; ${max_value_bytes} are allowed`, {
       entity_path,
       key,
-      max_value_bytes: limits.max_value_bytes,
+      max_value_bytes,
     });
+  if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
+    throw invalidInput([{ path: `${at}ttl_at`, message: 'must be in the future' }]);
 }
 
 function writeOne(work: Work, entries: EntrySet, { input, caller }: Item<'entries.write'>) {
-  checkSize(work.services, input);
+  checkWrite(work, input);
   const draft = toDraft(input, { ...authorOf(input, caller), branch: input.branch }, work.now);
   const { entry, unchanged } = entries.apply(draft);
   const quality = assessQuality({
@@ -72,8 +78,18 @@ function writeOne(work: Work, entries: EntrySet, { input, caller }: Item<'entrie
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  return { ...toEntry(entry), unchanged, quality };
+  return toWritten<Output<'entries.write'>>(entry, { unchanged, quality });
 }
+
+/** The entry with a few words about the write. */
+function toWritten<T>(entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
+  return new JsonText(entryText(entry, `,${JSON.stringify(about).slice(1, -1)}`), {
+    ...about,
+    ...addressOf(entry),
+  }) as T;
+}
+
+const addressOf = ({ entity_path, key }: EntryRow) => ({ entity_path, key });
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
   const entries = await EntrySet.load(
@@ -92,17 +108,17 @@ const write = writesTogether<'entries.write'>(async (work, items) => {
   return results;
 });
 
-/** The entry a caller wants to change, which must be there and be its to see. */
-async function loadVisible(work: Work, input: Place & Author, caller: Caller) {
+/** The entry a caller wants to change: not one that is there for another agent alone. */
+async function loadOpen(work: Work, input: Place & Author, caller: Caller) {
   const entries = await EntrySet.load(work, [input]);
   const entry = entries.get(input);
   const author = authorOf(input, caller);
-  const visible = entry && mayAgentSee(entry, author.agent_id) ? entry : undefined;
-  return { entries, entry: visible, author };
+  const isOpen = entry && (!isLive(entry, work.now) || mayAgentSee(entry, author.agent_id));
+  return { entries, entry: isOpen ? entry : undefined, author };
 }
 
 const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
-  const { entries, entry, author } = await loadVisible(work, input, caller);
+  const { entries, entry, author } = await loadOpen(work, input, caller);
   if (!entry || !isLive(entry, work.now)) throw notFound(input);
   const { branch, entity_path, key, if_version } = input;
   const draft: Draft = { branch, entity_path, key, if_version, ...author, value: undefined };
@@ -112,28 +128,26 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
-  const { entries, entry, author } = await loadVisible(work, input, caller);
+  const { entries, entry, author } = await loadOpen(work, input, caller);
   const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
+  const { origin: _, deleted: __, ...content } = fromDocument(old);
+  const { branch, entity_path, key, if_version } = input;
   const draft: Draft = {
-    branch: input.branch,
-    entity_path: input.entity_path,
-    key: input.key,
+    ...content,
     ...author,
-    value: old.value,
-    confidence: old.confidence,
-    memory_type: old.memory_type,
-    shared: old.shared === 1,
-    pattern_refs: old.pattern_refs,
-    artifact_refs: old.artifact_refs,
+    branch,
+    entity_path,
+    key,
+    if_version,
+    shared: content.shared === 1,
+    is_artifact: content.is_artifact === 1,
     ttl_at: null,
-    is_artifact: old.is_artifact === 1,
-    if_version: input.if_version,
   };
-  const restored = { event_type: 'write', details: { restored_from: old.version } };
-  const applied = entries.apply(draft, restored);
+  const restored_from = old.version;
+  const { entry: now, unchanged } = entries.apply(draft, { event_type: 'write', details: { restored_from } });
   await entries.save();
-  return { ...toEntry(applied.entry), unchanged: applied.unchanged, restored_from: old.version };
+  return toWritten<Output<'entries.restore'>>(now, { unchanged, restored_from });
 });
 
 export const writeHandlers: Handlers = {

@@ -1,7 +1,52 @@
-import type { Kernel } from '../../kernel/index.ts';
-import { compactionOf } from './queries.ts';
+import type { Database } from '../../db/index.ts';
+import type { Job } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
 
-/** After an erasure: makes the engine let go of the freed pages and of the words in old parts of the index. */
-export async function compact({ services: { database } }: Kernel): Promise<void> {
-  for (const statement of compactionOf(database.dialect.engine)) await database.maintain(statement);
+/** Few enough that other writes do not wait long for their turn. */
+const PAGES_PER_STEP = 250;
+
+/** Writes wait while the file is written anew: some seconds for one of this size, minutes for a much larger one. */
+const MAX_REWRITTEN_BYTES = 2 ** 30;
+
+/** After an erasure the engine lets go of what was erased. */
+export const compactions: readonly Job[] = [
+  {
+    name: 'free erased rows',
+    after: 'erase',
+    run: async ({ services: { database } }) => {
+      if (database.dialect.engine !== 'postgres') return;
+      for (const statement of queries.freeRows) await database.maintain(statement);
+    },
+  },
+  {
+    // Not after each erasure, so that one rewrite serves many.
+    name: 'compact the file',
+    run: async ({ services: { database } }, isStopping) => {
+      if (database.dialect.engine === 'sqlite') await compactFile(database, isStopping);
+    },
+  },
+];
+
+/**
+ * What SQLite frees it overwrites (`secure_delete`), but the words of erased entries stay in old parts of the index,
+ * and copies of rows that were once moved stay in the unused middle of pages. Writing both anew leaves them behind.
+ * What a process that ends does not get to, the next one does.
+ */
+async function compactFile(database: Database, isStopping: () => boolean): Promise<void> {
+  const count = await database.transaction(queries.countUncompacted);
+  if (count === 0) return;
+  await rewriteIndex(database, isStopping);
+  if (isStopping()) return;
+  if ((await queries.fileSize(database.scan)) <= MAX_REWRITTEN_BYTES) await database.maintain(queries.rewriteFile);
+  await database.maintain(queries.emptyWal);
+  await database.transaction(async (tx) => {
+    if ((await queries.countUncompacted(tx)) === count) await queries.setUncompacted(tx, 0);
+  });
+}
+
+async function rewriteIndex(database: Database, isStopping: () => boolean): Promise<void> {
+  const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, pages));
+  // A negative number begins with all parts there are; the following steps go on with what was begun.
+  let more = await step(-PAGES_PER_STEP);
+  while (more && !isStopping()) more = await step(PAGES_PER_STEP);
 }

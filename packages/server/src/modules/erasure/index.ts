@@ -1,55 +1,73 @@
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
 import { EVERYONE, type Handlers, type Module, pathWithin, toIso, type Work, writes } from '../../kernel/index.ts';
-import { changeCounts } from '../counts/index.ts';
+import { forgetCounts } from '../counts/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { deleteWords, rowidOf } from '../text/index.ts';
-import { compact } from './compact.ts';
+import { compactions } from './compact.ts';
 import * as queries from './queries.ts';
 
 const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
+  const { branch, entity_path, key, dry_run } = input;
   const author = authorOf(input, caller);
-  const places = pathWithin(parseGlob(input.entity_path));
-  if (input.key !== undefined) places.push(sql`key = ${input.key}`);
-  const target = { account_id: work.account_id, branch: input.branch, agent_id: author.agent_id, places };
+  const target: queries.Target = {
+    account_id: work.account_id,
+    branch,
+    agent_id: author.agent_id,
+    paths: pathWithin(parseGlob(entity_path)),
+    keys: key === undefined ? [] : [sql`key = ${key}`],
+  };
+  const request = { dry_run, entity_path, key: key ?? null };
   const doomed = await queries.listDoomed(work.tx, target);
-  const request = { dry_run: input.dry_run, entity_path: input.entity_path, key: input.key ?? null };
-  const index_rows = doomed.filter((row) => row.deleted === 0).length;
-  if (input.dry_run) {
-    const versions = await queries.countVersions(work.tx, target);
-    const commits = await queries.countCommits(work.tx, target);
-    const stored_answers = await queries.countAnswers(work.tx, target);
-    const erased = { entries: doomed.length, versions, index_rows, log_events: versions, stored_answers, commits };
-    return { ...request, erased, receipt_id: null, erased_at: null };
-  }
-  await forget(work, doomed);
-  const log_events = await queries.redactEvents(work.tx, target);
-  const stored_answers = await queries.deleteAnswers(work.tx, target);
-  const commits = await queries.deleteCommits(work.tx, target);
-  const versions = await queries.deleteEntries(work.tx, target);
-  const erased = { entries: doomed.length, versions, index_rows, log_events, stored_answers, commits };
+  if (dry_run) return { ...request, erased: await foresee(work, target, doomed), receipt_id: null, erased_at: null };
   const receipt_id = work.services.ids.next(work.now);
+  const erased = await remove(work, { ...target, receipt_id }, doomed);
   work.emit({
     event_type: 'erase',
     agent_id: author.agent_id,
-    branch: input.branch,
+    branch,
     entity_path: null,
     key: null,
     version: null,
-    visible_to: EVERYONE,
+    // Who may not see an entry learns nothing of its end either.
+    visible_to: doomed.length > 0 && doomed.every((row) => row.shared === 0) ? author.agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
   return { ...request, erased, receipt_id, erased_at: toIso(work.now) };
 });
 
-/** Takes the entries out of the counts and, where it is a table of its own, out of the index. */
-async function forget(work: Work, doomed: readonly queries.Doomed[]): Promise<void> {
-  await changeCounts(
-    work,
-    doomed.map((row) => ({ before: row, after: { ...row, deleted: 1 } })),
-  );
-  if (work.dialect.engine !== 'sqlite') return;
-  for (const row of doomed) if (row.deleted === 0) await deleteWords(work.tx, rowidOf(work.account.number, row.seq));
+type Doomed = readonly queries.Doomed[];
+const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
+
+async function foresee({ tx }: Work, target: queries.Target, doomed: Doomed) {
+  const versions = await queries.countVersions(tx, target);
+  return {
+    entries: doomed.length,
+    versions,
+    index_rows: indexedOf(doomed).length,
+    log_events: versions,
+    stored_answers: await queries.countAnswers(tx, target),
+    commits: await queries.countCommits(tx, target),
+  };
+}
+
+async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
+  const { tx } = work;
+  await queries.redactAudit(tx, target);
+  const log_events = await queries.redactEvents(tx, target);
+  const stored_answers = await queries.deleteAnswers(tx, target);
+  const commits = await queries.deleteCommits(tx, target);
+  const versions = await queries.deleteEntries(tx, target);
+  await forgetCounts(work, target.branch, doomed);
+  const indexed = indexedOf(doomed);
+  if (work.dialect.engine === 'sqlite') await removeWords(work, indexed);
+  return { entries: doomed.length, versions, index_rows: indexed.length, log_events, stored_answers, commits };
+}
+
+/** On PostgreSQL the words are columns of the entry and go with it. */
+async function removeWords({ tx, account }: Work, indexed: Doomed): Promise<void> {
+  for (const row of indexed) await deleteWords(tx, rowidOf(account.number, row.seq));
+  await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
 }
 
 const handlers: Handlers = { 'entries.erase': erase };
@@ -58,5 +76,5 @@ export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: [{ name: 'compact', after: 'erase', run: compact }],
+  jobs: compactions,
 };

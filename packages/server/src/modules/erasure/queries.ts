@@ -1,14 +1,22 @@
-import { andAll, type Engine, fragment, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 
 /** The entries that are to go: those in reach of the glob that the agent may see. */
-export type Target = { account_id: string; branch: string; agent_id: string; places: readonly Sql[] };
+export type Target = {
+  account_id: string;
+  branch: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+};
 
-const own = ({ account_id, branch, places }: Target): Sql =>
-  sql`account_id = ${account_id} AND branch = ${branch}${andAll(places)}`;
+const reached = ({ account_id, branch, paths, keys }: Target): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
 
+const doomed = (target: Target): Sql => sql`${reached(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`;
+
+/** Of versions, by the entries they belong to. */
 const targeted = (target: Target): Sql =>
-  sql`${own(target)} AND (entity_path, key) IN
-      (SELECT entity_path, key FROM entries WHERE ${own(target)} AND (shared = 1 OR agent_id = ${target.agent_id}))`;
+  sql`account_id = ${target.account_id} AND entry_id IN (SELECT entry_id FROM entries WHERE ${doomed(target)})`;
 
 export type Doomed = {
   branch: string;
@@ -27,7 +35,7 @@ export type Doomed = {
 export function listDoomed(query: Query, target: Target): Promise<Doomed[]> {
   return query.all<Doomed>(
     sql`SELECT branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at
-        FROM entries WHERE ${own(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`,
+        FROM entries WHERE ${doomed(target)}`,
   );
 }
 
@@ -37,10 +45,9 @@ export function countVersions(query: Query, target: Target): Promise<number> {
   return countOf(query, sql`SELECT count(*) AS n FROM versions WHERE ${targeted(target)}`);
 }
 
-const answersOf = ({ account_id, places }: Target): Sql =>
-  sql`account_id = ${account_id} AND (entity_path IS NULL OR (true${andAll(places.slice(0, placesOnPath(places)))}))`;
-/** Stored answers know the path, not the key; where a key was named, all answers of its path go. */
-const placesOnPath = (places: readonly Sql[]) => places.filter((place) => place.text.includes('entity_path')).length;
+/** A stored answer knows the path, not the key, so all answers of a path go; one of many writes knows neither. */
+const answersOf = ({ account_id, paths }: Target): Sql =>
+  sql`account_id = ${account_id} AND (entity_path IS NULL OR (true${andAll(paths)}))`;
 
 export function countAnswers(query: Query, target: Target): Promise<number> {
   return countOf(query, sql`SELECT count(*) AS n FROM stored_answers WHERE ${answersOf(target)}`);
@@ -60,12 +67,20 @@ export function redactEvents(tx: Transaction, target: Target): Promise<number> {
   );
 }
 
+/** The audit trail keeps who did something and when; what it was done to is now known to the receipt alone. */
+export function redactAudit(tx: Transaction, target: Target & { receipt_id: string }): Promise<number> {
+  return tx.run(
+    sql`UPDATE audit SET resource = ${`erased ${target.receipt_id}`} WHERE account_id = ${target.account_id}
+        AND resource IN (SELECT entity_path || '/' || replace(replace(key, '%', '%25'), '/', '%2F') FROM entries WHERE ${doomed(target)})`,
+  );
+}
+
 /** Commits that wrote nothing else. */
 const emptied = (target: Target): Sql =>
   sql`account_id = ${target.account_id} AND commit_id IN (SELECT commit_id FROM versions WHERE ${targeted(target)})
       AND NOT EXISTS (SELECT 1 FROM versions AS other WHERE other.account_id = ${target.account_id}
-        AND other.commit_id = commits.commit_id AND NOT (other.branch = ${target.branch} AND (other.entity_path, other.key) IN
-          (SELECT entity_path, key FROM entries WHERE ${own(target)} AND (shared = 1 OR agent_id = ${target.agent_id}))))`;
+        AND other.commit_id = commits.commit_id
+        AND other.entry_id NOT IN (SELECT entry_id FROM entries WHERE ${doomed(target)}))`;
 
 export function countCommits(query: Query, target: Target): Promise<number> {
   return countOf(query, sql`SELECT count(*) AS n FROM commits WHERE ${emptied(target)}`);
@@ -81,16 +96,48 @@ export async function deleteCommits(tx: Transaction, target: Target): Promise<nu
 
 export async function deleteEntries(tx: Transaction, target: Target): Promise<number> {
   const versions = await tx.run(sql`DELETE FROM versions WHERE ${targeted(target)}`);
-  await tx.run(sql`DELETE FROM entries WHERE ${own(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`);
+  await tx.run(sql`DELETE FROM entries WHERE ${doomed(target)}`);
   return versions;
 }
 
-/** The words of erased entries linger in old parts of the full-text index, and freed rows in the WAL or the heap. */
-export function compactionOf(engine: Engine): Sql[] {
-  const tables = ['entries', 'versions', 'events', 'stored_answers', 'commits'];
-  if (engine === 'postgres') return tables.map((table) => fragment(`VACUUM ${table}`));
-  return [
-    fragment(`INSERT INTO entry_words(entry_words) VALUES ('optimize')`),
-    fragment('PRAGMA wal_checkpoint(TRUNCATE)'),
-  ];
+/**
+ * How many erasures wait for the file to be compacted. It is kept in a number that SQLite has in the head of its file
+ * for such use, so that a process that ends too early leaves the rest to the next one.
+ */
+export async function countUncompacted(tx: Transaction): Promise<number> {
+  return (await tx.get<{ user_version: number }>(fragment('PRAGMA user_version')))?.user_version ?? 0;
 }
+
+export function setUncompacted(tx: Transaction, count: number): Promise<number> {
+  return tx.run(fragment(`PRAGMA user_version = ${count}`));
+}
+
+/**
+ * One step of rewriting the index as one part, which leaves out the words of what was deleted. Says whether more is to
+ * do: a step that finds nothing to merge changes a row at most.
+ */
+export async function mergeWords(tx: Transaction, pages: number): Promise<boolean> {
+  const changes = async () => (await tx.get<{ n: number }>(sql`SELECT total_changes() AS n`))?.n ?? 0;
+  const before = await changes();
+  await tx.run(sql`INSERT INTO entry_words(entry_words, rank) VALUES ('merge', ${pages})`);
+  return (await changes()) - before >= 2;
+}
+
+export async function fileSize(query: Query): Promise<number> {
+  const pages = await query.get<{ page_count: number }>(fragment('PRAGMA page_count'));
+  const page = await query.get<{ page_size: number }>(fragment('PRAGMA page_size'));
+  return (pages?.page_count ?? 0) * (page?.page_size ?? 0);
+}
+
+export const rewriteFile: Sql = fragment('VACUUM main');
+export const emptyWal: Sql = fragment('PRAGMA wal_checkpoint(TRUNCATE)');
+
+export const freeRows: readonly Sql[] = [
+  'entries',
+  'versions',
+  'events',
+  'audit',
+  'stored_answers',
+  'commits',
+  'counts',
+].map((table) => fragment(`VACUUM ${table}`));

@@ -10,8 +10,14 @@ const list = reads<'log.list'>(async ({ read, caller }, { after, limit }) => {
 
 const toEvent = ({ visible_to: _, ...row }: EventRow) => ({
   ...row,
-  details: JSON.parse(row.details) as Record<string, unknown>,
+  details: detailsOf(row),
   created_at: toIso(row.created_at),
 });
+
+/** An event about an entry names it in its details too, as the timeline does. */
+function detailsOf({ entity_path, key, version, details }: Omit<EventRow, 'visible_to'>): Record<string, unknown> {
+  const rest = JSON.parse(details) as Record<string, unknown>;
+  return entity_path === null ? rest : { entity_path, key, version, ...rest };
+}
 
 export const handlers: Handlers = { 'log.list': list };

@@ -1,62 +1,72 @@
-import { type Glob, type Input, parseGlob } from '@mem-service/contract';
+import { type Glob, type Input, type Output, parseGlob } from '@mem-service/contract';
 import { joinSql, type Sql, sql } from '../../db/index.ts';
 import {
-  fromCursor,
+  cursorsOf,
   fromIso,
   type Handlers,
   pathWithin,
   type ReadContext,
   readAccount,
   reads,
-  toCursor,
 } from '../../kernel/index.ts';
-import { type EntryRow, liveAt, SCAN_LIMIT, toEntry, visibleTo } from '../entries/index.ts';
+import { type EntryRow, liveAt, toEntry, visibleTo } from '../entries/index.ts';
 import { parseQuery } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { findByText, type Hit } from './text-search.ts';
 
 type Search = Input<'entries.search'>;
+type Scored = Output<'entries.search'>['entries'][number];
+
+/** More rows than this are fetched off the main thread. */
+const MANY = 200;
 
 const SORT_COLUMNS = { confidence: 'confidence', recency: 'seq', version: 'version' } as const;
 
+const cursors = cursorsOf('entries.search', ['number']);
+
 const search = reads<'entries.search'>(async (context, input) => {
-  const offset = input.cursor ? (fromCursor(input.cursor, ['number'])[0] as number) : 0;
-  const wanted = offset + input.limit + 1;
-  const found = input.query?.trim() ? await byText(context, input, wanted) : await byFilter(context, input, wanted);
-  const hits = found.hits.slice(offset, offset + input.limit);
-  const has_more = found.hits.length === wanted;
+  const reach = context.services.limits.max_scanned_entries;
+  const start = input.cursor ? cursors.from(input.cursor)[0] : 0;
+  const end = Math.min(start + input.limit, reach);
+  const find = input.query?.trim() ? byText : byFilter;
+  const { hits, truncated } = await find(context, input, end + 1);
+  const beyond = hits.length > end;
+  const has_more = beyond && end < reach;
   return {
-    entries: hits.map(({ row, score }) => ({ ...toEntry(row), score })),
-    truncated: found.truncated,
+    entries: hits.slice(start, end).map(({ row, score }) => toEntry<Scored>(row, `,"score":${score}`)),
+    truncated: truncated || (beyond && !has_more),
     has_more,
-    next_cursor: has_more ? toCursor([offset + input.limit]) : null,
+    next_cursor: has_more ? cursors.to([end]) : null,
   };
 });
 
 type Found = { hits: Hit[]; truncated: boolean };
 
 async function byText(context: ReadContext, input: Search, wanted: number): Promise<Found> {
-  const { caller, scan, dialect } = context;
+  const { caller, scan, dialect, services } = context;
   const account = await readAccount(context.read, caller.account_id);
   const terms = parseQuery(input.query ?? '');
   if (!account || terms.length === 0) return { hits: [], truncated: false };
   const scope = { engine: dialect.engine, account_id: caller.account_id, account: account.number };
   const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(scan, dialect.texts(seqs.map(String)), {
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.texts(seqs.map(String)), {
       account_id: caller.account_id,
       branch: input.branch,
       filters: [...places(input), ...filters(context, input)],
     });
   const sort = input.sort_by ?? 'relevance';
-  if (sort === 'relevance') return findByText(scan, scope, { terms, size: account.seq, wanted, fetch });
-  const { hits, truncated } = await findByText(scan, scope, { terms, size: account.seq, wanted: SCAN_LIMIT, fetch });
+  const text = { terms, size: account.seq, fetch };
+  const connections = { read: context.read, scan };
+  if (sort === 'relevance') return findByText(connections, scope, { ...text, wanted });
+  const most = services.limits.max_scanned_entries + 1;
+  const { hits, truncated } = await findByText(connections, scope, { ...text, wanted: most });
   const column = SORT_COLUMNS[sort];
   hits.sort((a, b) => b.row[column] - a.row[column] || b.row.seq - a.row.seq);
-  return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === SCAN_LIMIT };
+  return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === most };
 }
 
 async function byFilter(context: ReadContext, input: Search, wanted: number): Promise<Found> {
-  const { caller, scan } = context;
+  const { caller, scan, services } = context;
   const sort = input.sort_by === undefined || input.sort_by === 'relevance' ? 'confidence' : input.sort_by;
   const within = {
     account_id: caller.account_id,
@@ -65,10 +75,9 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
     filters: filters(context, input),
   };
   const page: queries.FilterPage = {
-    scan: SCAN_LIMIT,
+    scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
-    offset: 0,
     ordered: input.entity_path === undefined ? 'recent' : 'path',
   };
   const rows = await queries.listByFilter(scan, within, page);
@@ -86,7 +95,7 @@ function places(input: Search): Sql[] {
   return [sql`(entity_path = ${glob.path} OR (${joinSql(below, ' AND ')}))`];
 }
 
-function filters({ caller, now }: ReadContext, input: Search): Sql[] {
+function filters({ caller, now, dialect }: ReadContext, input: Search): Sql[] {
   const where = [visibleTo(caller.agent_id), liveAt(now)];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
@@ -95,14 +104,8 @@ function filters({ caller, now }: ReadContext, input: Search): Sql[] {
   if (input.since !== undefined) where.push(sql`written_at >= ${fromIso(input.since)}`);
   if (input.until !== undefined) where.push(sql`written_at < ${fromIso(input.until)}`);
   if (!input.include_artifacts) where.push(sql`is_artifact = 0`);
-  if (input.pattern_ref !== undefined) where.push(hasRef(input.pattern_ref));
+  if (input.pattern_ref !== undefined) where.push(queries.carries(dialect.engine, input.pattern_ref));
   return where;
-}
-
-/** References are a JSON list in a text column, written by JSON.stringify: the quoted text stands in it as it is. */
-function hasRef(ref: string): Sql {
-  const pattern = `%${JSON.stringify(ref).replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`pattern_refs LIKE ${pattern} ESCAPE '\\'`;
 }
 
 export const handlers: Handlers = { 'entries.search': search };

@@ -1,9 +1,18 @@
-import { andAll, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryRow, entryColumns } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
 export type Candidates = { account_id: string; branch: string; filters: readonly Sql[] };
+
+/** Entries that carry a pattern reference. */
+export function carries(engine: Engine, ref: string): Sql {
+  const refs =
+    engine === 'sqlite'
+      ? 'json_each(pattern_refs)'
+      : 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)';
+  return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
+}
 
 /** Those of the entries at these places in the log that pass the filters. */
 export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Promise<EntryRow[]> {
@@ -14,7 +23,7 @@ export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Pr
 }
 
 export type SortColumn = 'confidence' | 'seq' | 'version';
-export type FilterPage = { scan: number; sort: SortColumn; limit: number; offset: number; ordered: 'path' | 'recent' };
+export type FilterPage = { scan: number; sort: SortColumn; limit: number; ordered: 'path' | 'recent' };
 
 /** The best by a column among as many entries as a search may look at. */
 export function listByFilter(
@@ -26,7 +35,7 @@ export function listByFilter(
   return query.all<EntryRow>(
     sql`SELECT * FROM (SELECT ${ENTRY} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
           ${andAll(within.where)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
-        WHERE true${andAll(within.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+        WHERE true${andAll(within.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
   );
 }
 

@@ -14,6 +14,13 @@ import {
 /** A word found in this many entries says nothing about any of them, and ranking them all would be slow. */
 const COMMON = 2000;
 
+/** `read` for what is quick, `scan` for what may take milliseconds. */
+export type Queries = { read: Query; scan: Query };
+
+/** Terms whose matches are counted, and matches that are ranked, without leaving the main thread. */
+const FEW_TERMS = 4;
+const FEW_MATCHES = 500;
+
 export type Hit = { row: EntryRow; score: number | null };
 
 export type TextSearch = {
@@ -25,22 +32,23 @@ export type TextSearch = {
   fetch(seqs: readonly number[]): Promise<EntryRow[]>;
 };
 
-type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined };
+type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
 
 /**
  * Rare words decide: what holds them is ranked by BM25. Then comes what holds all of the common words, then what holds
  * any of them, newest first. So the work is bounded by the page and by COMMON, not by the store.
  */
 export async function findByText(
-  query: Query,
+  queries: Queries,
   scope: MatchScope,
   search: TextSearch,
 ): Promise<{ hits: Hit[]; truncated: boolean }> {
   const hits: Hit[] = [];
   let truncated = false;
-  for (const stage of await stagesOf(query, scope, search)) {
+  for (const stage of await stagesOf(queries, scope, search)) {
     const missing = search.wanted - hits.length;
     if (missing <= 0) break;
+    const query = stage.matches <= FEW_MATCHES ? queries.read : queries.scan;
     const found = await runStage(query, scope, { stage, search, missing });
     hits.push(...found.hits);
     truncated ||= found.truncated;
@@ -48,13 +56,14 @@ export async function findByText(
   return { hits, truncated };
 }
 
-async function stagesOf(query: Query, scope: MatchScope, { terms, size }: TextSearch): Promise<Stage[]> {
+async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, size }: TextSearch): Promise<Stage[]> {
   const syntax = syntaxOf(scope.engine);
   const expressions = terms.map((term) => syntax.term(term, scope.account));
-  const counts = await countMatches(query, scope, { expressions, cap: COMMON });
+  const counts = await countMatches(terms.length <= FEW_TERMS ? read : scan, scope, { expressions, cap: COMMON });
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];
   const common: Expression[] = [];
+  let matches = 0;
   terms.forEach((term, i) => {
     const n = counts[i] ?? 0;
     const expression = expressions[i] as Expression;
@@ -62,15 +71,17 @@ async function stagesOf(query: Query, scope: MatchScope, { terms, size }: TextSe
     if (n >= COMMON) common.push(expression);
     else {
       rare.push(expression);
+      matches += n;
       ranked.push({ term, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
     }
   });
-  const stages: Stage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked }] : [];
+  const stages: Stage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked, matches }] : [];
   const notRare = (expression: Expression) =>
     rare.length > 0 ? syntax.without(expression, syntax.any(rare)) : expression;
-  if (common.length > 0) stages.push({ expression: notRare(syntax.every(common)), ranked: undefined });
-  if (common.length > 1)
-    stages.push({ expression: notRare(syntax.without(syntax.any(common), syntax.every(common))), ranked: undefined });
+  const addCommon = (expression: Expression) =>
+    stages.push({ expression: notRare(expression), ranked: undefined, matches: Number.POSITIVE_INFINITY });
+  if (common.length > 0) addCommon(syntax.every(common));
+  if (common.length > 1) addCommon(syntax.without(syntax.any(common), syntax.every(common)));
   return stages;
 }
 

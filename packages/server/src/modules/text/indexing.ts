@@ -21,7 +21,10 @@ export const rowidOf = (accountNumber: number, seq: number): number => accountNu
 export const wordIn = (accountNumber: number, word: string): string => `${accountNumber.toString(36)}·${word}`;
 
 /** Indexes the entries. On PostgreSQL the words are columns of the entry and are given back to be written with it. */
-export function indexWords(work: Work, changes: readonly WordChange[]): Record<string, string | number>[] {
+export function indexWords(
+  work: Work,
+  changes: readonly WordChange[],
+): { search_words: string; word_count: number }[] | undefined {
   const { number } = work.account;
   const texts = changes.map((change) =>
     change.value === undefined
@@ -35,7 +38,7 @@ export function indexWords(work: Work, changes: readonly WordChange[]): Record<s
     value === undefined ? [] : [{ rowid: rowidOf(number, seq), words: (texts[i] as string[]).join(' ') }],
   );
   work.send(work.tx.insertMany(insertWords, rows));
-  return changes.map(() => ({}));
+  return undefined;
 }
 
 const MAX_POSITION = 16383;

@@ -64,7 +64,7 @@ export function rankMatches(
   if (scope.engine === 'sqlite')
     return query.all<Ranked>(
       sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score FROM entry_words
-          WHERE entry_words MATCH ${wanted.expression} ORDER BY rank LIMIT ${wanted.limit}`,
+          WHERE entry_words MATCH ${wanted.expression} ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
     );
   const weights = wanted.terms.flatMap(({ term, idf }) =>
     term.words.map((word, i) => {

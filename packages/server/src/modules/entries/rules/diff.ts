@@ -1,4 +1,4 @@
-import { canonicalJson } from '@mem-service/contract';
+import { canonicalJson, JsonText } from '@mem-service/contract';
 
 /** `path` is a JSON Pointer (RFC 6901); the whole value is ''. */
 export type Change = {
@@ -8,7 +8,7 @@ export type Change = {
   new_value?: unknown;
 };
 
-/** The changes that turn `before` into `after` when they are made one after the other. */
+/** The changes that turn `before` into `after` when they are made one after the other. A JsonText is compared as text. */
 export function diffJson(before: unknown, after: unknown): Change[] {
   const changes: Change[] = [];
   compare(before, after, { path: '', changes });
@@ -20,7 +20,12 @@ type Place = { path: string; changes: Change[] };
 function compare(before: unknown, after: unknown, { path, changes }: Place): void {
   if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, { path, changes });
   else if (isObject(before) && isObject(after)) compareObjects(before, after, { path, changes });
-  else if (!Object.is(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });
+  else if (!isSame(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });
+}
+
+function isSame(before: unknown, after: unknown): boolean {
+  if (before instanceof JsonText && after instanceof JsonText) return before.text === after.text;
+  return Object.is(before, after);
 }
 
 function compareArrays(before: unknown[], after: unknown[], { path, changes }: Place): void {
@@ -47,7 +52,7 @@ function compareObjects(before: JsonObject, after: JsonObject, { path, changes }
 type JsonObject = Record<string, unknown>;
 
 function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonText);
 }
 
 /** Makes the changes in order on a copy. Throws a RangeError where a change does not fit the value. */

@@ -5,6 +5,11 @@ export const MAX_INDEXED_WORDS = 16_000;
 
 const MAX_WORD_LENGTH = 64;
 
+/** PostgreSQL refuses a tsvector of 1 MiB. Each word in it takes its bytes and some of its own, each position two. */
+const MAX_INDEXED_BYTES = 1_000_000;
+const BYTES_BESIDE_WORD = 16;
+const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH + BYTES_BESIDE_WORD + 2;
+
 /** `wholes` takes camelCase words unsplit; it may be `words` itself. */
 type Sink = { words: string[]; wholes: string[] | undefined; max: number };
 
@@ -34,7 +39,19 @@ export function wordsOfEntry(entry: { entity_path: string; key: string; value: u
   collectValue(entry.value, sink);
   const all = sink.words.concat(sink.wholes ?? []);
   if (all.length > MAX_INDEXED_WORDS) all.length = MAX_INDEXED_WORDS;
-  return all.map(stem);
+  return cutToBytes(all.map(stem));
+}
+
+function cutToBytes(all: string[]): string[] {
+  if (all.length * MAX_WORD_BYTES <= MAX_INDEXED_BYTES) return all;
+  const known = new Set<string>();
+  let left = MAX_INDEXED_BYTES;
+  const end = all.findIndex((word) => {
+    left -= 2 + (known.has(word) ? 0 : Buffer.byteLength(word) + BYTES_BESIDE_WORD);
+    known.add(word);
+    return left < 0;
+  });
+  return end < 0 ? all : all.slice(0, end);
 }
 
 type Level = { names: string[] | undefined; values: unknown[]; next: number };

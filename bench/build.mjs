@@ -1,0 +1,44 @@
+import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { bench, data, program, root, server } from './places.mjs';
+
+const commonJs = `import { createRequire as $createRequire } from 'node:module';
+const require = $createRequire(import.meta.url);`;
+
+const sources = {
+  send: 'floors/send.mjs',
+  validate: 'floors/validate.mjs',
+  insert: 'floors/insert.mjs',
+  health: 'floors/health.mjs',
+  fill: 'inside/fill.mjs',
+  search: 'inside/search.mjs',
+  postgres: '../tests/support/postgres-server.ts',
+};
+
+/** Bundles the floors and the programs that use the service in process, as the service itself is bundled. */
+export async function buildPrograms() {
+  if (!existsSync(program)) throw new Error('the service is not built: run npm run build first');
+  const outdir = join(data, `build-${process.pid}`);
+  mkdirSync(outdir, { recursive: true });
+  await build({
+    absWorkingDir: root,
+    outdir,
+    entryPoints: Object.fromEntries(Object.entries(sources).map(([name, path]) => [name, join(bench, path)])),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    conditions: ['source'],
+    external: ['@photostructure/sqlite', 'pg-native'],
+    banner: { js: commonJs },
+    logLevel: 'warning',
+  });
+  // Threads and other files that the service looks for beside its bundle.
+  const dist = join(server, 'dist');
+  for (const name of readdirSync(dist)) {
+    if (!/\.(js|map)$/.test(name)) cpSync(join(dist, name), join(outdir, name), { recursive: true });
+  }
+  return Object.fromEntries(Object.keys(sources).map((name) => [name, join(outdir, `${name}.mjs`)]));
+}

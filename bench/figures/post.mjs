@@ -1,0 +1,49 @@
+import { compare } from '../compare.mjs';
+import { POSTGRES_POOL } from '../harness.mjs';
+import { writeEntries } from '../requests.mjs';
+
+const FOLDERS_OVER = 20_000;
+
+async function measurePost(harness, { service, floor }) {
+  const rate = async (target, seconds) => {
+    const plan = { requests: writeEntries(), count: FOLDERS_OVER, ...(seconds ? { seconds } : {}) };
+    const { requests_per_s: value, non2xx, p99_ms } = await harness.load(target, plan);
+    return { value, non2xx, p99_ms };
+  };
+  for (const target of [floor, service]) await rate(target, 2);
+  const slowest = [];
+  const result = await compare(
+    harness.options.repeats,
+    () => rate(floor),
+    async () => {
+      const measured = await rate(service);
+      slowest.push(measured.p99_ms);
+      return measured;
+    },
+  );
+  return { unit: 'req/s', ...result, note: `our p99 ${Math.max(...slowest).toFixed(1)} ms` };
+}
+
+/** Durable writes of distinct keys, against Fastify that parses and checks the same body and keeps nothing. */
+export async function* measurePostSqlite(harness) {
+  const service = await harness.service(harness.emptyPlace('post'));
+  const floor = await harness.floor('validate');
+  const measured = await measurePost(harness, { service, floor });
+  yield { figure: 'POST entry, durable, 64 connections, SQLite', reach: { least: 0.4 }, ...measured };
+}
+
+/** The same on PostgreSQL, against Fastify that inserts one row of one table a request. */
+export async function* measurePostPostgres(harness) {
+  const postgres = await harness.postgres();
+  await Promise.all(['post_service', 'post_floor'].map(postgres.newSchema));
+  const place = { ...harness.emptyPlace('post-postgres'), postgresDsn: postgres.dsnOf('post_service') };
+  const service = await harness.service(place);
+  const floor = await harness.floor('insert', { FLOOR_DSN: postgres.dsnOf('post_floor'), FLOOR_POOL: POSTGRES_POOL });
+  try {
+    const measured = await measurePost(harness, { service, floor });
+    yield { figure: 'POST entry, durable, 64 connections, PostgreSQL', reach: { least: 0.35 }, ...measured };
+  } finally {
+    await harness.stopServers();
+    await Promise.all(['post_service', 'post_floor'].map(postgres.dropSchema));
+  }
+}

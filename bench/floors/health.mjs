@@ -1,0 +1,8 @@
+// The least that can start and answer.
+// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
+import fastify from 'fastify';
+
+const app = fastify();
+app.get('/health', (_request, reply) => reply.send({ status: 'ok' }));
+console.log(`listening ${await app.listen({ host: '127.0.0.1', port: Number(process.env.FLOOR_PORT) })}`);
+process.once('SIGTERM', () => process.exit(0));

@@ -1,0 +1,93 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildPrograms } from './build.mjs';
+import { load } from './load/index.mjs';
+import { data, program } from './places.mjs';
+import { startPostgres } from './postgres.mjs';
+import { killAll, startServer } from './processes.mjs';
+import { postgresStore, removeStores, sqliteStore } from './stores.mjs';
+
+const API_KEY = 'bench-key-0123456789abcdef';
+export const headers = { 'x-mem-api-key': API_KEY };
+
+/** Connections to PostgreSQL, for the service and for the floor. */
+export const POSTGRES_POOL = '10';
+
+/** How the service is told what to serve; with authentication. */
+export const serviceEnv = ({ dataDir, postgresDsn }, port = 0) => ({
+  MEM_HTTP_HOST: '127.0.0.1',
+  MEM_HTTP_PORT: String(port),
+  MEM_API_KEYS: API_KEY,
+  MEM_DATA_DIR: dataDir,
+  ...(postgresDsn === undefined ? {} : { MEM_POSTGRES_DSN: postgresDsn, MEM_POSTGRES_POOL: POSTGRES_POOL }),
+});
+
+let runs = 0;
+/** Part of the keys that a load writes, so that no two loads write the same ones, nor two runs on a kept store. */
+export const newRun = () => `${Date.now().toString(36)}${(runs++).toString(36)}`;
+
+/** Everything that a figure needs: built programs, stores, servers, load. */
+export async function openHarness(options, generator) {
+  const folder = join(data, `run-${process.pid}`);
+  mkdirSync(folder, { recursive: true });
+  const programs = await buildPrograms();
+  let postgres;
+  const stops = new Set();
+  const harness = {
+    options,
+    programs,
+    folder,
+    postgres: async () => {
+      postgres ??= startPostgres(programs, options.keep);
+      return postgres;
+    },
+    sqlite: (entries) => sqliteStore(programs, entries),
+    postgresStore: async (entries) => postgresStore(programs, entries, await harness.postgres()),
+    emptyPlace: (name) => ({ dataDir: join(folder, name) }),
+    service: (place, nodeArgs = []) => start(program, { args: ['serve'], nodeArgs, env: serviceEnv(place) }),
+    floor: (name, env = {}) => start(programs[name], { env }),
+    floorSending(name, body) {
+      const file = join(folder, `${name}.body`);
+      writeFileSync(file, body);
+      return harness.floor('send', { FLOOR_BODY_FILE: file });
+    },
+    load: ({ url }, plan) => load({ generator, folder, seconds: options.seconds, headers, url, ...plan }),
+    async stopServers() {
+      for (const stop of stops) await stop();
+      stops.clear();
+    },
+    async close() {
+      await harness.stopServers();
+      if (!options.keep) await removeStores();
+      await (await postgres)?.close();
+      removeFolders();
+    },
+  };
+  const start = async (file, how) => {
+    const started = await startServer(file, how);
+    stops.add(started.stop);
+    return started;
+  };
+  const removeFolders = () => {
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(join(data, `build-${process.pid}`), { recursive: true, force: true });
+  };
+  process.once('exit', () => {
+    killAll();
+    if (!options.keep) removeStores().catch(() => {});
+    removeFolders();
+  });
+  return harness;
+}
+
+/** One answer, whole. */
+export async function ask({ url }, { method = 'GET', path, body }) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body,
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  return text;
+}

@@ -1,0 +1,52 @@
+// Times searches in process: the whole operation, and beside it the bare full-text query on the same file through the
+// same driver. The order comes as JSON in the first argument.
+import { join } from 'node:path';
+import { readAccount } from '../../packages/server/src/kernel/index.ts';
+import { parseQuery, syntaxOf } from '../../packages/server/src/modules/text/index.ts';
+import { caller, open } from './open.mjs';
+
+const { dataDir, queries, rounds, limit } = JSON.parse(process.argv[2]);
+// biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
+const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
+// The service's reader thread alone does not keep a process alive.
+const awake = setInterval(() => {}, 1000);
+const app = await open({ dataDir });
+const account = await readAccount(app.kernel.services.database.read, caller.account_id);
+const syntax = syntaxOf('sqlite');
+const expressions = queries.map((query) =>
+  syntax.any(parseQuery(query).map((term) => syntax.term(term, account.number))),
+);
+
+const file = new DatabaseSync(join(dataDir, 'mem.db'), { readOnly: true });
+file.exec('PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456');
+const bare = file.prepare('SELECT rowid, rank FROM entry_words WHERE entry_words MATCH ? ORDER BY rank LIMIT ?');
+const count = file.prepare('SELECT count(*) AS n FROM entry_words WHERE entry_words MATCH ?');
+
+async function timeEach(items, search) {
+  const times = [];
+  for (const item of items) {
+    const started = performance.now();
+    await search(item);
+    times.push(performance.now() - started);
+  }
+  times.sort((a, b) => a - b);
+  return times[times.length >> 1];
+}
+const timeBare = () => timeEach(expressions, (expression) => bare.all(expression, limit));
+const timeOurs = () => timeEach(queries, (query) => app.kernel.invoke('entries.search', { query, limit }, caller));
+
+let found = 0;
+for (const query of queries)
+  found += (await app.kernel.invoke('entries.search', { query, limit }, caller)).entries.length;
+await timeBare();
+const pairs = [];
+for (let i = 0; i < rounds; i++) {
+  const first = i % 2 === 0 ? { floor: await timeBare() } : {};
+  const ours = await timeOurs();
+  pairs.push({ floor: { value: first.floor ?? (await timeBare()) }, ours: { value: ours } });
+}
+const matches = expressions.map((expression) => count.get(expression).n).sort((a, b) => a - b);
+file.close();
+await app.close();
+clearInterval(awake);
+process.stdout.write(JSON.stringify({ pairs, found: found / queries.length, matches: matches[matches.length >> 1] }));

@@ -1,0 +1,34 @@
+import { fileURLToPath } from 'node:url';
+import { PER_FOLDER } from '../corpus.mjs';
+import { has, pinned } from '../machine.mjs';
+import { run } from '../processes.mjs';
+import { loadWithWrk } from './wrk.mjs';
+
+let seed = 1;
+
+/** wrk, or the generator that comes with the bench. */
+export function chooseGenerator(wanted) {
+  if (wanted !== undefined && wanted !== 'wrk' && wanted !== 'own') throw new Error('--generator is wrk or own');
+  if (wanted === 'own') return 'own';
+  if (has('wrk')) return 'wrk';
+  if (wanted === 'wrk') throw new Error('wrk is not installed (Debian: apt-get install wrk)');
+  console.log('wrk is not installed (Debian: apt-get install wrk): using the built-in load generator\n');
+  return 'own';
+}
+
+/**
+ * Asks for `seconds` over `connections` sockets, each waiting for its answer before it asks again. Requests are picked
+ * at random among `requests`, texts with holes (see templates.mjs). Answers `{ requests_per_s, p50_ms, p99_ms,
+ * requests, non2xx }`.
+ */
+export async function load({ generator, folder, ...given }) {
+  const { connections = 64, seconds, url, headers = {}, requests, count = 1 } = given;
+  const numbers = { count, perFolder: PER_FOLDER };
+  const typed = requests.some(({ body }) => body !== undefined) ? { 'content-type': 'application/json' } : {};
+  const plan = { url, requests, headers: { ...headers, ...typed }, connections, seconds, numbers, seed: seed++ };
+  if (generator === 'wrk') return loadWithWrk(plan, folder);
+  const child = fileURLToPath(new URL('./sockets.mjs', import.meta.url));
+  const [command, args] = pinned('load', process.execPath, [child]);
+  const { stdout } = await run(command, args, { input: JSON.stringify(plan), timeoutMs: (seconds + 30) * 1000 });
+  return JSON.parse(stdout);
+}

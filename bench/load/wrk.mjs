@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pinned } from '../machine.mjs';
+import { run } from '../processes.mjs';
+import { luaString, toLua } from './templates.mjs';
+
+/** Runs wrk with a script that makes the requests and prints the result as one line of JSON. */
+export async function loadWithWrk(plan, folder) {
+  const script = join(folder, 'load.lua');
+  writeFileSync(script, toScript(plan));
+  const options = ['-t1', `-c${plan.connections}`, `-d${plan.seconds}s`, '--timeout', '10s', '-s', script, plan.url];
+  const [command, args] = pinned('load', 'wrk', options);
+  const { stdout } = await run(command, args, { timeoutMs: (plan.seconds + 30) * 1000 });
+  const line = stdout.split('\n').find((text) => text.startsWith('result '));
+  if (!line) throw new Error(`wrk gave no result:\n${stdout}`);
+  return JSON.parse(line.slice('result '.length));
+}
+
+function toScript({ requests, headers, numbers, seed }) {
+  const makers = requests.map(({ method, path, body }) => {
+    const content = body === undefined ? 'nil' : toLua(body);
+    return `  function(n, r, g) return wrk.format(${luaString(method)}, ${toLua(path)}, nil, ${content}) end,`;
+  });
+  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`);
+  return `
+math.randomseed(${seed})
+for i = 1, 10 do math.random() end
+${lines.join('\n')}
+local makers = {
+${makers.join('\n')}
+}
+local n = 0
+function request()
+  n = n + 1
+  local r = math.random(0, ${numbers.count - 1})
+  return makers[math.random(#makers)](n, r, math.floor(r / ${numbers.perFolder}))
+end
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format(
+    'result {"requests_per_s":%.2f,"p50_ms":%.4f,"p99_ms":%.4f,"requests":%d,"non2xx":%d}\\n',
+    summary.requests / summary.duration * 1e6, latency:percentile(50) / 1000, latency:percentile(99) / 1000,
+    summary.requests, e.status + e.connect + e.read + e.write + e.timeout))
+end
+`;
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+
+/** Entries in the three stores, seconds of one load run, and how often each figure is taken. */
+const FULL = {
+  small: 10_000,
+  medium: 100_000,
+  large: 1_000_000,
+  seconds: 5,
+  mixedSeconds: 60,
+  idleSeconds: 5,
+  starts: 9,
+};
+const QUICK = { small: 2_000, medium: 5_000, large: 20_000, seconds: 1, mixedSeconds: 3, idleSeconds: 1, starts: 7 };
+
+export const USAGE = `usage: npm run bench -- [options]
+
+  --quick            small stores and short runs: shows that it works, not how fast it is
+  --only a,b         only these figures: FIGURES
+  --repeats N        take each figure N times and print the median (default 3)
+  --seconds N        length of one load run (default 5, quick 1)
+  --small N, --medium N, --large N   entries in the stores (default 10,000, 100,000, 1,000,000)
+  --postgres         the figures of size on PostgreSQL too
+  --generator NAME   wrk or own (default wrk where it is installed)
+  --keep             leave the stores under bench/.data, to be used again
+  --json FILE        write every measurement
+`;
+
+const whole = (name, text, least) => {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < least) throw new Error(`--${name} must be a whole number from ${least}`);
+  return number;
+};
+
+export function readOptions(args) {
+  const { values } = parseArgs({
+    args,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      repeats: { type: 'string', default: '3' },
+      seconds: { type: 'string' },
+      small: { type: 'string' },
+      medium: { type: 'string' },
+      large: { type: 'string' },
+      postgres: { type: 'boolean', default: false },
+      generator: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const sizes = values.quick ? QUICK : FULL;
+  const given = ['small', 'medium', 'large', 'seconds'].filter((name) => values[name] !== undefined);
+  return {
+    ...values,
+    ...sizes,
+    ...Object.fromEntries(given.map((name) => [name, whole(name, values[name], name === 'seconds' ? 1 : 1000)])),
+    repeats: whole('repeats', values.repeats, 1),
+    only: values.only?.split(',').map((name) => name.trim()),
+  };
+}

@@ -1,0 +1,65 @@
+// Measures the service against floors on this machine. `npm run bench -- --help` says how.
+import { measureGet } from './figures/get.mjs';
+import { measureMemory } from './figures/memory.mjs';
+import { measurePeers } from './figures/peers.mjs';
+import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
+import { measureScale } from './figures/scale.mjs';
+import { measureSearch } from './figures/search.mjs';
+import { measureStart } from './figures/start.mjs';
+import { openHarness } from './harness.mjs';
+import { chooseGenerator } from './load/index.mjs';
+import { machineFacts } from './machine.mjs';
+import { readOptions, USAGE } from './options.mjs';
+import { printReport, toLine, writeJson } from './report.mjs';
+import { fillRates } from './stores.mjs';
+
+const figures = {
+  get: measureGet,
+  post: measurePostSqlite,
+  'post-postgres': measurePostPostgres,
+  search: measureSearch,
+  scale: measureScale,
+  memory: measureMemory,
+  start: measureStart,
+  peers: measurePeers,
+};
+
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args) {
+  const options = readOptions(args);
+  const unknown = options.only?.find((name) => !(name in figures));
+  if (options.help || unknown !== undefined) {
+    if (unknown !== undefined) console.error(`there is no figure ${unknown}\n`);
+    console.log(USAGE.replace('FIGURES', Object.keys(figures).join(', ')));
+    return unknown === undefined ? 0 : 2;
+  }
+  const generator = chooseGenerator(options.generator);
+  const harness = await openHarness(options, generator);
+  const rows = [];
+  const failures = [];
+  try {
+    for (const name of options.only ?? Object.keys(figures)) {
+      process.stderr.write(`${name} …\n`);
+      try {
+        for await (const row of figures[name](harness)) {
+          rows.push(row);
+          process.stderr.write(`  ${toLine(row)}\n`);
+        }
+      } catch (error) {
+        failures.push({ name, message: error.message });
+      } finally {
+        await harness.stopServers();
+      }
+    }
+  } finally {
+    await harness.close();
+  }
+  const report = { facts: machineFacts(generator), options, rows, fills: fillRates(), failures };
+  printReport(report);
+  if (options.quick)
+    console.log('\nQuick sizes: these figures show that the bench works, not how fast the service is.');
+  if (options.json) writeJson(options.json, report);
+  return failures.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,65 @@
+import {
+  afterSpace,
+  afterString,
+  afterValue,
+  CLOSE_ARRAY,
+  COMMA,
+  type Cursor,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
+} from './json-scan.ts';
+import { JsonText } from './json-text.ts';
+
+/**
+ * JSON.parse, except that a number which JavaScript would change, or write in another form, comes as a JsonText:
+ * 12345678901234567890, 1e400, 1.0 and -0 do. The text must be nested less than the stack is deep.
+ */
+export function parseExact(text: string): unknown {
+  const parsed: unknown = JSON.parse(text);
+  return MAY_HOLD_NUMBER.test(text) ? exact({ text, at: afterSpace(text, 0) }) : parsed;
+}
+
+const MAY_HOLD_NUMBER = /\d/;
+
+function exact(cursor: Cursor): unknown {
+  const { text, at } = cursor;
+  const code = text.charCodeAt(at);
+  if (code === OPEN_OBJECT) return exactObject(cursor);
+  if (code === OPEN_ARRAY) return exactArray(cursor);
+  cursor.at = afterValue(text, at);
+  const token = text.slice(at, cursor.at);
+  const value: unknown = JSON.parse(token);
+  return typeof value === 'number' && JSON.stringify(value) !== token ? new JsonText(token) : value;
+}
+
+function exactObject(cursor: Cursor): object {
+  const { text } = cursor;
+  const members: [string, unknown][] = [];
+  let at = afterSpace(text, cursor.at + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const nameEnd = afterString(text, at);
+    const name: string = JSON.parse(text.slice(at, nameEnd));
+    cursor.at = afterSpace(text, afterSpace(text, nameEnd) + 1);
+    members.push([name, exact(cursor)]);
+    at = afterSpace(text, cursor.at);
+    if (text.charCodeAt(at) === COMMA) at = afterSpace(text, at + 1);
+  }
+  cursor.at = at + 1;
+  // Unlike assignment, this makes a member of __proto__ too; of two with one name the last one stays, as in JSON.parse.
+  return Object.fromEntries(members);
+}
+
+function exactArray(cursor: Cursor): unknown[] {
+  const { text } = cursor;
+  const elements: unknown[] = [];
+  let at = afterSpace(text, cursor.at + 1);
+  while (text.charCodeAt(at) !== CLOSE_ARRAY) {
+    cursor.at = at;
+    elements.push(exact(cursor));
+    at = afterSpace(text, cursor.at);
+    if (text.charCodeAt(at) === COMMA) at = afterSpace(text, at + 1);
+  }
+  cursor.at = at + 1;
+  return elements;
+}

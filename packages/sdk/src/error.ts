@@ -1,0 +1,81 @@
+import { type FaultCode, faultCodes, type Problem } from '@mem-service/contract';
+
+/** A call that did not succeed: what the service answered, or `unavailable` with status 0 when it could not be reached. */
+export class MemError extends Error {
+  override name = 'MemError';
+  readonly problem: Problem;
+  /** Seconds after which the service asks to be called again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(problem: Problem, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {}) {
+    super(problem.detail, cause === undefined ? undefined : { cause });
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+
+  get code(): FaultCode {
+    return this.problem.code;
+  }
+
+  get status(): number {
+    return this.problem.status;
+  }
+}
+
+/** A problem that the client finds itself. */
+export function problemOf(code: FaultCode, detail: string, extra: Partial<Problem> = {}): Problem {
+  const { title, status } = faultCodes[code];
+  return { type: `urn:mem:error:${code}`, title, status, detail, code, ...extra };
+}
+
+export function invalidField(path: string, message: string): MemError {
+  return new MemError(problemOf('invalid_input', `${path}: ${message}`, { errors: [{ path, message }] }));
+}
+
+export function unreachable(url: string, cause: unknown): MemError {
+  const detail = `cannot reach ${url}: ${reasonOf(cause)}`;
+  return new MemError(problemOf('unavailable', detail, { status: 0 }), { cause });
+}
+
+/** `fetch` says "fetch failed" and keeps the reason in the cause. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
+  return cause?.message || cause?.code || message || String(error);
+}
+
+/** Codes for answers that are not problems of ours, as a proxy gives them. */
+const CODES: Record<number, FaultCode> = {
+  401: 'unauthenticated',
+  403: 'forbidden',
+  404: 'route_not_found',
+  413: 'body_too_large',
+  429: 'rate_limited',
+  502: 'unavailable',
+  503: 'unavailable',
+  504: 'unavailable',
+};
+
+export function refused(response: Response, text: string): MemError {
+  const problem = readProblem(text) ?? {
+    ...problemOf(CODES[response.status] ?? 'internal', `the server answered ${response.status} ${response.statusText}`),
+    status: response.status,
+  };
+  return new MemError(problem, { retryAfter: readRetryAfter(response.headers.get('retry-after')) });
+}
+
+function readProblem(text: string): Problem | undefined {
+  try {
+    const problem: Problem | null = JSON.parse(text);
+    const known = typeof problem?.code === 'string' && typeof problem.status === 'number';
+    return known && typeof problem.detail === 'string' ? problem : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Seconds, or a date. */
+function readRetryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}

@@ -1,0 +1,88 @@
+import type { Operation } from '@mem-service/contract';
+
+type Schema = Operation['input'];
+type Field = { name: string; schema: Schema };
+
+/** What to do with a value: leave it, rename the members of an object, or go into each element or member. */
+type Plan =
+  | { kind: 'keep' }
+  | { kind: 'each'; item: Schema }
+  | { kind: 'members'; toWire: Map<string, Field>; fromWire: Map<string, Field> };
+
+export type Direction = 'toWire' | 'fromWire';
+
+const KEEP: Plan = { kind: 'keep' };
+const plans = new WeakMap<Schema, Plan>();
+
+/**
+ * Renames the members that the schema declares between camelCase and snake_case. Keys of records and everything below
+ * a value of any shape belong to the user and stay as they are.
+ */
+export function rename(schema: Schema, value: unknown, direction: Direction): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const plan = planOf(schema);
+  if (plan.kind === 'each') {
+    if (Array.isArray(value)) return value.map((item) => rename(plan.item, item, direction));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, rename(plan.item, item, direction)]));
+  }
+  if (plan.kind === 'keep' || Array.isArray(value)) return value;
+  const fields = plan[direction];
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      const field = fields.get(key);
+      return field ? [field.name, rename(field.schema, item, direction)] : [key, item];
+    }),
+  );
+}
+
+export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase());
+
+function planOf(schema: Schema): Plan {
+  let plan = plans.get(schema);
+  if (!plan) {
+    plan = makePlan(schema);
+    plans.set(schema, plan);
+  }
+  return plan;
+}
+
+/** The part of a zod schema's definition that says what it is made of. */
+type Definition = {
+  type: string;
+  shape?: Record<string, Schema>;
+  element?: Schema;
+  valueType?: Schema;
+  innerType?: Schema;
+  in?: Schema;
+  options?: Schema[];
+  getter?: () => Schema;
+};
+
+export const definitionOf = (schema: Schema): Definition => schema._zod.def as Definition;
+
+function makePlan(schema: Schema): Plan {
+  const def = definitionOf(schema);
+  const inner = def.innerType ?? (def.type === 'pipe' ? def.in : def.getter?.());
+  if (inner) return planOf(inner);
+  const item = def.element ?? def.valueType;
+  if (item) return { kind: 'each', item };
+  if (def.shape) return membersOf(def.shape);
+  return def.options ? mergePlans(def.options.map(planOf)) : KEEP;
+}
+
+function membersOf(shape: Record<string, Schema>): Plan {
+  const fields = Object.entries(shape);
+  return {
+    kind: 'members',
+    toWire: new Map(fields.map(([name, schema]) => [camel(name), { name, schema }])),
+    fromWire: new Map(fields.map(([name, schema]) => [name, { name: camel(name), schema }])),
+  };
+}
+
+/** Of alternatives: what any of the objects declares, or the one that is not a plain value. */
+function mergePlans(options: Plan[]): Plan {
+  const objects = options.filter((plan) => plan.kind === 'members');
+  if (objects.length === 0) return options.find((plan) => plan.kind === 'each') ?? KEEP;
+  const merge = (direction: Direction) => new Map(objects.flatMap((plan) => [...plan[direction]]));
+  return { kind: 'members', toWire: merge('toWire'), fromWire: merge('fromWire') };
+}

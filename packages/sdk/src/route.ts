@@ -1,0 +1,69 @@
+import {
+  type HttpRoute,
+  type Method,
+  type Operation,
+  operationNames,
+  operations,
+  stringify,
+} from '@mem-service/contract';
+import { invalidField } from './error.ts';
+
+type Input = Record<string, unknown>;
+export type Address = { method: Method; path: string; body: string | undefined };
+
+const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+
+/** Words after an entry's address that mean something of their own, such as `history`. */
+const suffixes: ReadonlySet<string> = new Set(
+  operationNames
+    .flatMap((name) => routesOf(operations[name]))
+    .filter(({ path }) => path.includes('{entity_path}') && !path.endsWith('}'))
+    .map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
+);
+
+function routesOf({ http }: Operation): HttpRoute[] {
+  return [http, ...(http.aliases ?? [])];
+}
+
+/** Where a call goes, and with what body. */
+export function addressOf(operation: Operation, input: Input): Address {
+  const { method, path } = routeFor(operation, input);
+  const inPath = parametersOf(path);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segments(name, input[name]));
+  const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined);
+  if (method !== 'GET' && method !== 'DELETE')
+    return { method, path: filled, body: stringify(Object.fromEntries(rest)) };
+  const query = rest.flatMap(([name, value]) => (value === null ? [] : [`${name}=${encode(name, textOf(value))}`]));
+  return { method, path: query.length === 0 ? filled : `${filled}?${query.join('&')}`, body: undefined };
+}
+
+/** The primary address, unless what goes into it would be taken for something else. */
+function routeFor(operation: Operation, input: Input): HttpRoute {
+  const [first, ...aliases] = routesOf(operation) as [HttpRoute, ...HttpRoute[]];
+  const misread = parametersOf(first.path).find((name) => isMisread(name, input[name]));
+  if (misread === undefined) return first;
+  const plain = aliases.find(({ method, path }) => method === first.method && parametersOf(path).length === 0);
+  if (plain) return plain;
+  throw invalidField(misread, 'must be a text that can stand in an address');
+}
+
+function isMisread(name: string, value: unknown): boolean {
+  if (typeof value !== 'string' || (name === 'key' && suffixes.has(value))) return true;
+  const parts = name === 'entity_path' ? value.split('/') : [value];
+  return parts.some((part) => part === '' || part === '.' || part === '..');
+}
+
+function segments(name: string, value: unknown): string {
+  const parts = name === 'entity_path' ? String(value).split('/') : [String(value)];
+  return parts.map((part) => encode(name, part)).join('/');
+}
+
+function encode(name: string, text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    throw invalidField(name, 'must be well-formed Unicode');
+  }
+}
+
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(',') : String(value));

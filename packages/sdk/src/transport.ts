@@ -1,0 +1,134 @@
+import type { Operation } from '@mem-service/contract';
+import { invalidField, MemError, problemOf, refused, unreachable } from './error.ts';
+import { addressOf } from './route.ts';
+
+export type ClientOptions = {
+  /** Address of the service, with a path where a proxy puts it below one. */
+  url: string | URL;
+  apiKey?: string | undefined;
+  /** On whose behalf calls are made; both can be given for a single call too. */
+  agentId?: string | undefined;
+  sessionId?: string | undefined;
+  fetch?: typeof fetch;
+  /** For each attempt. */
+  timeoutMs?: number;
+  /** Further attempts when the service is busy or cannot be reached. */
+  retries?: number;
+};
+
+export type CallOptions = {
+  signal?: AbortSignal | undefined;
+  /** Writes get one by themselves, so that a retry never writes twice. Give one to repeat a call safely later. */
+  idempotencyKey?: string | undefined;
+  agentId?: string | undefined;
+  sessionId?: string | undefined;
+};
+
+/** Makes one call, with its retries, and gives back the JSON text of the answer. */
+export type Send = (operation: Operation, input: Record<string, unknown>, options: CallOptions) => Promise<string>;
+
+const FIRST_DELAY_MS = 100;
+const MAX_DELAY_MS = 5_000;
+/** A service that asks for more patience than this gets its error reported instead. */
+const MAX_RETRY_AFTER_S = 30;
+const RETRIED = new Set([0, 429, 502, 503, 504]);
+
+export function createSend(options: ClientOptions): Send {
+  const { retries = 3, timeoutMs = 30_000 } = options;
+  const base = baseOf(options.url);
+  const request = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
+  return async (operation, input, call) => {
+    const { method, path, body } = addressOf(operation, input);
+    const headers = headersOf(operation, { ...options, ...defined(call) });
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    const once = () => {
+      const signals = [call.signal, Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : undefined];
+      const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
+      // An API does not redirect. Following one could hand the key to another server or turn a write into a read.
+      const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
+      return attempt(() => request(base + path, init), base);
+    };
+    for (let tries = 0; ; tries++) {
+      call.signal?.throwIfAborted();
+      const result = await once();
+      if (typeof result === 'string') return result;
+      call.signal?.throwIfAborted();
+      const delayMs = retryDelayMs(result, tries);
+      if (tries >= retries || delayMs === undefined) throw result;
+      await sleep(delayMs, call.signal);
+    }
+  };
+}
+
+function baseOf(url: string | URL): string {
+  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`url must be an http or https address`);
+  if (parsed.username || parsed.password) throw new TypeError('url must not hold a user or password: use apiKey');
+  return parsed.origin + parsed.pathname.replace(/\/+$/, '');
+}
+
+async function attempt(request: () => Promise<Response>, url: string): Promise<string | MemError> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await request();
+    text = await response.text();
+  } catch (error) {
+    return unreachable(url, error);
+  }
+  if (!response.ok) return refused(response, text);
+  if (response.headers.get('content-type')?.includes('json')) return text;
+  const detail = `${url} did not answer with JSON: is it the address of the memory service?`;
+  return new MemError({ ...problemOf('internal', detail), status: response.status });
+}
+
+function headersOf({ effect }: Operation, options: ClientOptions & CallOptions): Headers {
+  const headers = new Headers({ accept: 'application/json' });
+  const key = options.idempotencyKey ?? (effect === 'write' ? newKey() : undefined);
+  setHeader(headers, 'x-mem-api-key', options.apiKey);
+  setHeader(headers, 'x-mem-agent-id', options.agentId);
+  setHeader(headers, 'x-mem-session-id', options.sessionId);
+  setHeader(headers, 'idempotency-key', key);
+  return headers;
+}
+
+/** Headers hold bytes: text in any script goes as UTF-8. */
+function setHeader(headers: Headers, name: string, text: string | undefined): void {
+  if (text === undefined) return;
+  try {
+    headers.set(name, String.fromCharCode(...new TextEncoder().encode(text)));
+  } catch {
+    throw invalidField(`header ${name}`, 'must not hold control characters');
+  }
+}
+
+/** `crypto.randomUUID` is missing in browsers on pages without TLS. */
+function newKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const defined = <T extends object>(options: T): Partial<T> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
+
+/** How long to wait before the next attempt; undefined where another one would not help. */
+function retryDelayMs({ status, retryAfter }: MemError, tries: number): number | undefined {
+  if (!RETRIED.has(status)) return undefined;
+  const backOff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
+  const jittered = backOff * (0.5 + Math.random() / 2);
+  if (retryAfter === undefined) return jittered;
+  return retryAfter > MAX_RETRY_AFTER_S ? undefined : Math.max(retryAfter * 1000, jittered);
+}
+
+function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,139 @@
+import { type Command, commands, commandWords, ownCommands } from './commands.ts';
+import type { Field } from './fields.ts';
+
+export const shells = ['bash', 'zsh', 'fish'] as const;
+export type Shell = (typeof shells)[number];
+
+export function completionScript(shell: Shell): string {
+  return { bash, zsh, fish }[shell]();
+}
+
+const patternOf = ({ word, name }: Command) => (word === name ? word : `${word}|${name}`);
+const fullNames = () => commands.map(({ name }) => name);
+const fieldsOf = ({ fields, common }: Command): Field[] => [...fields, ...common];
+const takesFile = ({ args }: Command) => args.some(({ kind }) => kind === 'document');
+
+const flagsOf = (command: Command): string[] =>
+  fieldsOf(command).flatMap(({ flag, kind }) =>
+    kind === 'boolean' && !command.common.some((one) => one.flag === flag)
+      ? [`--${flag}`, `--no-${flag}`]
+      : [`--${flag}`],
+  );
+
+/** For each flag with a fixed set of values, one line of a shell's `case`. */
+const choiceCases = (reply: (words: string) => string): string =>
+  commands
+    .flatMap((command) =>
+      fieldsOf(command)
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ flag, choices }) => {
+          const patterns = [command.word, ...(command.word === command.name ? [] : [command.name])];
+          return `    ${patterns.map((word) => `"${word} --${flag}"`).join('|')}) ${reply(choices.join(' '))}; return ;;`;
+        }),
+    )
+    .join('\n');
+
+const flagCases = (reply: (words: string) => string): string =>
+  commands.map((command) => `    ${patternOf(command)}) ${reply(flagsOf(command).join(' '))} ;;`).join('\n');
+
+const filePattern = () => commands.filter(takesFile).map(patternOf).join('|') || '-';
+
+function bash(): string {
+  const reply = (words: string) => `words="${words}"`;
+  return `# bash completion for mem: source <(mem completion bash)
+_mem() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}" words=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    case "$cur" in
+      *.*) words="${fullNames().join(' ')}" ;;
+      *) words="${commandWords().join(' ')} --help --version" ;;
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+    return
+  fi
+  case "$command $prev" in
+${choiceCases((words) => `COMPREPLY=($(compgen -W "${words}" -- "$cur"))`)}
+  esac
+  case "$command" in
+    help) words="${commandWords().join(' ')}" ;;
+    completion) words="${shells.join(' ')}" ;;
+    serve) words="--help" ;;
+    *) case "$cur" in -*) ;; *)
+        case "$command" in
+          ${filePattern()}) COMPREPLY=($(compgen -f -- "$cur")) ;;
+        esac
+        return ;;
+      esac ;;
+  esac
+  case "$command" in
+${flagCases(reply)}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -F _mem mem
+`;
+}
+
+function zsh(): string {
+  const described = [
+    ...commands.map(({ word, operation }) => [word, operation.summary]),
+    ...Object.entries(ownCommands),
+  ];
+  return `#compdef mem
+# zsh completion for mem: mem completion zsh > "\${fpath[1]}/_mem", or source <(mem completion zsh)
+_mem() {
+  local command="\${words[2]}" prev="\${words[CURRENT-1]}"
+  if (( CURRENT == 2 )); then
+    local -a found
+    found=(
+${described.map(([word, text]) => `      ${quoted(`${word}:${text}`)}`).join('\n')}
+    )
+    _describe 'command' found
+    return
+  fi
+  case "$command $prev" in
+${choiceCases((words) => `compadd -- ${words}`)}
+  esac
+  case "$command" in
+    help) compadd -- ${commandWords().join(' ')} ;;
+    completion) compadd -- ${shells.join(' ')} ;;
+    serve) compadd -- --help ;;
+    ${filePattern()}) [[ "$PREFIX" == -* ]] || _files ;;
+  esac
+  case "$command" in
+${flagCases((words) => `compadd -- ${words}`)}
+  esac
+}
+if [ "\${funcstack[1]}" = "_mem" ]; then _mem "$@"; else compdef _mem mem; fi
+`;
+}
+
+function fish(): string {
+  const lines = [
+    '# fish completion for mem: mem completion fish | source',
+    'complete -c mem -f',
+    ...Object.entries(ownCommands).map(([word, text]) => fishWord(word, text)),
+    ...commands.map(({ word, operation }) => fishWord(word, operation.summary)),
+    `complete -c mem -n '__fish_seen_subcommand_from completion' -a '${shells.join(' ')}'`,
+    `complete -c mem -n '__fish_seen_subcommand_from help' -a '${commandWords().join(' ')}'`,
+    ...commands.flatMap(fishFlags),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const fishWord = (word: string, text: string) =>
+  `complete -c mem -n __fish_use_subcommand -a ${word} -d ${quoted(text)}`;
+
+function fishFlags(command: Command): string[] {
+  const seen = `complete -c mem -n '__fish_seen_subcommand_from ${patternOf(command).replace('|', ' ')}'`;
+  const flags = fieldsOf(command).map(({ flag, kind, choices, description = '' }) => {
+    const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : kind === 'boolean' ? '' : ' -x';
+    return `${seen} -l ${flag}${values}${description ? ` -d ${quoted(description.replaceAll('`', ''))}` : ''}`;
+  });
+  const negated = flagsOf(command).filter((flag) => flag.startsWith('--no-'));
+  flags.push(...negated.map((flag) => `${seen} -l ${flag.slice(2)}`));
+  return takesFile(command) ? [...flags, `${seen} -F`] : flags;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", '’')}'`;

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { invalidInput, type OperationName, shapes, stringify } from '@mem-service/contract';
+import { createClient } from '@mem-service/sdk';
+import { type Config, ConfigError } from '../config.ts';
+import { SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
+import type { CliParts } from './parts.ts';
+
+/** The service behind a command: answers are exact JSON text. */
+export type Connection = {
+  call(name: OperationName, input: Record<string, unknown>): Promise<string>;
+  close(): Promise<void>;
+};
+
+export type Identity = { agent: string | undefined; session: string | undefined };
+
+const DEFAULT_AGENT = 'cli';
+
+/** The server at MEM_HTTP_URL, or the store of this machine. */
+export async function connect(parts: CliParts, config: Config, identity: Identity): Promise<Connection> {
+  const agent = label('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
+  const session = identity.session === undefined ? undefined : label('--session', identity.session);
+  const { url } = config.client;
+  if (url !== undefined) return connectRemote(config.client, url, { agent, session });
+  const { kernel, close } = await parts.openApp(config);
+  const caller = {
+    account_id: SELF_HOSTED_ACCOUNT,
+    actor: 'cli',
+    agent_id: agent,
+    session_id: session ?? null,
+    address: null,
+    request_id: randomUUID(),
+  };
+  return { call: async (name, input) => stringify(await kernel.invoke(name, input, caller)), close };
+}
+
+function connectRemote({ apiKey }: Config['client'], url: string, { agent, session }: Identity): Connection {
+  try {
+    const client = createClient({ url, apiKey, agentId: agent, sessionId: session });
+    return { call: client.callText, close: async () => {} };
+  } catch (error) {
+    throw new ConfigError(`MEM_HTTP_URL: ${(error as Error).message}`);
+  }
+}
+
+/** Both names follow one rule, and are checked here as a server checks its headers. */
+function label(path: string, text: string): string {
+  const parsed = shapes.agentId.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw invalidInput([{ path, message: parsed.error.issues[0]?.message ?? 'is not valid' }]);
+}

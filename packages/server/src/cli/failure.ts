@@ -1,0 +1,73 @@
+import { Fault, type Problem } from '@mem-service/contract';
+import { MemError } from '@mem-service/sdk';
+import { ConfigError } from '../config.ts';
+import { type Command, labelOf } from './commands.ts';
+
+/** The command line itself is wrong. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+export const exitCodes = {
+  0: 'done',
+  1: 'failed; for verify also: it found problems',
+  2: 'wrong usage, invalid input or bad configuration',
+  3: 'not found',
+  4: 'not authenticated, or not allowed',
+  5: 'conflict: the entry is at another version',
+  6: 'the service or its storage cannot be reached right now',
+} as const;
+
+export type ExitCode = keyof typeof exitCodes;
+
+const BY_STATUS: Record<number, ExitCode> = {
+  0: 6,
+  400: 2,
+  401: 4,
+  403: 4,
+  408: 6,
+  409: 5,
+  413: 2,
+  414: 2,
+  415: 2,
+  422: 2,
+  429: 6,
+  431: 2,
+  502: 6,
+  503: 6,
+  504: 6,
+};
+
+export function exitCodeOf({ code, status }: Problem): ExitCode {
+  if (code === 'not_found' || code === 'branch_not_found') return 3;
+  return BY_STATUS[status] ?? 1;
+}
+
+/** Every error as what a server would have answered. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Fault) return error.toProblem();
+  if (error instanceof MemError) return error.problem;
+  if (!(error instanceof Error)) return new Fault('internal', String(error)).toProblem();
+  if (error instanceof UsageError || error instanceof ConfigError)
+    return new Fault('invalid_input', error.message).toProblem();
+  // By name: the class would bring the database drivers with it.
+  if (error.name === 'StorageError') return new Fault('unavailable', reasonOf(error)).toProblem();
+  // What the system refuses has a code and speaks for itself; anything else is a bug and tells where it is.
+  const isBug = (error as { code?: unknown }).code === undefined;
+  return new Fault('internal', isBug ? (error.stack ?? error.message) : error.message).toProblem();
+}
+
+function reasonOf({ message, cause }: Error): string {
+  const { message: reason, code } = (cause ?? {}) as { message?: string; code?: string };
+  return reason || code ? `${message}: ${reason || code}` : message;
+}
+
+/** One line for each thing that is wrong, in the words of the command line. */
+export function describeProblem({ detail, errors }: Problem, command?: Command): string[] {
+  if (!errors || errors.length === 0) return detail.split('\n');
+  return errors.map(({ path, message }) => {
+    const field = command?.fields.find(({ name }) => name === path);
+    const named = command && field ? labelOf(command, field) : path;
+    return named === '' ? message : `${named}: ${message}`;
+  });
+}

@@ -1,0 +1,72 @@
+import type { Operation } from '@mem-service/contract';
+import type { z } from 'zod';
+
+/**
+ * How a field is written on the command line. `value` is any JSON, or text where it is none; `document` is a list of
+ * objects, too large for an argument.
+ */
+export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'document';
+
+export type Field = {
+  name: string;
+  /** Without the dashes. */
+  flag: string;
+  kind: FieldKind;
+  choices: readonly string[];
+  required: boolean;
+  description: string | undefined;
+  fallback: unknown;
+};
+
+type Schema = z.core.$ZodType;
+
+/** Fields of the input of an operation, from its schema. */
+export function fieldsOf({ input }: Operation): Field[] {
+  const shape = (input as z.ZodObject).shape as Record<string, Schema>;
+  return Object.entries(shape).map(([name, schema]) => ({
+    name,
+    flag: name.replaceAll('_', '-'),
+    ...kindOf(schema),
+    required: schema._zod.optin === undefined,
+    description: descriptionOf(schema),
+    fallback: defaultOf(schema),
+  }));
+}
+
+/** What is below optional, default and the like. */
+function innerOf(schema: Schema): Schema | undefined {
+  const { def } = schema._zod;
+  if ('innerType' in def) return def.innerType as Schema;
+  return def.type === 'pipe' ? (def as z.core.$ZodPipeDef).in : undefined;
+}
+
+function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
+  const inner = innerOf(schema);
+  if (inner) return kindOf(inner);
+  const { def } = schema._zod;
+  if (def.type === 'enum')
+    return { kind: 'choice', choices: Object.values((def as z.core.$ZodEnumDef).entries).map(String) };
+  const kinds: Record<string, FieldKind> = {
+    number: 'number',
+    boolean: 'boolean',
+    unknown: 'value',
+    object: 'document',
+  };
+  const kind = def.type === 'array' ? listKind(def as z.core.$ZodArrayDef) : (kinds[def.type] ?? 'text');
+  return { kind, choices: [] };
+}
+
+const listKind = ({ element }: z.core.$ZodArrayDef): FieldKind =>
+  kindOf(element).kind === 'document' ? 'document' : 'list';
+
+function descriptionOf(schema: Schema): string | undefined {
+  const inner = innerOf(schema);
+  return (schema as z.ZodType).description ?? (inner && descriptionOf(inner));
+}
+
+function defaultOf(schema: Schema): unknown {
+  const { def } = schema._zod;
+  if (def.type === 'default') return (def as z.core.$ZodDefaultDef).defaultValue;
+  const inner = innerOf(schema);
+  return inner && defaultOf(inner);
+}

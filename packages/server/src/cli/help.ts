@@ -1,0 +1,117 @@
+import { JsonText } from '@mem-service/contract';
+import { type Command, commands, ownCommands } from './commands.ts';
+import { exitCodes } from './failure.ts';
+import type { Field } from './fields.ts';
+
+const rows = (pairs: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd()).join('\n');
+};
+
+/** `mem --help`. */
+export function overview(version: string): string {
+  const modules = [...new Set(commands.map(({ operation }) => operation.module))];
+  const width = Math.max(...commands.map(({ word }) => word.length));
+  const listed = modules.flatMap((module) =>
+    commands
+      .filter(({ operation }) => operation.module === module)
+      .map(({ word, operation }) => [word.padEnd(width), operation.summary] as const),
+  );
+  return `mem ${version}: memory for software agents
+
+Usage: mem <command> [arguments] [flags]
+
+${rows(Object.entries(ownCommands).map(([word, text]) => [word.padEnd(width), text]))}
+
+${rows(listed)}
+
+Each of these is also known by its full name, such as mem entries.write.
+mem help <command> tells its arguments and flags.
+
+Commands talk to the server at MEM_HTTP_URL (with the key in MEM_API_KEY). Where that is not set they open
+the store of this machine: PostgreSQL at MEM_POSTGRES_DSN, else the folder MEM_DATA_DIR (default .amfs).
+
+Exit codes:
+${rows(Object.entries(exitCodes))}
+`;
+}
+
+export const serveHelp = `Usage: mem serve
+
+Starts the service and stays until it is told to stop (SIGINT, SIGTERM). It is set up by variables alone:
+
+${rows([
+  ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0)'],
+  ['MEM_HTTP_PORT', 'port to listen on (8080); 0 takes a free one'],
+  ['MEM_API_KEYS', 'keys that are let in, separated by commas (none: everybody is)'],
+  ['MEM_DATA_DIR', 'folder of the SQLite database (.amfs)'],
+  ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
+  ['MEM_LOG_LEVEL', 'fatal, error, warn, info, debug, trace or silent (info)'],
+])}
+`;
+
+/** `mem help <command>`. */
+export function commandHelp(command: Command): string {
+  const { operation, word, name, args, fields, common } = command;
+  const flags = fields.filter((field) => !args.includes(field));
+  const parts = [
+    `Usage: ${usageOf(command)}`,
+    operation.description ? `${operation.summary}. ${operation.description}` : `${operation.summary}.`,
+    ...(args.length > 0 ? [`Arguments:\n${rows(args.map((arg) => [arg.name, argumentText(arg)]))}`] : []),
+    ...(flags.length > 0
+      ? [`Flags:\n${rows(flags.map((flag) => [negatable(flagOf(flag), flag), descriptionOf(flag)]))}`]
+      : []),
+    `Common flags:\n${rows(common.map((flag) => [flagOf(flag), descriptionOf(flag)]))}`,
+    `Example:\n  ${exampleOf(command)}`,
+    ...(word === name ? [] : [`Also known as mem ${name}.`]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+export function usageOf({ word, args }: Command): string {
+  const shown = args.map(({ name, required, kind }) => (required && kind !== 'value' ? `<${name}>` : `[${name}]`));
+  return ['mem', word, ...shown, '[flags]'].join(' ');
+}
+
+function flagOf({ flag, kind, choices }: Field): string {
+  if (kind === 'boolean') return `--${flag}`;
+  if (kind === 'choice') return `--${flag} ${choices.join('|')}`;
+  const shapes = { number: '<number>', list: '<a,b>', document: '<json>', value: '<json>', text: '<text>' };
+  return `--${flag} ${shapes[kind]}`;
+}
+
+const negatable = (shown: string, { kind, flag }: Field) => (kind === 'boolean' ? `--[no-]${flag}` : shown);
+
+function argumentText(field: Field): string {
+  const sources: Partial<Record<Field['kind'], string>> = {
+    value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
+    document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
+  };
+  return sources[field.kind] ?? descriptionOf(field);
+}
+
+function descriptionOf({ description = '', fallback }: Field): string {
+  const preset = fallback === undefined ? '' : `Default: ${fallback}.`;
+  return [description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
+}
+
+/** The example of the operation as somebody would type it. */
+export function exampleOf({ word, args, fields, operation }: Command): string {
+  const example = operation.example as Record<string, unknown>;
+  const used = fields.filter(({ name }) => example[name] !== undefined);
+  const document = used.find(({ kind }) => kind === 'document');
+  const words = args.flatMap((arg) => (used.includes(arg) && arg !== document ? [shellText(example[arg.name])] : []));
+  const flags = used
+    .filter((field) => !args.includes(field))
+    .map(({ flag, kind, name }) => {
+      if (kind === 'boolean') return example[name] ? `--${flag}` : `--no-${flag}`;
+      return `--${flag} ${shellText(example[name])}`;
+    });
+  const line = ['mem', word, ...words, ...flags].join(' ');
+  return document ? `echo ${shellText(example[document.name])} | ${line}` : line;
+}
+
+function shellText(value: unknown): string {
+  const text = typeof value === 'string' ? value : JsonText.of(value).text;
+  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

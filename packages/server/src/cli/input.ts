@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile } from 'node:fs/promises';
+import { attachRaw, JsonText } from '@mem-service/contract';
+import { type Command, labelOf } from './commands.ts';
+import { UsageError } from './failure.ts';
+import type { Field } from './fields.ts';
+import type { Given } from './parse.ts';
+
+export type Input = Record<string, unknown>;
+
+/** Where a value or a document comes from when it is not on the command line. */
+export type Stdin = AsyncIterable<Uint8Array> & { isTTY?: boolean };
+
+/** Turns texts into the input of the operation, in the types that its fields have. Flags win over a document. */
+export async function readInput(command: Command, given: Given, stdin: Stdin): Promise<Input> {
+  let document: Input = {};
+  let input: Input = {};
+  for (const field of command.fields) {
+    const piped = isLong(field) && command.args.includes(field) && !stdin.isTTY;
+    const texts = given.get(field.flag) ?? (piped ? ['-'] : undefined);
+    if (!texts) continue;
+    const text = texts[0] === '-' && isLong(field) ? await readAll(stdin, field.name) : texts[0];
+    if (field.kind === 'document') document = { ...document, ...(await readDocument(command, field, text as string)) };
+    else
+      input = { ...input, [field.name]: toInput(field, [text as string, ...texts.slice(1)], labelOf(command, field)) };
+  }
+  input = { ...document, ...input };
+  const missing = command.fields.find(({ name, required }) => required && !(name in input));
+  if (missing) throw new UsageError(`${missing.name} is missing: see mem help ${command.word}`);
+  return input;
+}
+
+const isLong = ({ kind }: Field) => kind === 'value' || kind === 'document';
+
+function toInput(field: Field, texts: readonly [string, ...string[]], label: string): unknown {
+  const [text] = texts;
+  switch (field.kind) {
+    case 'value':
+      return toValue(text);
+    case 'list':
+      return texts.flatMap(toList);
+    case 'boolean':
+      return text === 'true';
+    case 'number':
+      return toNumber(text, label);
+    default:
+      if (field.kind === 'choice' && !field.choices.includes(text))
+        throw new UsageError(`${label} must be one of ${field.choices.join(', ')}, not ${JSON.stringify(text)}`);
+      return text;
+  }
+}
+
+function toNumber(text: string, label: string): number {
+  if (!/^-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text))
+    throw new UsageError(`${label} must be a number, not ${JSON.stringify(text)}`);
+  return Number(text);
+}
+
+/** `a,b`, or a JSON list where an element holds a comma. */
+function toList(text: string): unknown[] {
+  const parsed = text.startsWith('[') ? parseJson(text) : undefined;
+  return Array.isArray(parsed) ? parsed : text.split(',').map((part) => part.trim());
+}
+
+/** JSON keeps its exact text; anything else is a string. */
+function toValue(text: string): JsonText {
+  return parseJson(text) === undefined ? JsonText.of(text) : new JsonText(text.trim());
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Objects, as JSON or in a file: a list of them, a single one, or an object that holds the list and may bring other
+ * fields along. Values inside keep their exact text.
+ */
+async function readDocument({ operation }: Command, { name }: Field, text: string): Promise<Input> {
+  const json = /^\s*[[{]/.test(text) ? text : await readText(text);
+  const parsed = parseJson(json);
+  if (typeof parsed !== 'object' || parsed === null) throw new UsageError(`${name}: this is not JSON with objects`);
+  const raw = (operation.raw ?? []).filter(([first]) => first === name);
+  const below = (depth: number) => raw.map((path) => path.slice(depth));
+  if (Array.isArray(parsed)) attachRaw(json, parsed, below(1));
+  else attachRaw(json, parsed, name in parsed ? raw : below(2));
+  if (Array.isArray(parsed)) return { [name]: parsed };
+  return name in parsed ? (parsed as Input) : { [name]: [parsed] };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return decode(await readFile(file), file);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError((error as Error).message);
+  }
+}
+
+async function readAll(stdin: Stdin, name: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(chunk);
+  const text = decode(Buffer.concat(chunks), 'standard input').replace(/\r?\n$/, '');
+  if (text === '') throw new UsageError(`${name} is missing, and standard input is empty`);
+  return text;
+}
+
+function decode(bytes: Buffer, from: string): string {
+  if (!isUtf8(bytes)) throw new UsageError(`${from} is not valid UTF-8`);
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
+}

@@ -1,0 +1,36 @@
+import { attachRaw, type OperationName, operations, stringify } from '@mem-service/contract';
+import { nextPage } from '@mem-service/sdk';
+import type { z } from 'zod';
+import type { Connection } from './connect.ts';
+import type { Input } from './input.ts';
+
+/** Counts of a page, not of the whole. */
+const SUMMED: readonly string[] = ['total_checked', 'valid'];
+
+/** Follows the pages to the end and makes one answer of them. The items keep their exact text. */
+export async function callAll(connection: Connection, name: OperationName, input: Input): Promise<string> {
+  const lists = listsOf(name);
+  const paths = lists.map((field) => [field, '*']);
+  const whole: Input = {};
+  for (let next: Input | undefined = input; next; ) {
+    const text = await connection.call(name, next);
+    const page: Input = JSON.parse(text);
+    next = nextPage(next, page);
+    attachRaw(text, page, paths);
+    for (const [field, found] of Object.entries(page)) whole[field] = merge(field, whole[field], found);
+  }
+  return stringify(whole);
+}
+
+function merge(field: string, before: unknown, found: unknown): unknown {
+  if (Array.isArray(before) && Array.isArray(found)) {
+    for (const item of found) before.push(item);
+    return before;
+  }
+  return SUMMED.includes(field) && typeof before === 'number' ? before + (found as number) : found;
+}
+
+function listsOf(name: OperationName): string[] {
+  const shape = (operations[name].output as z.ZodObject).shape as Record<string, z.core.$ZodType>;
+  return Object.keys(shape).filter((field) => shape[field]?._zod.def.type === 'array');
+}

@@ -1,0 +1,10 @@
+import type { Config } from '../config.ts';
+import type { Kernel } from '../kernel/index.ts';
+
+/** What the command line is given by the process, loaded only when a command needs it. */
+export type CliParts = {
+  readConfig: () => Config;
+  /** Opens the local store, for commands that do not go to a server. */
+  openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
+  serve: (config: Config) => Promise<number>;
+};

@@ -1,0 +1,68 @@
+import type { OperationName } from '@mem-service/contract';
+import type { Column } from './table.ts';
+import { show, when } from './text.ts';
+
+export type Item = Record<string, unknown>;
+
+const of = (title: string, field: string): Column<Item> => ({ title, of: (item) => show(item[field]) });
+const count = (title: string, field: string): Column<Item> => ({ ...of(title, field), right: true });
+const time = (field: string): Column<Item> => ({ title: 'WHEN', of: (item) => when(item[field]) });
+const ratio = (title: string, field: string): Column<Item> => ({
+  title,
+  right: true,
+  of: (item) => (typeof item[field] === 'number' ? item[field].toFixed(2) : ''),
+});
+
+const provenance = (item: Item) => (item.provenance ?? {}) as Item;
+const path = of('PATH', 'entity_path');
+const key = of('KEY', 'key');
+const version = count('VER', 'version');
+
+const written: Column<Item>[] = [
+  version,
+  ratio('CONF', 'confidence'),
+  of('TYPE', 'memory_type'),
+  { title: 'AGENT', of: (item) => show(provenance(item).agent_id) },
+  { title: 'WHEN', of: (item) => when(provenance(item).written_at) },
+  { title: 'VALUE', of: (item) => (item.deleted === true ? '(deleted)' : show(item.value)) },
+];
+
+/** What is worth a column, for each list that people look at. */
+export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = {
+  'entries.list': [path, key, ...written],
+  'entries.search': [path, key, ratio('SCORE', 'score'), ...written],
+  'entries.history': written,
+  'entities.list': [
+    path,
+    count('ENTRIES', 'entry_count'),
+    ratio('CONF', 'avg_confidence'),
+    of('AGENT', 'last_agent'),
+    time('last_updated'),
+  ],
+  'patterns.list': [of('PATTERN', 'pattern_ref'), count('USES', 'usage_count'), time('last_used')],
+  'commits.list': [
+    of('COMMIT', 'commit_id'),
+    count('ENTRIES', 'entries_written'),
+    of('AGENT', 'author_agent_id'),
+    time('created_at'),
+    of('MESSAGE', 'message'),
+  ],
+  'log.list': [
+    count('SEQ', 'seq'),
+    of('TYPE', 'event_type'),
+    path,
+    key,
+    version,
+    of('AGENT', 'agent_id'),
+    time('created_at'),
+    of('DETAILS', 'details'),
+  ],
+};
+
+/** For a list without columns of its own: whatever its items hold. */
+export function anyColumns(items: readonly Item[]): Column<Item>[] {
+  const names = new Set(items.flatMap((item) => Object.keys(item)));
+  return [...names].map((name) => ({ ...of(name.toUpperCase(), name), right: items.every(isNumber(name)) }));
+}
+
+const isNumber = (name: string) => (item: Item) => typeof item[name] === 'number' || item[name] === undefined;

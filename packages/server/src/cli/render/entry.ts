@@ -1,0 +1,53 @@
+import type { Item } from './columns.ts';
+import { pretty } from './json.ts';
+import { panel } from './table.ts';
+import { paint, type Screen, show, when } from './text.ts';
+
+export const nameOf = (item: Item, screen: Screen): string =>
+  `${paint(screen, 'cyan', show(item.entity_path))} ${paint(screen, 'bold', show(item.key))}`;
+
+/** One entry: who says it, how sure, and the value. */
+export function entry(item: Item, screen: Screen): string {
+  const { agent_id, session_id, written_at, pattern_refs } = (item.provenance ?? {}) as Item;
+  const facts = panel(
+    [
+      ['version', show(item.version)],
+      ['type', show(item.memory_type)],
+      ['confidence', show(item.confidence)],
+      ['evidence', evidence(item)],
+      ['agent', session_id ? `${show(agent_id)} (session ${show(session_id)})` : show(agent_id)],
+      ['written', when(written_at)],
+      ['expires', when(item.ttl_at)],
+      ['branch', item.branch === 'main' ? '' : show(item.branch)],
+      ['visible', item.shared === false ? 'to its agent only' : ''],
+      ['patterns', show(pattern_refs)],
+      ['artifacts', (item.artifact_refs as Item[] | undefined)?.map(({ uri }) => show(uri)).join(', ') ?? ''],
+      ['commit', show(item.commit_id)],
+      ['score', show(item.score)],
+    ],
+    screen,
+  );
+  return `${nameOf(item, screen)}\n${facts}\n${item.deleted === true ? '(deleted)' : pretty(item.value)}\n`;
+}
+
+function evidence({ outcome_count, success_count, failure_count, evidence_status }: Item): string {
+  if (!outcome_count) return '';
+  return `${show(evidence_status)}: ${show(success_count)} for, ${show(failure_count)} against`;
+}
+
+/** What a write has done, in a sentence; hints below it. */
+export function written(item: Item, screen: Screen): string {
+  const done = item.unchanged === true ? 'unchanged' : 'wrote';
+  const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };
+  const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
+  const line = `${done} ${nameOf(item, screen)}, version ${show(item.version)}`;
+  return `${[line, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
+}
+
+export const deleted = (item: Item, screen: Screen): string =>
+  `deleted ${nameOf(item, screen)}, version ${show(item.version)}; its history stays\n`;
+
+export function restored(item: Item, screen: Screen): string {
+  const done = item.unchanged === true ? 'is what it already holds' : `is back as version ${show(item.version)}`;
+  return `${nameOf(item, screen)}: version ${show(item.restored_from)} ${done}\n`;
+}

@@ -1,0 +1,64 @@
+import { attachRaw, type OperationName, operations } from '@mem-service/contract';
+import { listField } from '@mem-service/sdk';
+import type { z } from 'zod';
+import { anyColumns, columns, type Item } from './columns.ts';
+import { deleted, entry, restored, written } from './entry.ts';
+import { diff, facts, verify } from './reports.ts';
+import { table } from './table.ts';
+import type { Screen } from './text.ts';
+
+export { problemCount } from './reports.ts';
+export { clean, type Screen } from './text.ts';
+
+type Render = (item: Item, screen: Screen) => string;
+
+const renders: Partial<Record<OperationName, Render>> = {
+  'entries.read': entry,
+  'entries.write': written,
+  'entries.delete': deleted,
+  'entries.restore': restored,
+  'entries.diff': diff,
+  'entries.verify': verify,
+};
+
+export type Rendered = {
+  /** For standard output. */
+  out: string;
+  /** For standard error: what is not part of the answer. */
+  note: string;
+};
+
+/** An answer for people. */
+export function render(name: OperationName, answer: Item, screen: Screen): Rendered {
+  const own = renders[name];
+  const list = 'has_more' in answer && !own ? listField(name) : undefined;
+  if (list === undefined) return { out: (own ?? facts)(answer, screen), note: moreNote(answer) };
+  const items = answer[list] as Item[];
+  if (items.length === 0) return { out: '', note: `no ${list}\n${moreNote(answer)}` };
+  return { out: table(items, columns[name] ?? anyColumns(items), screen), note: moreNote(answer) };
+}
+
+function moreNote({ has_more, next_cursor, last_seq }: Item): string {
+  if (has_more !== true) return '';
+  return `there is more: add --all, or ${next_cursor ? `--cursor ${next_cursor}` : `--after ${last_seq}`}\n`;
+}
+
+/** Reads an answer. What may be of any shape keeps the text it came in. */
+export function readAnswer(name: OperationName, text: string): Item {
+  const answer = JSON.parse(text);
+  attachRaw(text, answer, openPaths(operations[name].output));
+  return answer;
+}
+
+/** Where in an answer values of any shape lie. */
+function openPaths(schema: z.core.$ZodType): string[][] {
+  const { def } = schema._zod;
+  const below = (name: string, inner: z.core.$ZodType) => openPaths(inner).map((path) => [name, ...path]);
+  if ('innerType' in def) return openPaths(def.innerType as z.core.$ZodType);
+  if (def.type === 'unknown') return [[]];
+  if (def.type === 'record') return openPaths((def as z.core.$ZodRecordDef).valueType).length > 0 ? [[]] : [];
+  if (def.type === 'array') return below('*', (def as z.core.$ZodArrayDef).element);
+  if (def.type === 'union') return (def as z.core.$ZodUnionDef).options.flatMap(openPaths);
+  if (def.type !== 'object') return [];
+  return Object.entries((def as z.core.$ZodObjectDef).shape).flatMap(([name, inner]) => below(name, inner));
+}

@@ -1,0 +1,62 @@
+import { JsonText } from '@mem-service/contract';
+import { anyColumns, type Item } from './columns.ts';
+import { nameOf } from './entry.ts';
+import { panel, table } from './table.ts';
+import { oneLine, paint, type Screen, show, when } from './text.ts';
+
+/** Lines with + and -, as for files. */
+export function diff(item: Item, screen: Screen): string {
+  const versions = `version ${item.old_version ?? 'none'} to ${show(item.new_version)}`;
+  const head = `${nameOf(item, screen)}, ${versions}: ${show(item.diff_type)}`;
+  const lines = (item.changes as Item[]).flatMap((change) => {
+    const at = change.path === '' ? '' : `${show(change.path)}: `;
+    const line = (sign: string, value: unknown) => `${sign} ${at}${oneLine(JsonText.of(value).text)}`;
+    return [
+      ...(change.operation === 'add' ? [] : [paint(screen, 'red', line('-', change.old_value))]),
+      ...(change.operation === 'remove' ? [] : [paint(screen, 'green', line('+', change.new_value))]),
+    ];
+  });
+  return `${[head, ...lines].join('\n')}\n`;
+}
+
+const BREAKS: Record<string, string> = {
+  missing_version: 'is missing',
+  chain_mismatch: 'does not follow from the one before it',
+  head_mismatch: 'is not what the current entry holds',
+};
+
+/** How many things are wrong with what was verified. */
+export const problemCount = ({ corrupted, chain_breaks }: Item): number =>
+  (corrupted as Item[]).length + (chain_breaks as Item[]).length;
+
+export function verify(item: Item, screen: Screen): string {
+  const versions = item.total_checked === 1 ? '1 version' : `${show(item.total_checked)} versions`;
+  const problems = problemCount(item);
+  if (problems === 0) return `checked ${versions}: ${paint(screen, 'green', 'all intact')}\n`;
+  const found = `${problems} problem${problems === 1 ? '' : 's'}`;
+  const lines = [
+    ...(item.corrupted as Item[]).map((one) => ({ one, what: 'does not match its hash' })),
+    ...(item.chain_breaks as Item[]).map((one) => ({ one, what: BREAKS[String(one.reason)] ?? show(one.reason) })),
+  ].map(({ one, what }) => `${nameOf(one, screen)}: version ${show(one.version)} ${what}`);
+  return `${[`checked ${versions}: ${paint(screen, 'red', found)}`, ...lines].join('\n')}\n`;
+}
+
+/** Any answer as names and values; lists of objects below, as tables. */
+export function facts(item: Item, screen: Screen): string {
+  const pairs = Object.entries(item).flatMap(([name, found]) => pairsOf(name, found));
+  const tables = Object.entries(item).filter(([, found]) => isList(found)) as [string, Item[]][];
+  const blocks = tables.map(([name, items]) => `\n${name}\n${table(items, anyColumns(items), screen)}`);
+  return panel(pairs, screen) + blocks.join('');
+}
+
+const isList = (found: unknown) =>
+  Array.isArray(found) && found.length > 0 && typeof found[0] === 'object' && !(found[0] instanceof JsonText);
+
+function pairsOf(name: string, found: unknown): [string, string][] {
+  const title = name.replaceAll('_', ' ');
+  if (isList(found)) return [];
+  if (/_at$/.test(name)) return [[title, when(found)]];
+  if (typeof found !== 'object' || found === null || found instanceof JsonText || Array.isArray(found))
+    return [[title, show(found)]];
+  return Object.entries(found).map(([inner, one]) => [`${title} ${inner.replaceAll('_', ' ')}`, show(one)]);
+}

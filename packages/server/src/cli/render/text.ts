@@ -1,0 +1,62 @@
+import { JsonText } from '@mem-service/contract';
+
+/** What the output goes to. `width` is undefined where nothing has to be cut. */
+export type Screen = { width: number | undefined; colour: boolean };
+
+const COLOURS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+
+export function paint(screen: Screen, colour: keyof typeof COLOURS, text: string): string {
+  return screen.colour && text !== '' ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+}
+
+/** Control characters, and those that turn the direction of text, would let a value rewrite the screen. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+
+export const clean = (text: string): string =>
+  text.replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+export const oneLine = (text: string): string => clean(text.replace(/\s*\n\s*/g, ' ').replaceAll('\t', ' '));
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+function widthOfCharacter(character: string): number {
+  if (/[\p{M}\u200d]/u.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+/** Columns of a terminal. */
+export function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  let width = 0;
+  for (const character of text) width += widthOfCharacter(character);
+  return width;
+}
+
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let out = '';
+  let used = 1;
+  for (const character of text) {
+    used += widthOfCharacter(character);
+    if (used > width) break;
+    out += character;
+  }
+  return `${out}…`;
+}
+
+export const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
+
+/** A time to the second, in UTC. */
+export const when = (iso: unknown): string =>
+  typeof iso === 'string' ? iso.replace('T', ' ').replace(/(\.\d+)?Z$/, 'Z') : '';
+
+/** A field of an answer in one line. */
+export function show(found: unknown): string {
+  if (found === undefined || found === null) return '';
+  if (found instanceof JsonText) return oneLine(found.text);
+  if (typeof found === 'string') return oneLine(found);
+  if (Array.isArray(found) && found.every((item) => typeof item !== 'object')) return oneLine(found.join(', '));
+  return typeof found === 'object' ? oneLine(JSON.stringify(found)) : String(found);
+}

@@ -1,0 +1,53 @@
+import type { Command } from './commands.ts';
+import { type Connection, connect } from './connect.ts';
+import type { ExitCode } from './failure.ts';
+import { commandHelp } from './help.ts';
+import { readInput } from './input.ts';
+import { callAll } from './pages.ts';
+import { type Given, parseArgs } from './parse.ts';
+import type { CliParts } from './parts.ts';
+import { problemCount, readAnswer, render } from './render/index.ts';
+import { type Terminal, warn } from './terminal.ts';
+
+/** Runs one operation of the table, from the words of the command line to what is printed. */
+export async function runCommand(command: Command, args: readonly string[], parts: CliParts & { terminal: Terminal }) {
+  const { terminal } = parts;
+  const given = parseArgs(command, args);
+  if (isOn(given, 'help')) {
+    terminal.out(commandHelp(command));
+    return 0;
+  }
+  const config = parts.readConfig();
+  const input = await readInput(command, given, terminal.stdin);
+  for (const warning of config.warnings) warn(terminal, warning);
+  const identity = { agent: given.get('agent')?.[0], session: given.get('session')?.[0] };
+  const connection = await connect(parts, config, identity);
+  let text: string;
+  try {
+    text = await ask(connection, command, { given, input });
+  } finally {
+    await connection.close();
+  }
+  return print(command, text, { terminal, json: isOn(given, 'json') });
+}
+
+const isOn = (given: Given, flag: string) => given.get(flag)?.[0] === 'true';
+
+type Question = { given: Given; input: Record<string, unknown> };
+
+function ask(connection: Connection, { name }: Command, { given, input }: Question): Promise<string> {
+  // A report on the first page alone would call the rest intact unseen.
+  const whole = name === 'entries.verify' && !given.has('limit') && !given.has('cursor');
+  return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
+}
+
+function print({ name }: Command, text: string, { terminal, json }: { terminal: Terminal; json: boolean }): ExitCode {
+  const answer = readAnswer(name, text);
+  if (json) terminal.out(`${text}\n`);
+  else {
+    const { out, note } = render(name, answer, terminal.screen);
+    terminal.out(out);
+    terminal.err(note);
+  }
+  return name === 'entries.verify' && problemCount(answer) > 0 ? 1 : 0;
+}

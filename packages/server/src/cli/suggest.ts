@@ -1,0 +1,27 @@
+/** ` Did you mean x?`, or nothing where no candidate is near. */
+export function suggest(given: string, candidates: readonly string[]): string {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, steps: distance(given, candidate) }))
+    .sort((a, b) => a.steps - b.steps);
+  const best = ranked[0];
+  const limit = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3));
+  if (!best || best.steps > limit) {
+    const longer = candidates.find((candidate) => given.length > 2 && candidate.startsWith(given));
+    return longer ? `. Did you mean ${longer}?` : '';
+  }
+  return `. Did you mean ${best.candidate}?`;
+}
+
+/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] as number) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
+}

@@ -1,0 +1,32 @@
+import type { Stdin } from './input.ts';
+import { clean, type Screen } from './render/index.ts';
+
+/** The streams of the process. */
+export type Terminal = {
+  screen: Screen;
+  stdin: Stdin;
+  out(text: string): void;
+  err(text: string): void;
+};
+
+export function openTerminal(): Terminal {
+  const { stdin, stdout, stderr } = process;
+  for (const stream of [stdout, stderr]) stream.on('error', endQuietly);
+  const write = (stream: NodeJS.WriteStream) => (text: string) => {
+    if (text !== '') stream.write(text);
+  };
+  return {
+    // A stream knows by itself what NO_COLOR, TERM and the like ask for.
+    screen: { width: stdout.isTTY ? stdout.columns : undefined, colour: stdout.isTTY === true && stdout.hasColors() },
+    stdin,
+    out: write(stdout),
+    err: write(stderr),
+  };
+}
+
+/** Whoever reads may stop reading: `mem list | head` is no failure. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+}
+
+export const warn = (terminal: Terminal, text: string): void => terminal.err(`mem: warning: ${clean(text)}\n`);

@@ -1,0 +1,33 @@
+import pg from 'pg';
+import { StorageError, type StorageFailure } from './database.ts';
+
+/** By the first characters of the SQLSTATE, the longest first. */
+const FAILURES: readonly [string, StorageFailure][] = [
+  ['53100', 'full'],
+  // Read-only after a failover; a transaction that another process held up, or that gave way to another.
+  ['25006', 'unavailable'],
+  ['25P03', 'unavailable'],
+  ['40001', 'unavailable'],
+  ['40P01', 'unavailable'],
+  ['55P03', 'unavailable'],
+  // Connection, resources, shutdown and cancel, input and output.
+  ['08', 'unavailable'],
+  ['53', 'unavailable'],
+  ['57', 'unavailable'],
+  ['58', 'unavailable'],
+  // The role, its password, the database.
+  ['28', 'refused'],
+  ['3D', 'refused'],
+];
+
+/**
+ * What the storage did wrong, told apart from bugs. Whatever is not an answer of the server is the end of the
+ * connection, so nobody knows what became of the statement: it must never look like a plain failure, which is retried.
+ */
+export function translate(error: unknown): unknown {
+  if (error instanceof StorageError || error instanceof TypeError || error instanceof RangeError) return error;
+  if (!(error instanceof pg.DatabaseError)) return new StorageError('unavailable', error);
+  const { code = '' } = error;
+  const failure = FAILURES.find(([prefix]) => code.startsWith(prefix));
+  return failure ? new StorageError(failure[1], error) : error;
+}

@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import { StorageError, type Transaction } from './database.ts';
+import { translate } from './postgres-errors.ts';
+import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+
+const prepared = new Map<string, { name: string; text: string }>();
+
+/** Named, so that the server parses each statement once a connection. */
+function prepare(text: string): { name?: string; text: string } {
+  let known = prepared.get(text);
+  if (!known) {
+    let n = 0;
+    known = { name: `mem_${prepared.size}`, text: text.replace(/\?/g, () => `$${++n}`) };
+    // Searches vary with their filters; beyond this the rest goes unnamed.
+    if (prepared.size >= 1000) return { text: known.text };
+    prepared.set(text, known);
+  }
+  return known;
+}
+
+type Statement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
+
+export async function execute(runner: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+  try {
+    return await runner.query({ ...statement, ...prepare(statement.text), values: statement.values as unknown[] });
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+const ARRAY_TYPES = { text: 'text[]', int: 'bigint[]', real: 'double precision[]', search_text: 'text[]' } as const;
+
+function unnest(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
+  return `unnest(${types.map((type) => `CAST(? AS ${ARRAY_TYPES[type]})`).join(', ')})`;
+}
+
+function insertText({ table, columns, suffix = '' }: Insert): string {
+  const names = Object.keys(columns);
+  const types = Object.values(columns);
+  const picks = types.map((type, i) => (type === 'search_text' ? `CAST(r.c${i} AS tsvector)` : `r.c${i}`));
+  const as = names.map((_, i) => `c${i}`).join(', ');
+  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
+}
+
+function findText({ table, select, by }: Find): string {
+  const names = Object.keys(by);
+  const as = names.map((_, i) => `c${i}`).join(', ');
+  const on = names.map((name, i) => `${table}.${name} = r.c${i}`).join(' AND ');
+  return `SELECT r.place, ${select} FROM ${unnest(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN ${table} ON ${on}`;
+}
+
+/** The transaction may still be open, but not for us. */
+export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
+
+export class PostgresTransaction implements Transaction {
+  readonly #client: pg.PoolClient;
+  readonly #timeoutMs: number | undefined;
+  /** After the first failure the server refuses everything else, so only the first says what is wrong. */
+  #failure: unknown;
+  #over = false;
+
+  constructor(client: pg.PoolClient, timeoutMs: number | undefined) {
+    this.#client = client;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
+    // A forgotten statement must not slip into the next transaction of the connection.
+    if (this.#over) throw new Error('the transaction is over');
+    try {
+      return await execute(this.#client, { text, values, query_timeout: this.#timeoutMs });
+    } catch (error) {
+      this.#failure ??= error;
+      throw this.#failure;
+    }
+  }
+
+  async all<T = Row>({ text, values }: Sql): Promise<T[]> {
+    return (await this.#execute(text, values)).rows;
+  }
+
+  async get<T = Row>({ text, values }: Sql): Promise<T | undefined> {
+    return (await this.#execute(text, values)).rows[0];
+  }
+
+  async run({ text, values }: Sql): Promise<number> {
+    return (await this.#execute(text, values)).rowCount ?? 0;
+  }
+
+  async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
+    if (rows.length === 0) return [];
+    const columns = Object.keys(insert.columns).map((name) => rows.map((row) => row[name] ?? null));
+    return (await this.#execute(insertText(insert), columns)).rows;
+  }
+
+  async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+    if (keys.length === 0) return [];
+    const columns = Object.keys(find.by).map((_, i) => keys.map((key) => key[i] ?? null));
+    const { rows } = await this.#execute(findText(find), columns);
+    const found = new Array<T | undefined>(keys.length).fill(undefined);
+    for (const row of rows) found[Number(row.place) - 1] = row;
+    return found;
+  }
+
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const opened = this.#execute('SAVEPOINT one');
+    opened.catch(() => {});
+    try {
+      const result = await work();
+      await opened;
+      await this.#execute('RELEASE SAVEPOINT one');
+      return result;
+    } catch (error) {
+      if (isGone(error)) throw error;
+      await Promise.all([this.#execute('ROLLBACK TO SAVEPOINT one'), this.#execute('RELEASE SAVEPOINT one')]);
+      this.#failure = undefined;
+      throw error;
+    }
+  }
+
+  begin(): Promise<unknown> {
+    // Each statement must see what was committed before it, whatever the database has as its default.
+    return this.#execute('BEGIN ISOLATION LEVEL READ COMMITTED');
+  }
+
+  async commit(): Promise<void> {
+    const { command } = await this.#execute('COMMIT');
+    // What the server answers when a statement failed and nobody looked.
+    if (command !== 'COMMIT') throw this.#failure ?? new Error('the database rolled the transaction back');
+    this.#over = true;
+  }
+
+  /** Whether the connection can be used again. */
+  async rollback(): Promise<boolean> {
+    const ended = this.#execute('ROLLBACK');
+    this.#over = true;
+    return ended.then(
+      () => true,
+      () => false,
+    );
+  }
+}

@@ -1,0 +1,26 @@
+import { StorageError, type StorageFailure } from './database.ts';
+
+export const SQLITE_BUSY = 5;
+/** The shared memory beside the WAL could not grow. */
+const SQLITE_IOERR_SHMSIZE = 4874;
+
+/** By primary code: locked, out of memory, input and output, locking protocol; then what no waiting cures. */
+const FAILURES: Readonly<Record<number, StorageFailure>> = {
+  [SQLITE_BUSY]: 'unavailable',
+  7: 'unavailable',
+  10: 'unavailable',
+  15: 'unavailable',
+  13: 'full',
+  3: 'refused',
+  8: 'refused',
+  14: 'refused',
+};
+
+const errcode = (error: unknown) => (error as { errcode?: number } | undefined)?.errcode ?? 0;
+export const primaryCode = (error: unknown) => errcode(error) & 0xff;
+
+/** SQLite's own words for what the storage, not the request, did wrong. */
+export function translate(error: unknown): unknown {
+  const failure = errcode(error) === SQLITE_IOERR_SHMSIZE ? 'full' : FAILURES[primaryCode(error)];
+  return failure ? new StorageError(failure, error) : error;
+}

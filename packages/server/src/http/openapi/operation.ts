@@ -1,0 +1,129 @@
+import { type HttpRoute, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { hasBody, type Problems } from './problems.ts';
+import type { Json, Schemas } from './schemas.ts';
+
+export type Described = { name: OperationName; route: HttpRoute; isAlias: boolean };
+type Parts = { schemas: Schemas; problems: Problems };
+
+const camel = (name: string) => name.replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase());
+const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
+
+/** The name in the table; another address adds its own method and path, so that neither depends on the order. */
+function operationId({ name, route, isAlias }: Described): string {
+  if (!isAlias) return camel(name);
+  const words = route.path.replace('/api/v1', '').split(/\W|_/).filter(Boolean);
+  return camel(`${name}.${[route.method.toLowerCase(), ...words].join('.')}`);
+}
+
+export function describeOperation(described: Described, { schemas, problems }: Parts): Json {
+  const { name, route, isAlias } = described;
+  const operation: Operation = operations[name];
+  const alias = isAlias ? `Another address of \`${operation.http.method} ${operation.http.path}\`.` : '';
+  const description = [operation.description, alias].filter(Boolean).join('\n\n');
+  return {
+    operationId: operationId(described),
+    summary: operation.summary,
+    ...(description ? { description } : {}),
+    tags: [operation.module],
+    ...(operation.open ? { security: [] } : {}),
+    parameters: [...parameters(schemas, operation, route), ...headers(schemas, operation)],
+    ...(hasBody(route.method) ? { requestBody: requestBody(schemas, name) } : {}),
+    responses: { ...success(schemas, name), ...problems.of(name, route.method) },
+  };
+}
+
+function parameters(schemas: Schemas, { input, example }: Operation, { path, method }: HttpRoute): Json[] {
+  const { properties, required } = schemas.members(input);
+  const inPath = Object.keys(properties).filter((field) => path.includes(`{${field}}`));
+  const inQuery = hasBody(method) ? [] : Object.keys(properties);
+  const fields = [...inPath, ...inQuery.filter((field) => !inPath.includes(field))];
+  return fields.map((field) => {
+    const { description: _, ...schema } = properties[field] as Json;
+    const given = (example as Json)[field];
+    const where = inPath.includes(field) ? 'path' : 'query';
+    const slashes =
+      where === 'path' && field === 'entity_path' ? ' Its slashes may stand in the address as they are.' : '';
+    return {
+      name: field,
+      in: where,
+      required: where === 'path' || required.includes(field),
+      description: `${schemas.describe(properties[field] as Json) ?? ''}${slashes}`,
+      schema,
+      ...(given === undefined ? {} : { example: given }),
+    };
+  });
+}
+
+function headers(schemas: Schemas, { effect, open, http, input }: Operation): Json[] {
+  if (open) return [];
+  const names = ['AgentIdHeader', 'SessionIdHeader'];
+  if (effect === 'write') names.push('IdempotencyKey');
+  if ('if_version' in schemas.members(input).properties) names.push('IfMatch');
+  if (http.etag) names.push('IfNoneMatch');
+  return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
+
+const header = (name: string, description: string, example: string): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+export const headerParameters: Record<string, Json> = {
+  AgentIdHeader: header(
+    'X-MEM-Agent-Id',
+    'The agent on whose behalf the request is made. A field of the body wins.',
+    'agent/deploy-bot',
+  ),
+  SessionIdHeader: header('X-MEM-Session-Id', 'The session it belongs to. A field of the body wins.', 'sess-42'),
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Makes a retry safe: for 24 hours the same key with the same request gives the stored answer.',
+    'order-4711',
+  ),
+  IfMatch: header('If-Match', 'The ETag of the version to change, instead of `if_version`.', '"3.0"'),
+  IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.', '"3.0"'),
+};
+
+export const answerHeaders: Record<string, Json> = {
+  RequestId: { description: 'Names the request in the logs of the service.', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
+  Location: { description: 'Where the thing that was made can be read.', schema: { type: 'string' } },
+};
+
+function requestBody(schemas: Schemas, name: OperationName): Json {
+  const { input, example } = operations[name];
+  const schema = schemas.named(input, `${pascal(name)}Input`, 'input');
+  return { required: true, content: { 'application/json': { schema, example } } };
+}
+
+function success(schemas: Schemas, name: OperationName): Record<string, Json> {
+  const { http, output }: Operation = operations[name];
+  const { status = 200, etag, location } = http;
+  const all = typeof status === 'number' ? [status] : status.all;
+  const schema = schemas.named(output, `${pascal(name)}Output`, 'output');
+  const shared = headersOf(etag ? ['RequestId', 'ETag'] : ['RequestId']);
+  const answers = all.map((code) => {
+    const made = code === 201;
+    const description = made ? 'A new version was written.' : all.length > 1 ? 'Nothing had to change.' : 'Done.';
+    return [
+      String(code),
+      {
+        description: made && all.length === 1 ? 'Created.' : description,
+        headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
+        content: { 'application/json': { schema } },
+      },
+    ];
+  });
+  const notModified = etag ? { 304: { description: 'The ETag is still the same.', headers: shared } } : {};
+  return { ...Object.fromEntries(answers), ...notModified };
+}
+
+const HEADER_NAMES: Record<string, string> = { RequestId: 'X-Request-Id', ETag: 'ETag', Location: 'Location' };
+
+const headersOf = (names: readonly string[]): Json =>
+  Object.fromEntries(names.map((name) => [HEADER_NAMES[name], { $ref: `#/components/headers/${name}` }]));

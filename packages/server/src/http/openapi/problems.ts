@@ -1,0 +1,125 @@
+import {
+  Fault,
+  type FaultCode,
+  faultCodes,
+  type Method,
+  type Operation,
+  type OperationName,
+  operations,
+} from '@mem-service/contract';
+import type { Json } from './schemas.ts';
+
+/** Codes that any operation may meet, whatever it does. */
+const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable'];
+const WITH_BODY: readonly FaultCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
+const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
+const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
+
+/** Whether a request by this method says what it wants in its body. */
+export const hasBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE';
+
+export function errorsOf(name: OperationName, method: Method = operations[name].http.method): FaultCode[] {
+  const operation: Operation = operations[name];
+  return [
+    ...new Set([
+      ...operation.errors,
+      ...(hasBody(method) ? WITH_BODY : []),
+      ...(operation.open ? [] : WITH_KEY),
+      ...(operation.effect === 'write' ? WITH_WRITE : []),
+      ...ALWAYS,
+    ]),
+  ];
+}
+
+/** What a code adds to the members that every problem has. */
+const DETAILS: Partial<Record<FaultCode, Json>> = {
+  not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
+  branch_not_found: { branch: 'experiment/new' },
+  method_not_allowed: { allow: ['GET', 'HEAD'] },
+  version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },
+  value_too_large: { entity_path: 'checkout/payments', key: 'retry-policy', max_value_bytes: 1048576 },
+  invalid_input: { errors: [{ path: 'confidence', message: 'Too big: expected number to be <=1' }] },
+  idempotency_mismatch: { idempotency_key: 'order-4711' },
+  rate_limited: { retry_after: 1 },
+  internal: { request_id: 'f3a1c05d9be27a46-1z' },
+  unavailable: { retry_after: 1 },
+};
+
+const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+
+/** Responses are shared by all operations that may give the same codes with a status. */
+export class Problems {
+  readonly #responses = new Map<string, Json>();
+  readonly #codes = new Set<FaultCode>();
+
+  get responses(): Record<string, Json> {
+    return Object.fromEntries([...this.#responses].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  get examples(): Record<string, Json> {
+    const codes = [...this.#codes].sort();
+    return Object.fromEntries(codes.map((code) => [code, { summary: faultCodes[code].title, value: example(code) }]));
+  }
+
+  /** By status, each as a reference. */
+  of(name: OperationName, method: Method): Record<string, Json> {
+    const byStatus = new Map<number, FaultCode[]>();
+    for (const code of errorsOf(name, method)) {
+      const { status } = faultCodes[code];
+      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    }
+    const answers = [...byStatus].sort(([a], [b]) => a - b);
+    return Object.fromEntries(answers.map(([status, codes]) => [status, this.#response(codes.sort())]));
+  }
+
+  #response(codes: readonly FaultCode[]): Json {
+    const name = codes.map(pascal).join('Or');
+    for (const code of codes) this.#codes.add(code);
+    this.#responses.set(name, {
+      description: codes.map((code) => `\`${code}\`: ${faultCodes[code].title}.`).join(' '),
+      headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...extraHeaders(codes) },
+      content: {
+        'application/problem+json': {
+          schema: { $ref: '#/components/schemas/Problem' },
+          examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+        },
+      },
+    });
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function extraHeaders(codes: readonly FaultCode[]): Json {
+  if (codes.includes('unauthenticated'))
+    return {
+      'WWW-Authenticate': { description: 'How to present a key.', schema: { type: 'string', const: 'Bearer' } },
+    };
+  if (codes.some((code) => DETAILS[code]?.retry_after))
+    return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } };
+  return {};
+}
+
+const example = (code: FaultCode) => new Fault(code, faultCodes[code].title, DETAILS[code]).toProblem();
+
+export const problemSchema: Json = {
+  type: 'object',
+  description: 'What went wrong, as RFC 9457 problem details. Some codes add members of their own.',
+  required: ['type', 'title', 'status', 'detail', 'code'],
+  properties: {
+    type: { type: 'string', description: 'Names the kind of problem.', examples: ['urn:mem:error:not_found'] },
+    title: { type: 'string', description: 'The kind of problem, for people.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'This problem, for people.' },
+    code: { type: 'string', description: 'For programs. It never changes.', enum: Object.keys(faultCodes) },
+    errors: {
+      type: 'array',
+      description: 'With `invalid_input`: each field that does not fit.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+  additionalProperties: true,
+};

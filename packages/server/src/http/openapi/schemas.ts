@@ -1,0 +1,59 @@
+import { z } from 'zod';
+
+export type Json = Record<string, unknown>;
+
+/** Shapes with a name become components; what is left of each is a reference to them. */
+export class Schemas {
+  readonly #components = new Map<string, Json>();
+
+  get components(): Record<string, Json> {
+    return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** A reference to the shape, under its own name or the one given. */
+  named(schema: z.ZodType, name: string, io: 'input' | 'output'): Json {
+    const json = this.#convert(schema, io);
+    return '$ref' in json ? json : this.#add(name, json);
+  }
+
+  /** The members of an input, each by itself. */
+  members(schema: z.ZodType): { properties: Record<string, Json>; required: string[] } {
+    const { properties, required = [] } = this.#convert(schema, 'input');
+    return { properties, required } as { properties: Record<string, Json>; required: string[] };
+  }
+
+  /** What a member says of itself, or of the component it refers to. */
+  describe({ description, $ref }: Json): string | undefined {
+    const component = typeof $ref === 'string' ? this.#components.get($ref.split('/').at(-1) ?? '') : undefined;
+    return (description ?? component?.description) as string | undefined;
+  }
+
+  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const json = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' });
+    const { $schema: _, $defs = {}, ...rest } = tidy(json, io) as Json & { $defs?: Record<string, Json> };
+    for (const [id, { id: _id, ...definition }] of Object.entries($defs)) this.#add(id, definition);
+    return rest;
+  }
+
+  /** The first to come stays: inputs are stricter than outputs and are asked for first. */
+  #add(name: string, json: Json): Json {
+    if (!this.#components.has(name)) this.#components.set(name, json);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+}
+
+/** Takes out what is noise to a reader, and lets answers grow new members. */
+function tidy(node: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(node)) return node.map((item) => tidy(item, io));
+  if (typeof node !== 'object' || node === null) return node;
+  const members = Object.entries(node as Json).filter(([name, value]) => {
+    if (name === 'pattern') return (node as Json).format !== 'date-time';
+    if (name === 'minimum' || name === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
+    return !(name === 'additionalProperties' && value === false && io === 'output');
+  });
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, name === '$ref' ? toComponent(value) : tidy(value, io)]),
+  );
+}
+
+const toComponent = (ref: unknown) => String(ref).replace('#/$defs/', '#/components/schemas/');

@@ -1,0 +1,42 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Kernel } from '../kernel/index.ts';
+import type { KeyCheck } from './auth.ts';
+import { docsPages } from './docs.ts';
+import { renderMetrics } from './metrics.ts';
+import { openApiDocument } from './openapi/index.ts';
+
+export type Page = {
+  url: string;
+  type: string;
+  /** Shown without a key. */
+  open?: boolean;
+  headers?: Readonly<Record<string, string>>;
+  body(): string | Promise<Buffer>;
+};
+
+/** What the service shows about itself, beside the operations. Gives the addresses back. */
+export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: KeyCheck): ReadonlySet<string> {
+  let document: string | undefined;
+  const openApi = () => {
+    document ??= JSON.stringify(openApiDocument(kernel.services.version));
+    return document;
+  };
+  const pages: Page[] = [
+    { url: '/openapi.json', type: 'application/json; charset=utf-8', body: openApi },
+    { url: '/metrics', type: 'text/plain; version=0.0.4; charset=utf-8', body: () => renderMetrics(kernel) },
+    ...docsPages(openApi),
+  ];
+  for (const page of pages)
+    server.route({
+      method: 'GET',
+      url: page.url,
+      ...(page.open ? {} : { onRequest: requireKey }),
+      handler: (_request, reply) => show(page, reply),
+    });
+  server.get('/docs/', (_request, reply) => reply.redirect('/docs'));
+  return new Set([...pages.map(({ url }) => url), '/docs/']);
+}
+
+async function show({ type, headers = {}, body }: Page, reply: FastifyReply): Promise<FastifyReply> {
+  return reply.headers({ ...headers, 'content-type': type, 'x-content-type-options': 'nosniff' }).send(await body());
+}

@@ -1,0 +1,89 @@
+import { type Operation, operationNames, operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Desk, openDesk, type Run, type Serving, serve } from './support.ts';
+
+const KEY = 'a-key-for-the-tests';
+const wordOf = (operation: Operation, name: string) => operation.cli?.alias ?? name;
+const words = operationNames.map((name) => ({ name, word: wordOf(operations[name], name) }));
+
+/** What each command's help gives as its example. */
+const exampleIn = (help: string) => /Example:\n {2}(.*)/.exec(help)?.[1] ?? '';
+
+describe('every operation of the table', () => {
+  let local: Desk;
+  let remote: Desk;
+  let server: Serving;
+  const helps = new Map<string, Run>();
+  const runs = { local: new Map<string, Run>(), remote: new Map<string, Run>() };
+
+  /** In the order of the table, so that what one command writes another one finds. */
+  async function walk(desk: Desk, into: Map<string, Run>, how: string): Promise<void> {
+    for (const { name } of words) into.set(name, await desk.bash(`${exampleIn(helps.get(name)?.out ?? '')} ${how}`));
+  }
+
+  beforeAll(async () => {
+    local = await openDesk();
+    server = await serve({ ...local.env, MEM_DATA_DIR: `${local.folder}/served`, MEM_API_KEYS: KEY });
+    remote = await openDesk({ MEM_HTTP_URL: server.url, MEM_API_KEY: KEY });
+    const half = words.length / 2;
+    const readHelp = async (some: typeof words) => {
+      for (const { name, word } of some) helps.set(name, await local.mem([word, '--help']));
+    };
+    await Promise.all([readHelp(words.slice(0, half)), readHelp(words.slice(half))]);
+    await Promise.all([walk(local, runs.local, ''), walk(remote, runs.remote, '--json')]);
+  }, 60_000);
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    local.remove();
+    remote.remove();
+  });
+
+  it.each(words)('$word has help with all its flags', ({ name, word }) => {
+    const { code, out, err } = helps.get(name) as Run;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`Usage: mem ${word}`);
+    expect(out).toContain(operations[name].summary);
+    for (const field of Object.keys((operations[name].input as never as { shape: object }).shape))
+      expect(out).toMatch(new RegExp(`\\b${field}\\b|--(\\[no-\\])?${field.replaceAll('_', '-')}\\b`));
+  });
+
+  // The example of a commit names none that is there.
+  const codeOf = (name: string) => (name === 'commits.read' ? 3 : 0);
+
+  it.each(words)('$word does its example on the local store, for people', ({ name }) => {
+    const { code, out, err } = runs.local.get(name) as Run;
+    expect({ code, err }).toEqual({ code: codeOf(name), err: code === 0 ? expect.not.stringMatching(/^mem:/) : err });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no colour where nobody looks
+    expect(out).not.toMatch(/\u001b/);
+    expect(out).not.toMatch(/undefined|\[object|NaN/);
+  });
+
+  it.each(words)('$word does its example on a server, as JSON', ({ name }) => {
+    const { code, out, err } = runs.remote.get(name) as Run;
+    expect(code).toBe(codeOf(name));
+    if (code === 0) expect(operations[name].output.safeParse(JSON.parse(out)).error).toBeUndefined();
+    else expect(JSON.parse(err)).toMatchObject({ code: 'not_found', status: 404 });
+  });
+
+  it('the full name is the same command', async () => {
+    const short = await local.mem(['stats', '--json']);
+    const { code, out } = await local.mem(['stats.read', '--json']);
+    expect({ code, out }).toEqual({ code: 0, out: short.out });
+  });
+
+  it('the help of all commands lists them, and the exit codes', async () => {
+    const { code, out } = await local.mem(['--help']);
+    expect(code).toBe(0);
+    for (const { word } of words) expect(out).toMatch(new RegExp(`^ {2}${word.replace('.', '\\.')} `, 'm'));
+    for (const n of [0, 1, 2, 3, 4, 5, 6]) expect(out).toMatch(new RegExp(`^ {2}${n} {2}\\w`, 'm'));
+    expect((await local.mem(['help', 'write'])).out).toBe(helps.get('entries.write')?.out);
+    expect((await local.mem(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('no flag of an operation hides a common flag', () => {
+    for (const name of operationNames) {
+      const fields = Object.keys((operations[name].input as never as { shape: object }).shape);
+      expect(fields.filter((field) => ['json', 'all', 'agent', 'session', 'help'].includes(field))).toEqual([]);
+    }
+  });
+});

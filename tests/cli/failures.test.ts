@@ -1,0 +1,125 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Desk, openDesk, type Serving, serve } from './support.ts';
+
+const AWAY = 'http://127.0.0.1:9';
+
+describe('a command that fails', () => {
+  let desk: Desk;
+  let server: Serving;
+  beforeAll(async () => {
+    desk = await openDesk();
+    await desk.mem(['write', 'svc', 'k', '1']);
+    server = await serve({ ...desk.env, MEM_API_KEYS: 'a-key-for-the-tests' });
+  }, 60_000);
+  afterAll(async () => {
+    await server.stop();
+    desk.remove();
+  });
+
+  it.concurrent.each([
+    [['read', '', 'k'], 2, 'mem: entity_path: must not be empty'],
+    [['read', 'svc'], 2, 'mem: key is missing: see mem help read'],
+    [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty'],
+    [
+      ['write', 'svc', 'k', '1', '--confidense', '1'],
+      2,
+      'mem: write has no flag --confidense. Did you mean --confidence?',
+    ],
+    [['write', 'svc', 'k', '1', '--confidence', '2'], 2, 'mem: --confidence: Too big: expected number to be <=1'],
+    [['write', 'svc', 'k', '1', '--confidence', 'much'], 2, 'mem: --confidence must be a number, not "much"'],
+    [
+      ['write', 'svc', 'k', '1', '--memory-type', 'fiction'],
+      2,
+      expect.stringContaining('--memory-type must be one of'),
+    ],
+    [['write', 'svc', 'k', '1', '--shared=maybe'], 2, 'mem: --shared is true or false, not "maybe"'],
+    [['write', 'svc', 'k', 'two', 'words'], 2, 'mem: write does not take "words": quote what belongs together'],
+    [['list', '--limit'], 2, 'mem: --limit needs a value'],
+    [['list', '--limit', '1', '--limit', '2'], 2, 'mem: --limit is given twice'],
+    [['list', '--cursor', 'made-up'], 2, expect.stringContaining('cursor')],
+    [['list', '--agent', ' '], 2, 'mem: --agent: must not be empty'],
+    [['wirte'], 2, 'mem: there is no command "wirte". Did you mean write?'],
+    [['--json'], 2, expect.stringContaining('the command comes first')],
+    [['commit', 'no-such-file.json'], 2, expect.stringContaining('no-such-file.json')],
+    [['commit', 'writes.json'], 2, 'mem: writes: this is not JSON with objects'],
+    [['completion', 'csh'], 2, 'mem: give one shell: mem completion bash|zsh|fish'],
+    [['serve', 'now'], 2, 'mem: serve does not take "now"'],
+    [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
+    [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
+    [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
+  ])('%j ends with %i and one clear line', async (args, code, line) => {
+    if (args[1] === 'writes.json') writeFileSync(join(desk.folder, 'writes.json'), 'no JSON');
+    const run = await desk.mem(args);
+    expect({ ...run, err: run.err.trimEnd() }).toEqual({ code, out: '', err: line });
+  });
+
+  const line = (text: string) => expect.stringMatching(new RegExp(`^mem: ${text}.*\n$`));
+  it.concurrent.each([
+    { what: 'a bad port', env: { MEM_HTTP_PORT: 'many' }, code: 2, err: line('MEM_HTTP_PORT must be a whole number') },
+    { what: 'a bad address', env: { MEM_HTTP_URL: 'ftp://x' }, code: 2, err: line('MEM_HTTP_URL must be ') },
+    { what: 'a password in it', env: { MEM_HTTP_URL: 'http://a:b@localhost' }, code: 2, err: line('MEM_HTTP_URL: ') },
+    { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: line('') },
+    { what: 'a server that is away', env: { MEM_HTTP_URL: AWAY }, code: 6, err: line('cannot reach ') },
+    {
+      what: 'a database that is away',
+      env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' },
+      code: 6,
+      err: line('the database cannot be reached: '),
+    },
+  ])('$what is told without a stack trace', async ({ env, code, err }) => {
+    expect(await desk.mem(['list'], { env })).toEqual({ code, out: '', err });
+  });
+
+  it('serve tells of a bad variable too', async () => {
+    const run = await desk.mem(['serve'], { env: { MEM_HTTP_PORT: 'many' } });
+    expect(run).toEqual({ code: 2, out: '', err: 'mem: MEM_HTTP_PORT must be a whole number\n' });
+  });
+
+  it('a wrong key ends with 4, with --json as the problem itself', async () => {
+    const env = { MEM_HTTP_URL: server.url, MEM_API_KEY: 'wrong' };
+    expect(await desk.mem(['list'], { env })).toMatchObject({
+      code: 4,
+      out: '',
+      err: 'mem: the API key is not valid\n',
+    });
+    const { code, err } = await desk.mem(['list', '--json'], { env });
+    expect(code).toBe(4);
+    expect(JSON.parse(err)).toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+
+  it('an address and a database at the same time are warned of, and the address is used', async () => {
+    const env = { MEM_HTTP_URL: server.url, MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' };
+    const { code, err, out } = await desk.mem(['health'], { env });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^mem: warning: MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL\n$/);
+    expect(out).toContain('sqlite');
+  });
+
+  it('verify tells of a value that was changed behind its back, and ends with 1', async () => {
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const other = await openDesk();
+    try {
+      await other.mem(['write', 'svc', 'k', '1']);
+      await other.mem(['write', 'svc', 'other', '1']);
+      const database = new DatabaseSync(join(other.folder, 'store', 'mem.db'));
+      database.exec(`UPDATE versions SET document = replace(document, '"value":1', '"value":2')
+        WHERE document LIKE '%"key":"k"%'`);
+      database.close();
+      const { code, out } = await other.mem(['verify']);
+      expect(code).toBe(1);
+      expect(out).toBe('checked 2 versions: 1 problem\nsvc k: version 1 does not match its hash\n');
+      expect((await other.mem(['verify', '--json'])).code).toBe(1);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('without a command there is help, on standard error', async () => {
+    const { code, out, err } = await desk.mem([]);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain('Usage: mem <command>');
+    rmSync(join(desk.folder, 'writes.json'), { force: true });
+  });
+});

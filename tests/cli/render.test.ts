@@ -1,0 +1,70 @@
+import type { OperationName } from '@mem-service/contract';
+import { describe, expect, it } from 'vitest';
+import { readAnswer, render, type Screen } from '../../packages/server/src/cli/render/index.ts';
+import { indent } from '../../packages/server/src/cli/render/json.ts';
+
+const plain: Screen = { width: undefined, colour: false };
+const show = (name: OperationName, text: string, screen = plain) => render(name, readAnswer(name, text), screen).out;
+
+const entry = (key: string, value: string) =>
+  `{"entity_path":"svc","key":"${key}","version":3,"value":${value},"confidence":0.5,"memory_type":"fact","shared":true,` +
+  `"branch":"main","provenance":{"agent_id":"a","session_id":null,"written_at":"2026-01-31T12:00:00.000Z","pattern_refs":[]}}`;
+const list = (...entries: string[]) => `{"entries":[${entries.join(',')}],"next_cursor":null,"has_more":false}`;
+
+describe('answers for people', () => {
+  it('a list is an aligned table, in characters of any width', () => {
+    expect(show('entries.list', list(entry('k', '{"a": 1.0}'), entry('鍵', '"x"'), entry('café\u0301', '2')))).toBe(
+      [
+        'PATH  KEY   VER  CONF  TYPE  AGENT  WHEN                  VALUE',
+        'svc   k       3  0.50  fact  a      2026-01-31 12:00:00Z  {"a": 1.0}',
+        'svc   鍵      3  0.50  fact  a      2026-01-31 12:00:00Z  "x"',
+        'svc   café\u0301    3  0.50  fact  a      2026-01-31 12:00:00Z  2',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('the last column is cut at the edge of the terminal', () => {
+    const out = show('entries.list', list(entry('k', `"${'x'.repeat(200)}"`)), { width: 80, colour: false });
+    const line = out.split('\n')[1] as string;
+    expect(line).toHaveLength(80);
+    expect(line.endsWith('…')).toBe(true);
+  });
+
+  it('a single entry shows its value laid out, with the digits it has', () => {
+    const out = show('entries.read', entry('k', '{"big":12345678901234567890,"list":[1.0,[],{}]}'));
+    expect(out).toContain('{\n  "big": 12345678901234567890,\n  "list": [\n    1.0,\n    [],\n    {}\n  ]\n}\n');
+    expect(out).toContain('confidence  0.5\n');
+    expect(show('entries.read', entry('k', String.raw`"two\nlines"`))).toMatch(/\n\ntwo\nlines\n$/);
+  });
+
+  it('a value cannot write to the terminal', () => {
+    const out = show('entries.read', entry('k', String.raw`"\u001b[2Jgone\u202e"`));
+    expect(out).toContain(String.raw`\u001b[2Jgone\u202e`);
+    expect(show('entries.list', list(entry('k\u009b2J', '1')))).toContain(String.raw`k\u009b2J`);
+  });
+
+  it('a diff has + and - lines, coloured on a terminal', () => {
+    const text =
+      '{"entity_path":"svc","key":"k","branch":"main","old_version":1,"new_version":2,"diff_type":"modified","changes":[' +
+      '{"path":"/a","operation":"replace","old_value":1.0,"new_value":2},{"path":"/b","operation":"add","new_value":null}]}';
+    expect(show('entries.diff', text)).toBe('svc k, version 1 to 2: modified\n- /a: 1.0\n+ /a: 2\n+ /b: null\n');
+    expect(show('entries.diff', text, { width: 80, colour: true })).toContain('\u001b[31m- /a: 1.0\u001b[0m');
+  });
+
+  it('a report without a form of its own is names and values, lists below', () => {
+    const text =
+      '{"entity_path":"svc","op":"sum","field":"n","row_path":null,"total_rows":2,"entries_scanned":2,"group_by":"g",' +
+      '"groups":[{"key":"x","sum":1,"n":1},{"key":"yy","sum":20,"n":1}]}';
+    expect(show('entries.aggregate', text)).toContain('total rows       2\n');
+    expect(show('entries.aggregate', text)).toContain('groups\nKEY  SUM  N\nx      1  1\nyy    20  1\n');
+  });
+
+  it.each(['{}', '[]', '"a{b,c:\\"d]"', '[{"a":{}},[],[[1]]]', ' { "a" : [ ] } ', '-1.50e+10'])(
+    '%s is laid out without a change',
+    (json) => {
+      expect(JSON.parse(indent(json))).toEqual(JSON.parse(json));
+      expect(indent(json)).toBe(/[.\s]/.test(json) ? indent(json) : JSON.stringify(JSON.parse(json), null, 2));
+    },
+  );
+});

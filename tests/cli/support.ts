@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memProgram } from '../faults/support/mem-process.ts';
+
+export type Run = { code: number | null; out: string; err: string };
+type Environment = Readonly<Record<string, string | undefined>>;
+export type RunOptions = { input?: string | Buffer; env?: Environment };
+
+/** A folder to run `mem` in, with a store of its own below it. */
+export type Desk = {
+  folder: string;
+  env: Environment;
+  mem(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /** A line for bash, in which `mem` is the program. */
+  bash(line: string, options?: RunOptions): Promise<Run>;
+  remove(): void;
+};
+
+export async function openDesk(env: Environment = {}): Promise<Desk> {
+  const program = await memProgram();
+  const folder = mkdtempSync(join(tmpdir(), 'mem-cli-'));
+  const base = { PATH: process.env.PATH ?? '', HOME: folder, MEM_DATA_DIR: join(folder, 'store'), ...env };
+  const start = (command: readonly string[], { input = '', env = {} }: RunOptions = {}) =>
+    run(command, { input, env: { ...base, ...env }, cwd: folder });
+  return {
+    folder,
+    env: base,
+    mem: (args, options) => start([process.execPath, program, ...args], options),
+    bash: (line, options) =>
+      start(['bash', '-c', `mem() { '${process.execPath}' '${program}' "$@"; }; ${line}`], options),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+type Start = { input: string | Buffer; env: Environment; cwd: string };
+
+function run([command, ...args]: readonly string[], { input, env, cwd }: Start): Promise<Run> {
+  const child = spawn(command as string, args, { env, cwd });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    err += chunk;
+  });
+  // A command that reads nothing may be gone before its input is written.
+  child.stdin.on('error', () => {}).end(input);
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
+}
+
+export type Serving = { url: string; stop(): Promise<number | null> };
+
+/** `mem serve` on a free port, as a terminal would start it. */
+export async function serve(env: Environment): Promise<Serving> {
+  const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
+  const child = spawn(process.execPath, [await memProgram(), 'serve'], { env: { ...env, ...quiet } });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let screen = '';
+  child.stderr.on('data', (chunk) => {
+    screen += chunk;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      screen += chunk;
+      const address = /listening {2}(http:\S+)/.exec(screen)?.[1];
+      if (address) resolve(address);
+    });
+    void ended.then(() => reject(new Error(`mem serve ended:\n${screen}`)));
+  });
+  return {
+    url,
+    stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Desk, openDesk } from './support.ts';
+
+describe('what goes in and comes out', () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk();
+  });
+  afterAll(() => desk.remove());
+
+  const storedAt = async (key: string) => /"value":(.*),"memory_type"/s.exec((await read(key)).out)?.[1];
+  const read = (key: string) => desk.mem(['read', 'in', key, '--json']);
+
+  it.concurrent.each([
+    ['json', '{"b": 1.0, "a": 12345678901234567890}', '{"b": 1.0, "a": 12345678901234567890}'],
+    ['number', '-5', '-5'],
+    ['text', 'hello world', '"hello world"'],
+    ['quoted', '"true"', '"true"'],
+    ['empty', '', '""'],
+  ])('%s: %j is kept as %s', async (key, given, kept) => {
+    expect((await desk.mem(['write', 'in', key, given])).code).toBe(0);
+    expect(await storedAt(key)).toBe(kept);
+  });
+
+  it.concurrent.each([
+    ['piped-json', '\ufeff  [1.0,\n 2]\n', '[1.0,\n 2]'],
+    ['piped-text', 'two\nlines\n', String.raw`"two\nlines"`],
+    ['piped-large', 'x'.repeat(300_000), `"${'x'.repeat(300_000)}"`],
+  ])('%s comes from standard input', async (key, input, kept) => {
+    const dash = key === 'piped-text' ? ['-'] : [];
+    expect((await desk.mem(['write', 'in', key, ...dash], { input })).code).toBe(0);
+    expect(await storedAt(key)).toBe(kept);
+  });
+
+  it('bytes that are no text are refused', async () => {
+    const { code, err } = await desk.mem(['write', 'in', 'bytes'], { input: Buffer.from([0x61, 0xff]) });
+    expect({ code, err }).toEqual({ code: 2, err: 'mem: standard input is not valid UTF-8\n' });
+  });
+
+  it('a commit is read from a file, a list or an object, with exact values; flags win', async () => {
+    const writes = '[{"entity_path":"in","key":"c1","value":1.50},{"entity_path":"in","key":"c2","value":"x"}]';
+    writeFileSync(join(desk.folder, 'list.json'), writes);
+    writeFileSync(
+      join(desk.folder, 'object.json'),
+      `{"message":"from the file","writes":${writes.replace('1.50', '2.50')}}`,
+    );
+    const first = await desk.mem(['commit', 'list.json', '--message', 'm', '--json']);
+    expect(JSON.parse(first.out)).toMatchObject({ entries_written: 2, message: 'm' });
+    expect(await storedAt('c1')).toBe('1.50');
+    const second = await desk.mem(['commit', 'object.json', '--json']);
+    expect(JSON.parse(second.out)).toMatchObject({ entries_written: 1, message: 'from the file' });
+    const third = await desk.mem(['commit', '--message', 'by flag', '--json'], {
+      input: '{"message":"lost","writes":[{"entity_path":"in","key":"c1","value":3.50}]}',
+    });
+    expect(JSON.parse(third.out)).toMatchObject({ message: 'by flag' });
+    expect(await storedAt('c1')).toBe('3.50');
+  });
+
+  it('flags reach the operation in their types, and the agent and session are noted', async () => {
+    const flags = ['--confidence=0.25', '--memory-type', 'belief', '--pattern-refs', 'p,q', '--pattern-refs', 'r'];
+    const refs = ['--artifact-refs', '[{"uri":"s3://bucket/file"}]', '--no-shared', '--ttl-seconds', '3600'];
+    const who = ['--agent', 'агент', '--session', 's1'];
+    const { out } = await desk.mem(['write', 'in', 'flags', '1', ...flags, ...refs, ...who, '--json']);
+    expect(JSON.parse(out)).toMatchObject({
+      confidence: 0.25,
+      memory_type: 'belief',
+      shared: false,
+      artifact_refs: [{ uri: 's3://bucket/file' }],
+      provenance: { agent_id: 'агент', session_id: 's1', pattern_refs: ['p', 'q', 'r'] },
+    });
+    expect((await read('flags')).code).toBe(3);
+    expect((await desk.mem(['read', 'in', 'flags'], { env: { MEM_AGENT_ID: 'агент' } })).code).toBe(0);
+  });
+
+  it('pages are followed with --all, exactly; without it the rest is announced', async () => {
+    const writes = Array.from({ length: 5 }, (_, i) => `{"entity_path":"pages","key":"k${i}","value":${i}.0}`);
+    await desk.mem(['commit'], { input: `[${writes.join(',')}]` });
+    const { out } = await desk.mem(['list', 'pages', '--limit', '2', '--all', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ has_more: false, next_cursor: null });
+    expect([...out.matchAll(/"value":([\d.]+)/g)].map(([, value]) => value)).toEqual([
+      '0.0',
+      '1.0',
+      '2.0',
+      '3.0',
+      '4.0',
+    ]);
+    const page = await desk.mem(['list', 'pages', '--limit', '2']);
+    expect(page.out.trim().split('\n')).toHaveLength(3);
+    expect(page.err).toMatch(/^there is more: add --all, or --cursor \S+\n$/);
+    const cursor = /--cursor (\S+)/.exec(page.err)?.[1] as string;
+    expect((await desk.mem(['list', 'pages', '--cursor', cursor])).out).toContain('k2');
+    const all = JSON.parse((await desk.mem(['log', '--all', '--limit', '2', '--json'])).out) as { events: unknown[] };
+    expect(all.events.length).toBeGreaterThan(5);
+  });
+
+  it('an empty list says so and prints nothing', async () => {
+    expect(await desk.mem(['list', 'nothing/here'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
+  });
+
+  it('whoever reads the output may stop early', async () => {
+    await desk.mem(['write', 'in', 'long'], { input: 'y'.repeat(1_000_000) });
+    const { out, err } = await desk.bash('set -o pipefail; mem read in long | head -c 7; echo " $?"');
+    expect({ out, err }).toEqual({ out: 'in long 0\n', err: '' });
+  });
+});

@@ -1,0 +1,92 @@
+import { operationNames, operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { dump } from './dump.ts';
+import {
+  countedIds,
+  fieldsOf,
+  type Json,
+  type Known,
+  layExamples,
+  markedInput,
+  newAccount,
+  outcomeOf,
+  reading,
+  withoutScores,
+  writing,
+} from './table.ts';
+
+const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
+const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
+const MARK = 'alphamark';
+const AGENT = 'agent/of-both';
+
+/**
+ * One store holds A's data, the other never heard of A. Whatever B does must look the same in both: then nothing of A
+ * can be seen, not even that it is there.
+ */
+describe.each(backends)('two accounts on %s', (backend) => {
+  const shared = countedIds();
+  const lonely = countedIds();
+  let withA: TestApp;
+  let withoutA: TestApp;
+  let known: Known;
+  let ofA: Record<string, string[]>;
+  let round = 0;
+
+  beforeAll(async () => {
+    withA = await openTestApp(backend, { ids: shared.ids });
+    withoutA = await openTestApp(backend, { ids: lonely.ids });
+    for (const account of [A, B]) await newAccount(withA, account);
+    await newAccount(withoutA, B);
+    for (const mark of ['another', MARK])
+      known = await layExamples(withA, { mark, as: { account_id: A, agent_id: AGENT } });
+    ofA = await dump(withA, A);
+  });
+  afterAll(() => Promise.all([withA.close(), withoutA.close()]));
+
+  async function actAsB(name: (typeof operationNames)[number], input: Json, idempotency_key?: string) {
+    const as = { account_id: B, agent_id: AGENT, idempotency_key };
+    round += 1000;
+    shared.startAt(round);
+    lonely.startAt(round);
+    const seen = withoutScores(await outcomeOf(withA, name, { input, as }));
+    expect(seen).toEqual(withoutScores(await outcomeOf(withoutA, name, { input, as })));
+    return seen;
+  }
+
+  it.each(reading)('%s shows an empty account nothing of another', async (name) => {
+    const seen = await actAsB(name, markedInput(name, MARK, known));
+    expect(JSON.stringify(seen)).not.toContain(`about ${MARK}`);
+    expect(JSON.stringify(seen)).not.toContain(`pattern-${MARK}`);
+  });
+
+  it.each(reading.filter((name) => 'cursor' in fieldsOf(name)))('%s takes no cursor across accounts', async (name) => {
+    const input = { ...markedInput(name, MARK, known), limit: 1 };
+    const page = (await withA.call(name, input as never, { account_id: A, agent_id: AGENT })) as Json;
+    expect(page.next_cursor, `a first page of ${name} with more behind it`).toEqual(expect.any(String));
+    const seen = await actAsB(name, { ...input, cursor: page.next_cursor });
+    expect(JSON.stringify(seen)).not.toContain(`about ${MARK}`);
+  });
+
+  it.each(writing)('%s with the names of another account changes nothing of that account', async (name) => {
+    await actAsB(name, markedInput(name, MARK, known));
+    expect(await dump(withA, A)).toEqual(ofA);
+  });
+
+  it.each(writing)('%s does not replay the answer of another account', async (name) => {
+    const input = markedInput(name, MARK, known);
+    const as = { account_id: A, agent_id: AGENT, idempotency_key: `retry-${name}` };
+    await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    const first = await withA.call(name, input as never, as);
+    await actAsB(name, input, `retry-${name}`);
+    const replayed = await withA.call(name, input as never, as);
+    // An erasure forgets the answers too: they may quote what was erased.
+    if (name !== 'entries.erase') expect(replayed).toEqual(first);
+  });
+
+  it.each(operationNames)('%s shows an account with data only its own', async (name) => {
+    const seen = await actAsB(name, markedInput(name, MARK, known));
+    if (operations[name].effect !== 'write') expect(seen).not.toHaveProperty('refused.status', 500);
+  });
+});

@@ -1,0 +1,41 @@
+import { fragment } from '../../packages/server/src/db/index.ts';
+import type { TestApp } from '../support/app.ts';
+
+type Table = { name: string; columns: string[] };
+
+const SCHEMA = {
+  sqlite: `SELECT m.name AS name, c.name AS column_name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+    WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1, 2`,
+  postgres: `SELECT table_name AS name, column_name FROM information_schema.columns
+    WHERE table_schema = current_schema() ORDER BY 1, 2`,
+};
+
+async function tablesOf(app: TestApp): Promise<Table[]> {
+  const { database } = app.kernel.services;
+  const rows = await database.scan.all<{ name: string; column_name: string }>(
+    fragment(SCHEMA[database.dialect.engine]),
+  );
+  const tables = new Map<string, string[]>();
+  for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
+  return [...tables].map(([name, columns]) => ({ name, columns }));
+}
+
+export type Dump = Record<string, string[]>;
+
+/** Every row of every table, or of one account where the table knows accounts. */
+export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
+  const { database } = app.kernel.services;
+  const found: Dump = {};
+  for (const { name, columns } of await tablesOf(app)) {
+    if (accountId !== undefined && !columns.includes('account_id')) continue;
+    const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
+    // The numbers and blobs of the full-text index are larger than JavaScript's.
+    const picked = name.startsWith('entry_words') ? columns.map((column) => `quote(${column}) AS ${column}`) : ['*'];
+    const rows = await database.scan.all(fragment(`SELECT ${picked.join(', ')} FROM ${name} ${where}`));
+    found[name] = rows.map((row) => JSON.stringify(row)).sort();
+  }
+  return found;
+}
+
+export const rowsOf = (found: Dump, table: string): Record<string, unknown>[] =>
+  (found[table] ?? []).map((line) => JSON.parse(line));

@@ -1,0 +1,99 @@
+import { operationNames, operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { dump, rowsOf } from './dump.ts';
+import { type Json, type Known, layExamples, markedInput, reading, writing } from './table.ts';
+
+const CHARGE = { none: 0, read: 1, write: 2 } as const;
+
+describe('what an operation costs', () => {
+  it.each(operationNames)('%s is charged by what it does', (name) => {
+    expect(operations[name].cost).toBe(CHARGE[operations[name].effect]);
+  });
+
+  it('an operation that answers GET changes nothing', () => {
+    const changing = operationNames.filter(
+      (name) =>
+        operations[name].effect === 'write' &&
+        [operations[name].http, ...(operations[name].http.aliases ?? [])].some(({ method }) => method === 'GET'),
+    );
+    expect(changing).toEqual([]);
+  });
+});
+
+describe.each(backends)('what operations do on %s', (backend) => {
+  const as = {
+    actor: 'key/7',
+    agent_id: 'agent/effects',
+    session_id: 'sess-9',
+    address: '203.0.113.9',
+    request_id: 'req-77',
+  };
+  let app: TestApp;
+  let known: Known;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+    known = await layExamples(app, { mark: 'effects', as });
+  });
+  afterAll(() => app.close());
+
+  it.each(reading)('%s changes no row', async (name) => {
+    const before = await dump(app);
+    await app.call(name, markedInput(name, 'effects', known) as never, as);
+    expect(await dump(app)).toEqual(before);
+  });
+
+  it.each(operationNames)('%s is charged once for a call', async (name) => {
+    const before = app.kernel.usage.ops_charged;
+    await layExamplesFor(name);
+    const start = app.kernel.usage.ops_charged;
+    await app.call(name, markedInput(name, 'effects', known) as never, as);
+    expect(app.kernel.usage.ops_charged - start).toBe(operations[name].cost);
+    expect(start).toBeGreaterThanOrEqual(before);
+  });
+
+  it.each(writing)('%s appends to the log and leaves exactly one line in the audit trail', async (name) => {
+    await layExamplesFor(name);
+    const input = markedInput(name, 'effects', known);
+    const before = await dump(app, SELF_HOSTED_ACCOUNT);
+    const output = (await app.call(name, input as never, as)) as Json;
+    const after = await dump(app, SELF_HOSTED_ACCOUNT);
+
+    const events = rowsOf(after, 'events').slice(rowsOf(before, 'events').length);
+    expect(rowsOf(after, 'events').length).toBeGreaterThan(rowsOf(before, 'events').length);
+    expect(events.length).toBeGreaterThan(0);
+
+    const numbers = new Set(rowsOf(before, 'audit').map((row) => row.no));
+    const audit = rowsOf(after, 'audit').filter((row) => !numbers.has(row.no));
+    expect(audit).toEqual([
+      expect.objectContaining({
+        actor: 'key/7',
+        agent_id: 'agent/effects',
+        action: name,
+        address: '203.0.113.9',
+        request_id: 'req-77',
+      }),
+    ]);
+    const resource = audit[0]?.resource as string;
+    expect(resource).not.toBe('');
+    for (const part of [input.entity_path, input.key]) if (part) expect(resource).toContain(part);
+    if (!input.entity_path) expect(Object.values(output)).toContain(resource.split('/').at(-1));
+
+    const account = rowsOf(after, 'accounts')[0];
+    expect(account?.seq).toBe(Math.max(...rowsOf(after, 'events').map((row) => row.seq as number)));
+    expect(account?.audit_no).toBe(Math.max(...rowsOf(after, 'audit').map((row) => row.no as number)));
+  });
+
+  it.each(writing)('%s that is refused leaves the store as it was', async (name) => {
+    const before = await dump(app);
+    const input = { ...markedInput(name, 'effects', known), branch: 'no-such-branch' };
+    await expect(app.call(name, input as never, as)).rejects.toMatchObject({ code: 'branch_not_found' });
+    expect(await dump(app)).toEqual(before);
+  });
+
+  /** Brings back what an operation before may have deleted or erased. */
+  async function layExamplesFor(name: (typeof operationNames)[number]): Promise<void> {
+    if (operations[name].effect === 'write') Object.assign(known, await layExamples(app, { mark: 'effects', as }));
+  }
+});

@@ -1,0 +1,72 @@
+import { operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorsOf } from '../../packages/server/src/http/openapi/index.ts';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { definition, type Json, type Known, layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
+import { variationsOf } from './variations.ts';
+
+const MARK = 'outputs';
+const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
+
+describe.each(backends)('what operations answer on %s', (backend) => {
+  let app: TestApp;
+  let known: Known;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+    for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
+  });
+  afterAll(() => app.close());
+
+  async function check(name: (typeof reading)[number], input: Json): Promise<Json> {
+    const outcome = await outcomeOf(app, name, { input, as });
+    if ('refused' in outcome) {
+      const { code } = outcome.refused as { code: never };
+      expect(errorsOf(name), JSON.stringify({ input, outcome })).toContain(code);
+      return outcome;
+    }
+    const parsed = operations[name].output.safeParse(outcome);
+    expect(parsed.error?.issues ?? [], JSON.stringify({ input, outcome })).toEqual([]);
+    // What the shape does not name would have been left out.
+    expect(parsed.data).toEqual(outcome);
+    return outcome;
+  }
+
+  it.each(reading)('%s answers what the contract says, whatever is asked', async (name) => {
+    for (const input of variationsOf(name, markedInput(name, MARK, known), MARK)) {
+      const outcome = await check(name, input);
+      if (outcome.next_cursor) await check(name, { ...input, cursor: outcome.next_cursor });
+    }
+  });
+
+  it.each(writing)('%s answers what the contract says, whatever is asked', async (name) => {
+    for (const input of variationsOf(name, markedInput(name, MARK, known), MARK)) {
+      await layExamples(app, { mark: MARK, as });
+      await check(name, input);
+    }
+  });
+
+  it.each(reading)('%s has something to show for its example', async (name) => {
+    Object.assign(known, await layExamples(app, { mark: MARK, as }));
+    const outcome = await check(name, markedInput(name, MARK, known));
+    expect(outcome).not.toHaveProperty('refused');
+    for (const [field, list] of Object.entries(outcome))
+      if (Array.isArray(list) && field in SHOWN) expect(list.length, `${name} ${field}`).toBeGreaterThan(0);
+  });
+
+  it.each([...reading, ...writing])('%s has a summary, a module and an example that fits', (name) => {
+    const { summary, module, input, example } = definition(name);
+    expect(summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(module).toMatch(/^[a-z]+$/);
+    expect(input.safeParse(example).error?.issues ?? []).toEqual([]);
+  });
+});
+
+/** Lists that hold something once the examples are laid. */
+const SHOWN: Record<string, true> = {
+  entries: true,
+  versions: true,
+  commits: true,
+  entities: true,
+  patterns: true,
+  events: true,
+};

@@ -1,0 +1,126 @@
+import type { OperationName } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fragment, type Sql } from '../../packages/server/src/db/index.ts';
+import { type Backend, backends, newPlace, openTestApp, type Place, runSql, type TestApp } from '../support/app.ts';
+import { watchDatabase } from '../support/statements.ts';
+import type { Json } from './table.ts';
+
+const ENTRIES = { sqlite: 2_000, postgres: 20_000 } as const;
+const PER_COMMIT = 1_000;
+const TABLES = 'entries|versions|events|audit|stored_answers|counts|commits';
+const as = { agent_id: 'agent/plans' };
+
+/** Twenty keys to a path, so that a path is a small part of the whole. */
+async function fill(app: TestApp, count: number): Promise<void> {
+  for (let from = 0; from < count; from += PER_COMMIT) {
+    const writes = Array.from({ length: PER_COMMIT }, (_, i) => {
+      const [path, key] = [Math.floor((from + i) / 20), (from + i) % 20];
+      return { entity_path: `svc/${path}`, key: `k${key}`, value: { n: from + i, note: `word${path}` } };
+    });
+    await app.call('commits.create', { writes }, as);
+  }
+  const small = Array.from({ length: 1_000 }, (_, i) => {
+    const writes = [{ entity_path: 'small', key: `k${i}`, value: i }];
+    return app.call('commits.create', { writes }, { ...as, idempotency_key: `small-${i}` });
+  });
+  await Promise.all(small);
+}
+
+type Hot = [name: OperationName, how: string, input: Json];
+
+const at = { entity_path: 'svc/41', key: 'k7' };
+const HOT: Hot[] = [
+  ['entries.read', 'the current version', at],
+  ['entries.read', 'an old version', { ...at, version: 1 }],
+  ['entries.read', 'at a time', { ...at, as_of: '2026-06-01T00:00:00Z' }],
+  ['entries.list', 'by path', {}],
+  ['entries.list', 'of one path', { entity_path: 'svc/41' }],
+  ['entries.list', 'below a path', { entity_path: 'svc/**', limit: 50 }],
+  ['entries.list', 'newest first', { sort: 'recent', limit: 20 }],
+  ['entries.list', 'of one agent', { agent_id: 'agent/plans', limit: 20 }],
+  ['entries.history', 'of an entry', at],
+  ['entries.diff', 'of an entry', at],
+  ['entries.write', 'of an entry', { ...at, value: 'changed' }],
+  ['entries.delete', 'of an entry', at],
+  ['entries.restore', 'of an entry', { ...at, version: 1 }],
+  [
+    'commits.create',
+    'of a few',
+    {
+      writes: [
+        { ...at, value: 1 },
+        { ...at, key: 'k8', value: 2 },
+      ],
+    },
+  ],
+  ['commits.list', 'newest first', { limit: 5 }],
+  ['log.list', 'from a place', { after: 500 }],
+  ['entities.list', 'by name', {}],
+  ['entities.list', 'below a path', { entity_path: 'svc/**' }],
+  ['patterns.list', 'by name', {}],
+];
+
+/** Opens the store again and runs the operation a few times, as PostgreSQL plans anew once it knows a statement. */
+async function run(backend: Backend, place: Place, [name, , input]: Hot): Promise<Sql[]> {
+  const seen: Sql[] = [];
+  let isRunning = false;
+  const app = await openTestApp(backend, {
+    place,
+    wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
+  });
+  for (let i = 0; i < 8; i++) {
+    if (name === 'entries.delete') await app.call('entries.write', { ...at, value: i }, as);
+    isRunning = true;
+    const given = name === 'entries.write' ? { ...input, value: i } : input;
+    await app.call(name, given as never, { ...as, idempotency_key: `${name}-${i}` });
+    isRunning = false;
+  }
+  await app.close();
+  return seen;
+}
+
+describe.each(backends)('hot statements on %s', (backend) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await newPlace(backend);
+    const app = await openTestApp(backend, { place });
+    await fill(app, ENTRIES[backend]);
+    await app.close();
+    const dsn = place.options.postgresDsn;
+    if (dsn !== undefined) await runSql(dsn, 'ANALYZE');
+  }, 120_000);
+  afterAll(() => place.remove());
+
+  if (backend === 'sqlite')
+    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+      const statements = (await run(backend, place, hot)).filter(({ text }) => !text.startsWith('INSERT'));
+      expect(statements.length).toBeGreaterThan(0);
+      const app = await openTestApp(backend, { place });
+      const plans: string[] = [];
+      for (const { text, values } of statements) {
+        const explained = { ...fragment(`EXPLAIN QUERY PLAN ${text}`), values };
+        const steps = await app.kernel.services.database.read.all<{ detail: string }>(explained);
+        const scans = steps.filter(({ detail }) => new RegExp(`^SCAN (${TABLES})\\b`).test(detail));
+        plans.push(...scans.map(({ detail }) => `${detail}: ${text}`));
+      }
+      await app.close();
+      expect(plans).toEqual([]);
+    });
+
+  if (backend === 'postgres')
+    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+      const dsn = place.options.postgresDsn as string;
+      const scans = async () => {
+        const { rows } = await runSql(
+          dsn,
+          `SELECT relname, seq_scan FROM pg_stat_user_tables
+           WHERE schemaname = current_schema() AND relname ~ '^(${TABLES})$' ORDER BY relname`,
+        );
+        return rows;
+      };
+      const before = await scans();
+      expect(before.length).toBeGreaterThan(5);
+      await run(backend, place, hot);
+      expect(await scans()).toEqual(before);
+    });
+});

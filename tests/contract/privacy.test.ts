@@ -1,0 +1,148 @@
+import type { OperationName } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
+import { dump } from './dump.ts';
+import {
+  addressesOf,
+  countedIds,
+  fieldsOf,
+  type Json,
+  layExamples,
+  markedInput,
+  outcomeOf,
+  reading,
+  withoutScores,
+  writing,
+} from './table.ts';
+
+const X = { agent_id: 'agent/x' };
+const Y = { agent_id: 'agent/y' };
+const SECRET = 'xanadumark';
+const OPEN = 'yellowmark';
+
+/** Numbers of the log may tell that somebody did something, and nothing else. */
+function withoutPlaces(outcome: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(withoutScores(outcome), (field, value) => (/^(last_)?seq$/.test(field) ? undefined : value)),
+  );
+}
+
+/** In one store X keeps everything to itself; in the other X never wrote. Y must not be able to tell them apart. */
+async function openStores(backend: Backend) {
+  const hiding = await openTestApp(backend, { ids: countedIds().ids });
+  const empty = await openTestApp(backend, { ids: countedIds().ids });
+  for (const app of [hiding, empty]) await layExamples(app, { mark: OPEN, as: Y });
+  const known = await layExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
+  return {
+    hiding,
+    empty,
+    known,
+    async lookAsY(name: OperationName, { commit_id, ...rest }: Json) {
+      const input = commit_id === undefined ? rest : { ...rest, commit_id: known.commit_id };
+      const seen = withoutPlaces(await outcomeOf(hiding, name, { input, as: Y }));
+      expect(seen).toEqual(withoutPlaces(await outcomeOf(empty, name, { input, as: Y })));
+      expect(JSON.stringify(seen)).not.toContain(`about ${SECRET}`);
+      expect(JSON.stringify(seen)).not.toContain(`pattern-${SECRET}`);
+    },
+    close: () => Promise.all([hiding.close(), empty.close()]),
+  };
+}
+
+type Look = [name: OperationName, how: string, input: Json];
+
+const looks = reading.flatMap((name): Look[] => {
+  const input = markedInput(name, SECRET);
+  const found: Look[] = [[name, 'at its place', input]];
+  if ('entity_path' in input && !('key' in input)) found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
+  if ('query' in input) found.push([name, 'by filters', { entity_path: `${SECRET}/**` }]);
+  if ('cursor' in fieldsOf(name)) found.push([name, 'page by page', { ...input, limit: 1 }]);
+  if (name === 'entries.read')
+    found.push(
+      [name, 'by version', { ...input, version: 1 }],
+      [name, 'at a time', { ...input, as_of: '2026-06-01T00:00:00Z' }],
+    );
+  if (name === 'entries.diff') found.push([name, 'of two versions', { ...input, old_version: 1, new_version: 2 }]);
+  return found;
+});
+
+describe.each(backends)('entries that are not shared, on %s', (backend) => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  beforeAll(async () => {
+    stores = await openStores(backend);
+  });
+  afterAll(() => stores.close());
+
+  it.each(looks)('%s %s shows another agent nothing of them', async (name, _, input) => {
+    await stores.lookAsY(name, input);
+  });
+
+  it.each(reading)('%s shows another agent what is its own, as if nothing were hidden', async (name) => {
+    await stores.lookAsY(name, markedInput(name, OPEN));
+  });
+
+  it.each(reading)('%s shows them to their author', async (name) => {
+    const input = markedInput(name, SECRET, stores.known);
+    expect(await outcomeOf(stores.hiding, name, { input, as: X })).not.toHaveProperty('refused');
+  });
+
+  it.each(writing)('%s by another agent leaves them as they are', async (name) => {
+    const ofX = async () => {
+      const { entries = [], versions = [], counts = [] } = await dump(stores.hiding);
+      return [...entries, ...versions, ...counts].filter((line) => line.includes('agent/x'));
+    };
+    const before = await ofX();
+    expect(before.length).toBeGreaterThan(0);
+    const input = markedInput(name, SECRET, stores.known);
+    const outcome = await outcomeOf(stores.hiding, name, { input, as: Y });
+    expect(await ofX()).toEqual(before);
+    expect(JSON.stringify(outcome)).not.toContain(`about ${SECRET}`);
+  });
+});
+
+describe.each(backends)('entries that are gone and were not shared, on %s', (backend) => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  beforeAll(async () => {
+    stores = await openStores(backend);
+  });
+  afterAll(() => stores.close());
+
+  it('are as hidden as before when they were deleted', async () => {
+    for (const at of addressesOf(SECRET)) await stores.hiding.call('entries.delete', at, X);
+    for (const [name, , input] of looks) await stores.lookAsY(name, input);
+  });
+
+  it('are as hidden as before when they have expired, before the sweep and after it', async () => {
+    const expiring = { value: `about ${SECRET}`, shared: false, ttl_seconds: 1 };
+    for (const at of addressesOf(SECRET)) await stores.hiding.call('entries.write', { ...at, ...expiring }, X);
+    for (const app of [stores.hiding, stores.empty]) app.clock.advance(5000);
+    for (const [name, , input] of looks) await stores.lookAsY(name, input);
+    for (const app of [stores.hiding, stores.empty]) await app.jobs.sweep();
+    for (const [name, , input] of looks) await stores.lookAsY(name, input);
+  });
+});
+
+describe.each(backends)('an entry that was shared once, on %s', (backend) => {
+  let app: TestApp;
+  const at = { entity_path: 'plans', key: 'next' };
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+    await app.call('entries.write', { ...at, value: 'told to all' }, X);
+    await app.call('entries.write', { ...at, value: 'kept back', shared: false }, X);
+  });
+  afterAll(() => app.close());
+
+  it('shows other agents the versions that were shared and no others', async () => {
+    const history = await app.call('entries.history', at, Y);
+    expect(history.versions.map(({ version }) => version)).toEqual([1]);
+    expect(history.version_count).toBe(1);
+    await expect(app.call('entries.read', at, Y)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await app.call('entries.read', { ...at, version: 1 }, Y)).toMatchObject({ value: 'told to all' });
+    await expect(app.call('entries.read', { ...at, version: 2 }, Y)).rejects.toMatchObject({ code: 'not_found' });
+    expect((await app.call('entries.list', { entity_path: 'plans' }, Y)).entries).toEqual([]);
+  });
+
+  it('does not tell other agents how many versions it has', async () => {
+    const refusal = await outcomeOf(app, 'entries.diff', { input: at, as: Y });
+    expect(JSON.stringify(refusal)).not.toMatch(/version [1-9]/);
+  });
+});

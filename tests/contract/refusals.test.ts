@@ -1,0 +1,184 @@
+import { operations } from '@mem-service/contract';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import {
+  type Address,
+  type Answer,
+  addresses,
+  labelled,
+  requestFor,
+  type Sent,
+  send,
+  takesBody,
+} from '../support/wire.ts';
+import { type Dump, dump } from './dump.ts';
+import { fieldsOf, type Json, type Known, layExamples, markedInput } from './table.ts';
+
+const MARK = 'refusals';
+const withBody = labelled(addresses.filter(({ route }) => takesBody(route)));
+const withQuery = labelled(addresses.filter(({ route }) => !takesBody(route)));
+const all = labelled(addresses);
+
+type Problem = { code: string; errors: { path: string; message: string }[] };
+
+describe.each(backends)('a request that cannot be right, on %s', (backend) => {
+  let app: TestApp;
+  let server: TestServer;
+  let known: Known;
+  let before: Dump;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+    server = await listen(app);
+    known = await layExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
+    before = await dump(app);
+  });
+  afterEach(async () => {
+    expect(await dump(app), 'nothing was changed').toEqual(before);
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  const sentFor = (address: Address, change: (input: Json) => Json = (input) => input): Sent =>
+    requestFor(address, change(markedInput(address.name, MARK, known)));
+
+  function expectProblem(answer: Answer, status: number, code: string): Problem {
+    expect(answer.headers.get('content-type'), answer.text).toBe('application/problem+json; charset=utf-8');
+    expect(answer.json, answer.text).toMatchObject({ status, code, type: `urn:mem:error:${code}` });
+    expect(answer.json).toEqual(expect.objectContaining({ title: expect.any(String), detail: expect.any(String) }));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/);
+    return answer.json as Problem;
+  }
+
+  it.each(withBody)('%s refuses what is not JSON', async (_, address) => {
+    for (const body of ['{', '{"a":1,}', '{"entity_path":}', 'undefined', '{"a":NaN}', "{'a':1}", '\ufeff{}', '{} {}'])
+      expectProblem(await send(server.url, { ...sentFor(address), body }), 400, 'invalid_json');
+  });
+
+  it.each(withBody)('%s refuses a body that is not an object', async (_, address) => {
+    for (const body of ['[]', '"text"', '1', 'null', 'true', '[{}]'])
+      expectProblem(await send(server.url, { ...sentFor(address), body }), 422, 'invalid_input');
+  });
+
+  it.each(withBody)('%s takes JSON alone', async (_, address) => {
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'json',
+      'application/jsonp',
+    ]) {
+      const sent = { ...sentFor(address), headers: { 'content-type': type } };
+      expectProblem(await send(server.url, sent), 415, 'unsupported_media_type');
+    }
+    const zipped = { ...sentFor(address), headers: { 'content-encoding': 'gzip' } };
+    expectProblem(await send(server.url, zipped), 415, 'unsupported_media_type');
+  });
+
+  it.each(all)('%s refuses a field it does not know, by name', async (_, address) => {
+    for (const stranger of ['colour', 'entityPathh', 'constructor', 'toString']) {
+      const answer = await send(
+        server.url,
+        sentFor(address, (input) => ({ ...input, [stranger]: 'x' })),
+      );
+      const { errors } = expectProblem(answer, 422, 'invalid_input');
+      expect(errors).toEqual([{ path: stranger, message: 'is not a known field' }]);
+    }
+  });
+
+  it.each(withBody)('%s refuses a field in the query that it does not know', async (_, address) => {
+    const sent = sentFor(address);
+    const { errors } = expectProblem(
+      await send(server.url, { ...sent, path: `${sent.path}?colour=red` }),
+      422,
+      'invalid_input',
+    );
+    expect(errors).toEqual([{ path: 'colour', message: 'is not a known field' }]);
+  });
+
+  /** The fields of the input that the address itself does not give. */
+  const givenFields = ({ name, route }: Address) =>
+    Object.keys(fieldsOf(name)).filter((field) => !route.path.includes(`{${field}}`));
+
+  const fits = ({ name }: Address, input: Json) => operations[name].input.safeParse(input).success;
+
+  it.each(all)('%s refuses a field of the wrong type, by name', async (_, address) => {
+    const wrong = takesBody(address.route) ? { not: 'this' } : '\u0001';
+    const input = markedInput(address.name, MARK, known);
+    for (const field of givenFields(address)) {
+      const changed = { ...input, [field]: wrong };
+      if (fits(address, changed)) continue;
+      const { errors } = expectProblem(await send(server.url, requestFor(address, changed)), 422, 'invalid_input');
+      expect(errors.map(({ path }) => path)).toContain(field);
+    }
+  });
+
+  it.each(all)('%s refuses a request without a field it needs, by name', async (_, address) => {
+    const input = markedInput(address.name, MARK, known);
+    for (const field of givenFields(address)) {
+      const { [field]: _missing, ...rest } = input;
+      if (fits(address, rest)) continue;
+      const { errors } = expectProblem(await send(server.url, requestFor(address, rest)), 422, 'invalid_input');
+      expect(errors.map(({ path }) => path)).toContain(field);
+    }
+  });
+
+  it.each(withQuery)('%s refuses a field that is given twice', async (_, address) => {
+    const sent = sentFor(address);
+    const field = Object.keys(fieldsOf(address.name))[0] as string;
+    const twice = `${sent.path}${sent.path.includes('?') ? '&' : '?'}${field}=main&${field}=main`;
+    const { errors } = expectProblem(await send(server.url, { ...sent, path: twice }), 422, 'invalid_input');
+    expect(errors).toEqual([{ path: field, message: 'is given twice' }]);
+  });
+
+  it.each(all.filter(([, { name }]) => 'branch' in fieldsOf(name)))(
+    '%s knows no branch but main',
+    async (_, address) => {
+      const answer = await send(
+        server.url,
+        sentFor(address, (input) => ({ ...input, branch: 'experiment/x' })),
+      );
+      expectProblem(answer, 404, 'branch_not_found');
+    },
+  );
+
+  it.each(all.filter(([, { name }]) => 'cursor' in fieldsOf(name)))(
+    '%s refuses a cursor it did not make',
+    async (_, address) => {
+      const made = [
+        'x',
+        Buffer.from('["a"]').toString('base64url'),
+        Buffer.from('[1.5]').toString('base64url'),
+        Buffer.from('["a\\u0000","b"]').toString('base64url'),
+        Buffer.from('{"a":1}').toString('base64url'),
+      ];
+      for (const cursor of made) {
+        const answer = await send(
+          server.url,
+          sentFor(address, (input) => ({ ...input, cursor })),
+        );
+        expectProblem(answer, 400, 'invalid_cursor');
+      }
+    },
+  );
+
+  it.each(all.filter(([, { name }]) => operations[name].errors.includes('not_found')))(
+    '%s says what is not there',
+    async (_, address) => {
+      const nowhere = (input: Json): Json => ({
+        ...input,
+        ...(input.key === undefined ? {} : { key: 'nothing' }),
+        ...(input.commit_id === undefined ? {} : { commit_id: 'nothing' }),
+      });
+      const { code: _code, ...rest } = expectProblem(
+        await send(server.url, sentFor(address, nowhere)),
+        404,
+        'not_found',
+      );
+      const { entity_path, key, commit_id } = nowhere(markedInput(address.name, MARK, known));
+      expect(rest).toMatchObject(JSON.parse(JSON.stringify({ entity_path, key, commit_id })));
+    },
+  );
+});

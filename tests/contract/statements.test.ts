@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { type Backend, openTestApp } from '../support/app.ts';
+import { tenantProblem, watchDatabase } from '../support/statements.ts';
+import { layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
+import { variationsOf } from './variations.ts';
+
+const MARK = 'statements';
+const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
+
+/** Every statement that the operations of the table and the housekeeping give to the store. */
+async function statementsOn(backend: Backend): Promise<Set<string>> {
+  const seen = new Set<string>();
+  let isReady = false;
+  const app = await openTestApp(backend, {
+    wrapDatabase: (database) => watchDatabase(database, ({ text }) => isReady && seen.add(text)),
+  });
+  isReady = true;
+  try {
+    let known = {};
+    for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
+    for (const name of [...writing, ...reading]) {
+      const inputs = variationsOf(name, markedInput(name, MARK, known), MARK);
+      for (const [i, input] of inputs.entries()) {
+        if (writing.includes(name)) await layExamples(app, { mark: MARK, as });
+        const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
+        if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
+      }
+    }
+    await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
+    app.clock.advance(10_000);
+    await app.jobs.sweep();
+  } finally {
+    await app.close();
+  }
+  return seen;
+}
+
+/** What each engine does in its own words, and only that. */
+const OWN_WORDS = /\bentry_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory/;
+
+/** The pieces that a dialect writes in its own way, and what they are on both. */
+const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
+  ['', ' FOR UPDATE'],
+  ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
+  ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
+  [')', ', search_words, word_count)'],
+  ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],
+];
+
+const inCommon = (text: string): string =>
+  DIALECT.reduce((told, [onSqlite, onPostgres]) => told.replaceAll(onPostgres, onSqlite), text);
+
+const common = (seen: Set<string>) =>
+  [...new Set([...seen].filter((text) => !OWN_WORDS.test(text)).map(inCommon))].sort();
+
+describe('the statements of the service', () => {
+  it('are the same on both engines, but for full text and upkeep', async () => {
+    const onSqlite = common(await statementsOn('sqlite'));
+    const onPostgres = common(await statementsOn('postgres'));
+    expect(onSqlite.length).toBeGreaterThan(30);
+    expect({
+      onSqliteAlone: onSqlite.filter((text) => !onPostgres.includes(text)),
+      onPostgresAlone: onPostgres.filter((text) => !onSqlite.includes(text)),
+    }).toEqual({ onSqliteAlone: [], onPostgresAlone: [] });
+  }, 120_000);
+
+  it('name the account whenever they touch a table that holds several', () => {
+    expect(tenantProblem('SELECT value FROM entries WHERE key = ?')).toBeDefined();
+    expect(tenantProblem('SELECT account_id, value FROM entries WHERE key = ?')).toBeDefined();
+    expect(tenantProblem('INSERT INTO counts (branch, n) VALUES (?, ?)')).toBeDefined();
+    expect(
+      tenantProblem('DELETE FROM commits WHERE account_id = ? AND seq IN (SELECT seq FROM versions WHERE key = ?)'),
+    ).toBeDefined();
+    expect(tenantProblem('SELECT value FROM entries WHERE account_id = ? AND key = ?')).toBeUndefined();
+  });
+});

@@ -1,0 +1,134 @@
+import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
+import type { z } from 'zod';
+import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
+import type { TestApp } from '../support/app.ts';
+
+export type Json = Record<string, unknown>;
+/** Ids that operations gave out, by field name: what one operation made, another can name. */
+export type Known = Record<string, unknown>;
+
+export const definition = (name: OperationName): Operation => operations[name];
+export const reading = operationNames.filter((name) => operations[name].effect !== 'write');
+export const writing = operationNames.filter((name) => operations[name].effect === 'write');
+
+export function fieldsOf(name: OperationName): Record<string, z.core.$ZodType> {
+  return (operations[name].input as z.ZodObject).shape;
+}
+
+/** What a mark is put into, wherever the field stands in an input. */
+const MARKED: Record<string, (given: unknown, mark: string) => unknown> = {
+  entity_path: (path, mark) => `${mark}/${path}`,
+  key: (key, mark) => `${key}-${mark}`,
+  value: (value, mark) => ({ ...(typeof value === 'object' ? value : { was: value }), note: `about ${mark}` }),
+  message: (message, mark) => `${message} ${mark}`,
+  query: (_, mark) => mark,
+};
+
+const EXTRA = (mark: string): Json => ({
+  pattern_refs: [`pattern-${mark}`],
+  artifact_refs: [{ uri: `file:///${mark}.txt`, label: mark }],
+});
+
+function isDraft(input: Json): boolean {
+  return 'entity_path' in input && 'key' in input && 'value' in input;
+}
+
+/** The example of the table, told apart from every other by a mark, and naming what is there. */
+export function markedInput(name: OperationName, mark: string, known: Known = {}): Json {
+  const { dry_run: _, ...example } = operations[name].example as Json;
+  const walk = (given: unknown): unknown => {
+    if (Array.isArray(given)) return given.map(walk);
+    if (typeof given !== 'object' || given === null) return given;
+    const members = Object.entries(given).map(([field, one]) => {
+      if (field.endsWith('_id') && field in known) return [field, known[field]];
+      return [field, MARKED[field]?.(one, mark) ?? walk(one)];
+    });
+    const input = Object.fromEntries(members);
+    return isDraft(input) ? { ...EXTRA(mark), ...input } : input;
+  };
+  return walk(example) as Json;
+}
+
+/** Every entry that an example of the table speaks of. */
+export function addressesOf(mark: string): { entity_path: string; key: string }[] {
+  const found = new Map<string, { entity_path: string; key: string }>();
+  const walk = (given: unknown): void => {
+    if (typeof given !== 'object' || given === null) return;
+    const { entity_path, key = `any-${mark}` } = given as { entity_path?: string; key?: string };
+    if (entity_path !== undefined) {
+      const path = entity_path.replace(/\/\*+$/, '/below');
+      found.set(`${path} ${key}`, { entity_path: path, key });
+    }
+    for (const one of Object.values(given)) walk(one);
+  };
+  for (const name of operationNames) walk(markedInput(name, mark));
+  return [...found.values()];
+}
+
+export type Laying = { mark: string; as: Partial<Caller>; extra?: Json };
+
+/**
+ * Puts something behind every example: each entry that one speaks of, in several versions, and whatever the writing
+ * operations of the table make. Gives back the ids to name them by.
+ */
+export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying): Promise<Known> {
+  const known: Known = {};
+  const learn = (output: object) => {
+    for (const [field, one] of Object.entries(output)) if (field.endsWith('_id') && one !== null) known[field] = one;
+  };
+  const withExtra = (given: unknown): unknown => {
+    if (Array.isArray(given)) return given.map(withExtra);
+    if (typeof given !== 'object' || given === null) return given;
+    const input = Object.fromEntries(
+      Object.entries(given).map(([field, one]) => [field, field === 'value' ? one : withExtra(one)]),
+    );
+    return isDraft(input) ? { ...input, ...extra } : input;
+  };
+  const writeAll = async (attempt: number) => {
+    const value = { max_attempts: attempt, note: `about ${mark}` };
+    const write = (address: object) =>
+      app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
+    await Promise.all(addressesOf(mark).map(write));
+  };
+  await writeAll(1);
+  await writeAll(2);
+  for (const name of writing) learn(await app.call(name, withExtra(markedInput(name, mark, known)) as never, as));
+  await writeAll(3);
+  return known;
+}
+
+export async function newAccount(app: TestApp, accountId: string): Promise<void> {
+  const { database, clock } = app.kernel.services;
+  await database.transaction((tx) => insertAccount(tx, accountId, clock.now()));
+}
+
+/** An operation's answer or refusal, as a client would see it. */
+export async function outcomeOf(
+  app: TestApp,
+  name: OperationName,
+  { input, as }: { input: Json; as: Partial<Caller> },
+) {
+  try {
+    return JSON.parse(stringify(await app.call(name, input as never, as))) as Json;
+  } catch (error) {
+    const { toProblem } = error as { toProblem?: () => object };
+    if (!toProblem) throw error;
+    return { refused: JSON.parse(JSON.stringify((error as { toProblem: () => object }).toProblem())) } as Json;
+  }
+}
+
+/** SQLite weighs words over the whole file, so that scores differ with what nobody sees. They order, they tell nothing. */
+export function withoutScores<T>(outcome: T): T {
+  return JSON.parse(JSON.stringify(outcome, (field, value) => (field === 'score' ? undefined : value)));
+}
+
+/** Ids in order, so that two stores can be held against each other. */
+export function countedIds() {
+  let count = 0;
+  return {
+    ids: { next: () => `id${String(++count).padStart(24, '0')}` },
+    startAt(number: number) {
+      count = number;
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { differences, matchesText } from './compare.ts';
+import { type Block, root } from './markdown.ts';
+
+export type Step = { command: Block; expected: Block | undefined };
+
+/** Commands with the answers that follow them. Throws where something would go untested. */
+export function stepsOf(blocks: readonly Block[]): Step[] {
+  const steps: Step[] = [];
+  for (const block of blocks) {
+    const last = steps.at(-1);
+    if (block.kind === 'sh' || block.kind === 'ts') steps.push({ command: block, expected: undefined });
+    else if ((block.kind === 'json' || block.kind === 'text') && last && !last.expected) last.expected = block;
+    else throw new Error(`line ${block.line}: nothing tests this block (${block.kind || 'no kind'})`);
+  }
+  return steps;
+}
+
+/** Runs the commands in one shell, as somebody would who pastes them one after the other. */
+export async function runSteps(steps: readonly Step[], place: { url: string; cwd?: string }): Promise<string[]> {
+  if (spawnSync('curl', ['--version']).status !== 0) throw new Error('curl is needed to run the examples of the docs');
+  const folder = mkdtempSync(join(tmpdir(), 'mem-docs-'));
+  try {
+    const out = (i: number) => join(folder, `${i}.out`);
+    const script = steps.map(({ command }, i) => {
+      const text = command.text.replaceAll('http://localhost:8080', place.url);
+      return `{\n${command.kind === 'ts' ? runProgram(text, join(folder, `${i}.mts`)) : runShell(text)}\n} > '${out(i)}' 2>&1\n`;
+    });
+    writeFileSync(join(folder, 'steps.sh'), script.join(''));
+    const shell = spawn('bash', ['-u', join(folder, 'steps.sh')], {
+      cwd: place.cwd ?? folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: 100_000,
+    });
+    const [code] = await once(shell, 'exit');
+    if (code === null) throw new Error('the shell was ended');
+    return steps.map((_, i) => readFileSync(out(i), 'utf8'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const loader = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
+const runSource = [process.execPath, '--import', loader, '--conditions=source'] as const;
+
+/** What runs the `mem` command from its sources. */
+export const memCommand = [...runSource, join(root, 'packages', 'server', 'src', 'main.ts')] as const;
+
+const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).join(' ');
+
+function runShell(text: string): string {
+  return text.replaceAll('node packages/server/dist/mem.js', quoted(memCommand));
+}
+
+/** The program is written elsewhere, so that it has to be told where the package is. */
+function runProgram(text: string, file: string): string {
+  const sdk = pathToFileURL(join(root, 'packages', 'sdk', 'src', 'index.ts')).href;
+  writeFileSync(file, text.replaceAll("'@mem-service/sdk'", `'${sdk}'`));
+  return quoted([...runSource, file]);
+}
+
+/** What the real output lacks of the expected block. */
+export function missingIn(output: string, expected: Block | undefined): string[] {
+  if (!expected) return output === '' ? [] : [`the command printed ${JSON.stringify(output)}, and no block shows it`];
+  if (expected.kind === 'text') return matchesText(expected.text.trim(), output.trim()) ? [] : [output];
+  try {
+    return differences(JSON.parse(expected.text), JSON.parse(output));
+  } catch (error) {
+    return [`${(error as Error).message}: ${output}`];
+  }
+}
+
+export const titleOf = ({ command }: Step): string => `line ${command.line}: ${command.text.trim().split('\n')[0]}`;

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sql } from '../../packages/server/src/db/index.ts';
+import { type Backend, backends, newPlace, openTestApp } from '../support/app.ts';
+import { Client, metricsOf } from './support/client.ts';
+import { holdWrites } from './support/hold-writes.ts';
+import { startMem, until } from './support/mem-process.ts';
+import { expectAll, folderStore, postgresStore, readContents, type Store } from './support/store.ts';
+import { startLoad } from './support/workload.ts';
+
+async function newStore(
+  backend: Backend,
+): Promise<Store & { place: { dataDir: string; postgresDsn?: string | undefined } }> {
+  const { options, remove } = await newPlace(backend);
+  onTestFinished(remove);
+  const store = options.postgresDsn
+    ? postgresStore(options.postgresDsn, options.dataDir)
+    : folderStore(options.dataDir);
+  return { ...store, place: options };
+}
+
+const OPS_A_WRITE = 2;
+
+/** Waits until the server has taken in so many writes, done or not. */
+const accepted = (client: Client, writes: number) =>
+  until(async () => (await metricsOf(client)).mem_ops_charged_total === writes * OPS_A_WRITE, {
+    what: 'writes to arrive',
+  });
+
+const CLEAN = { code: 0, signal: null };
+
+describe.each(backends)('a server on %s that is told to stop', (backend) => {
+  it('under load has answered everything it has carried out, and is gone in seconds', async () => {
+    const store = await newStore(backend);
+    const mem = await startMem(store.env);
+    const load = startLoad(new Client(mem.url), { name: 'stop' });
+    await until(() => load.outcome.acknowledged.length > 100, { what: 'writes to be acknowledged' });
+    expect(await mem.stop('SIGTERM')).toEqual(CLEAN);
+    const { acknowledged, wrong, refusals } = await load.stop();
+    expect(wrong).toEqual([]);
+    expect(refusals.size).toBe(0);
+    const again = await startMem(store.env);
+    // Connections that were refused are not requests: nothing is stored that nobody was told of.
+    const contents = await readContents(new Client(again.url));
+    expectAll(contents, acknowledged);
+    expect(contents.versions.size).toBe(acknowledged.length);
+    expect(await again.stop()).toEqual(CLEAN);
+  });
+
+  it('answers the requests that are on their way, also those that have to wait', async () => {
+    const store = await newStore(backend);
+    const mem = await startMem(store.env);
+    const client = new Client(mem.url);
+    await client.write('a', 'first', 0);
+    const release = await holdWrites(store.place);
+    const waiting = Array.from({ length: 30 }, (_, i) => client.write('a', `k${i}`, i));
+    await accepted(client, 31);
+    const stopped = mem.stop('SIGINT');
+    const isClosed = () =>
+      new Client(mem.url).get('/health').then(
+        () => false,
+        (error) => error.code === 'ECONNREFUSED',
+      );
+    await until(isClosed, { what: 'new connections to be refused' });
+    await release();
+    for (const { status } of await Promise.all(waiting)) expect(status).toBe(201);
+    // It does not wait until the connections, which are kept for a next request, grow old.
+    expect(await Promise.race([stopped, sleep(8000)])).toEqual(CLEAN);
+    expect(await store.rows('SELECT 1 FROM events')).toHaveLength(31);
+  });
+
+  it('twice, goes at once', async () => {
+    const store = await newStore(backend);
+    const mem = await startMem(store.env);
+    const client = new Client(mem.url);
+    await client.write('a', 'first', 0);
+    const release = await holdWrites(store.place);
+    const waiting = client.write('a', 'second', 0).catch((error: Error) => error);
+    await accepted(client, 2);
+    const stopped = mem.stop('SIGTERM');
+    await sleep(100);
+    process.kill(mem.pid, 'SIGINT');
+    expect(await stopped).toEqual({ code: 1, signal: null });
+    expect(await waiting).toBeInstanceOf(Error);
+    await release();
+  });
+});
+
+it('an idle server with open connections stops at once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-stop-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const mem = await startMem({ MEM_DATA_DIR: folder });
+  const client = new Client(mem.url);
+  await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
+  await client.post('/api/v1/search', { query: 'start the thread for long reads' });
+  expect(await mem.stop()).toEqual(CLEAN);
+});
+
+describe.each(backends)('housekeeping on %s', (backend) => {
+  it('stops in good time, and goes on after the next start', async () => {
+    const place = await newPlace(backend);
+    onTestFinished(() => place.remove());
+    const app = await openTestApp(backend, { place });
+    for (const path of ['x', 'y']) {
+      const writes = Array.from({ length: 800 }, (_, i) => ({
+        entity_path: path,
+        key: `k${i}`,
+        value: i,
+        ttl_seconds: 1,
+      }));
+      await app.call('commits.create', { writes });
+    }
+    app.clock.advance(2000);
+    const begun = new Promise((resolve) => app.kernel.feed.subscribeAll(resolve));
+    const swept = app.jobs.sweep();
+    await begun;
+    await app.close();
+    await swept;
+    const again = await openTestApp(backend, { place, clock: app.clock });
+    const left = () =>
+      again.kernel.services.database.read.get<{ n: number }>(sql`SELECT count(*) AS n FROM entries WHERE deleted = 0`);
+    expect((await left())?.n).toBeGreaterThan(0);
+    await again.jobs.sweep();
+    expect((await left())?.n).toBe(0);
+    await again.close();
+  });
+});

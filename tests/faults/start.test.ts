@@ -1,0 +1,113 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, readConfig } from '../../packages/server/src/config.ts';
+import { runMem, startMem } from './support/mem-process.ts';
+
+const wrong: readonly [name: string, value: string][] = [
+  ['MEM_HTTP_PORT', 'http'],
+  ['MEM_HTTP_PORT', '-1'],
+  ['MEM_HTTP_PORT', '65536'],
+  ['MEM_CORS_ORIGINS', 'https://good.example, bad'],
+  ['MEM_API_KEYS', 'short'],
+  ['MEM_API_KEYS', 'with a space in it'],
+  ['MEM_POSTGRES_DSN', 'mysql://localhost/mem'],
+  ['MEM_POSTGRES_DSN', 'postgres://[/mem'],
+  ['MEM_POSTGRES_POOL', '0'],
+  ['MEM_POSTGRES_POOL', '1.5'],
+  ['MEM_AGENT_ID', 'two\nlines'],
+  ['MEM_AGENT_ID', 'x'.repeat(257)],
+  ['MEM_MAX_VALUE_BYTES', '0'],
+  ['MEM_MAX_BODY_BYTES', '1023'],
+  ['MEM_LOG_LEVEL', 'loud'],
+  ['MEM_TTL_SWEEP_SECONDS', '0'],
+  ['MEM_HTTP_URL', 'ftp://example'],
+];
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+describe('a bad configuration', () => {
+  it.each(wrong)('%s=%j is refused by its name alone', (name, value) => {
+    const read = () => readConfig({ [name]: value });
+    expect(read).toThrow(ConfigError);
+    expect(read).toThrow(new RegExp(`^${name} [a-z][^\n]*$`));
+  });
+
+  it('an empty variable is one that is not set', () => {
+    expect(readConfig({ MEM_HTTP_PORT: '', MEM_API_KEYS: '' })).toMatchObject({ http: { port: 8080 }, apiKeys: [] });
+  });
+
+  it('stops the start with exit code 2 and a line for each variable, and nothing else', async () => {
+    const folder = newFolder();
+    const result = await runMem({
+      MEM_HTTP_PORT: 'x',
+      MEM_LOG_LEVEL: 'loud',
+      MEM_API_KEYS: 'tiny',
+      MEM_DATA_DIR: folder,
+    });
+    expect(result).toMatchObject({ code: 2, stdout: '' });
+    const lines = result.output.trim().split('\n');
+    expect(lines).toHaveLength(3);
+    for (const name of ['MEM_HTTP_PORT', 'MEM_LOG_LEVEL', 'MEM_API_KEYS'])
+      expect(result.output).toContain(`mem: ${name} `);
+    expect(result.output).not.toContain('tiny');
+  });
+
+  it('a variable that nobody knows is told of, and does not stop the start', async () => {
+    const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PROT: '8080' });
+    expect(mem.output()).toContain('MEM_HTTP_PROT is not a variable that mem knows');
+    expect(await mem.stop()).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('a start that cannot succeed says why in one line', () => {
+  async function refusal(env: Record<string, string>): Promise<string> {
+    const { code, output, stdout } = await runMem(env);
+    expect(code).toBeGreaterThan(0);
+    expect(stdout).toBe('');
+    expect(output.trim().split('\n')).toHaveLength(1);
+    return output;
+  }
+
+  it('a port in use', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const port = String((taken.address() as AddressInfo).port);
+    expect(await refusal({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PORT: port })).toBe(
+      `mem: MEM_HTTP_PORT ${port} is already in use on 127.0.0.1\n`,
+    );
+  });
+
+  it('an address of another machine', async () => {
+    expect(await refusal({ MEM_DATA_DIR: newFolder(), MEM_HTTP_HOST: '192.0.2.1' })).toBe(
+      'mem: MEM_HTTP_HOST 192.0.2.1 is not an address of this machine\n',
+    );
+  });
+
+  it('a data folder that cannot be made', async () => {
+    const file = join(newFolder(), 'file');
+    writeFileSync(file, '');
+    expect(await refusal({ MEM_DATA_DIR: join(file, 'data') })).toMatch(
+      /^mem: MEM_DATA_DIR .* cannot be used: ENOTDIR/,
+    );
+  });
+
+  it.skipIf(process.getuid?.() === 0)('a data folder that may not be written', async () => {
+    const folder = newFolder();
+    chmodSync(folder, 0o555);
+    expect(await refusal({ MEM_DATA_DIR: folder })).toMatch(/^mem: MEM_DATA_DIR .* cannot be used: /);
+  });
+
+  it('a file that is no database', async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, 'mem.db'), 'these are not the bytes of a database '.repeat(200));
+    expect(await refusal({ MEM_DATA_DIR: folder })).toMatch(/^mem: MEM_DATA_DIR .* cannot be used: .*not a database/);
+  });
+});

@@ -1,0 +1,160 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { tracedBy } from './strace.ts';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+const builds = join(root, 'node_modules', '.cache', 'mem-faults');
+
+export type End = { code: number | null; signal: NodeJS.Signals | null };
+
+export type MemProcess = {
+  url: string;
+  pid: number;
+  output(): string;
+  end: Promise<End>;
+  /** Sends the signal and waits for the end. */
+  stop(signal?: NodeJS.Signals): Promise<End>;
+};
+
+export type MemEnvironment = Readonly<Record<string, string | undefined>>;
+export type MemOptions = {
+  /** In front of the command, such as a tracer. */
+  under?: readonly string[];
+  /** Is given a look at the output while the program starts. */
+  watch?: (output: () => string) => void;
+};
+
+/**
+ * The program as users run it, bundled once for this run of the tests from the sources as they are, into a folder of its
+ * own, so that nobody's build gets in the way.
+ */
+let program: Promise<string> | undefined;
+export function memProgram(): Promise<string> {
+  program ??= buildOnce();
+  return program;
+}
+
+async function buildOnce(): Promise<string> {
+  mkdirSync(builds, { recursive: true });
+  for (const name of readdirSync(builds)) if (!isAlive(Number(name))) rmSync(join(builds, name), { recursive: true });
+  const folder = join(builds, String(process.pid));
+  const done = join(folder, 'done');
+  if (isFirst(folder)) {
+    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), folder], { stdio: 'pipe' });
+    writeFileSync(done, '');
+  }
+  // Another thread of this run may be at it.
+  await until(() => existsSync(done));
+  return join(folder, 'mem.js');
+}
+
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { seconds = 20, what = 'the condition' }: { seconds?: number; what?: string } = {},
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${seconds} s for ${what}`);
+    await sleep(20);
+  }
+}
+
+type Spawned = {
+  child: ChildProcess;
+  isTraced: boolean;
+  output: () => string;
+  stdout: () => string;
+  end: Promise<End>;
+};
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+/** A tracer that is killed leaves the program running, so signals go past it. */
+const pidOf = ({ child, isTraced }: Spawned): number =>
+  isTraced ? tracedBy(child.pid as number) : (child.pid as number);
+
+async function spawnMem(env: MemEnvironment, args: readonly string[], options: MemOptions): Promise<Spawned> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const [command, ...rest] = [...(options.under ?? []), process.execPath, await memProgram(), ...args];
+  const child = spawn(command as string, rest, {
+    env: { PATH, HOME, TMPDIR, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let all = '';
+  let out = '';
+  child.stdout?.on('data', (chunk) => {
+    all += chunk;
+    out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    all += chunk;
+  });
+  const end = new Promise<End>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const spawned = { child, output: () => all, stdout: () => out, end, isTraced: options.under !== undefined };
+  onTestFinished(async () => {
+    if (hasEnded(child)) return;
+    process.kill(pidOf(spawned), 'SIGKILL');
+    await end;
+  });
+  return spawned;
+}
+
+/** Starts `mem serve` on a free port of loopback and waits until it listens. */
+export async function startMem(env: MemEnvironment, options: MemOptions = {}): Promise<MemProcess> {
+  const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
+  const spawned = await spawnMem({ ...quiet, ...env }, ['serve'], options);
+  const { child, output, end } = spawned;
+  options.watch?.(output);
+  const address = () => /listening {2}(http:\S+)/.exec(output())?.[1];
+  await until(() => address() !== undefined || hasEnded(child), { seconds: 60, what: `mem to listen: ${output()}` });
+  const url = address();
+  if (url === undefined) throw new Error(`mem ended before it listened:\n${output()}`);
+  const pid = pidOf(spawned);
+  return {
+    url,
+    pid,
+    output,
+    end,
+    stop: (signal = 'SIGTERM') => {
+      process.kill(pid, signal);
+      return end;
+    },
+  };
+}
+
+/** Runs `mem serve` (or another command) that is expected to end by itself. */
+export async function runMem(
+  env: MemEnvironment,
+  { args = ['serve'], ...options }: MemOptions & { args?: readonly string[] } = {},
+): Promise<End & { output: string; stdout: string }> {
+  const loopback = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0' };
+  const { child, output, stdout, end } = await spawnMem({ ...loopback, ...env }, args, options);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const result = await end;
+  clearTimeout(timer);
+  return { ...result, output: output(), stdout: stdout() };
+}

@@ -1,0 +1,67 @@
+import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { modules } from '../../../packages/server/src/app.ts';
+import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
+import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
+import {
+  createKernel,
+  insertAccount,
+  type Kernel,
+  type Limits,
+  type Module,
+  migrateAll,
+  randomIds,
+  SELF_HOSTED_ACCOUNT,
+  systemClock,
+} from '../../../packages/server/src/kernel/index.ts';
+import { type Backend, caller, newPlace } from '../../support/app.ts';
+
+export type KernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
+
+/** The parts put together by hand, with limits and modules that only a test wants. */
+export async function openKernel(backend: Backend, { limits, extra = [] }: KernelOptions = {}) {
+  const place = await newPlace(backend);
+  const { dataDir, postgresDsn: dsn } = place.options;
+  const database =
+    dsn === undefined ? await openSqlite(dataDir) : openPostgres({ dsn, poolSize: 4, onError: () => {} });
+  const base = {
+    database,
+    clock: systemClock,
+    ids: randomIds,
+    version: 'test',
+    limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
+  };
+  const schema = await migrateAll(base, modules);
+  await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
+  const kernel = createKernel({ ...base, schema }, [...modules, ...extra]);
+  onTestFinished(async () => {
+    await kernel.close();
+    await database.close();
+    await place.remove();
+  });
+  return { kernel, database, place };
+}
+
+/** Through the one door, and back through JSON as a client would see it. */
+export async function call<N extends OperationName>(kernel: Kernel, name: N, input: Request<N>): Promise<Output<N>> {
+  return JSON.parse(stringify(await kernel.invoke(name, input, caller())));
+}
+
+/** Behind a socket on loopback; gives the address. */
+export async function listenTo(kernel: Kernel, options: Partial<HttpOptions> = {}): Promise<string> {
+  const server = await createServer({
+    kernel,
+    log: pino({ level: 'silent' }),
+    apiKeys: [],
+    corsOrigins: ['*'],
+    agentId: 'mem-http-server',
+    maxBodyBytes: 8 * 1024 * 1024,
+    ...options,
+  });
+  onTestFinished(async () => {
+    server.server.closeAllConnections();
+    await server.close();
+  });
+  return server.listen({ host: '127.0.0.1', port: 0 });
+}

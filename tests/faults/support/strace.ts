@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Whether processes can be traced here; says what is skipped where not. */
+export function hasStrace(skipped: string): boolean {
+  try {
+    execFileSync('strace', ['-qq', '-e', 'trace=none', 'true'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.log(`skipped: strace cannot be used here: ${skipped}`);
+    return false;
+  }
+}
+
+/** The process that a tracer runs. */
+export const tracedBy = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);

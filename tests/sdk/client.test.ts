@@ -1,0 +1,186 @@
+import { type OperationName, operationNames, operations } from '@mem-service/contract';
+import { type Client, createClient, JsonText, type MemError } from '@mem-service/sdk';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+
+const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+const camelKeys = (input: object) => Object.fromEntries(Object.entries(input).map(([key, item]) => [camel(key), item]));
+
+/** The example of an operation as a user of the SDK writes it. */
+function exampleOf(name: OperationName): Record<string, unknown> {
+  const { writes, ...rest } = operations[name].example as { writes?: object[] };
+  return { ...camelKeys(rest), ...(writes ? { writes: writes.map(camelKeys) } : {}) };
+}
+
+type AnyMethod = (input: Record<string, unknown>) => Promise<Record<string, unknown>>;
+const methodOf = (client: Client, name: OperationName): AnyMethod => {
+  const [group, method] = name.split('.') as [string, string];
+  return (client as unknown as Record<string, Record<string, AnyMethod>>)[group]?.[method] as AnyMethod;
+};
+
+describe('the client against the service', () => {
+  let app: TestApp;
+  let server: TestServer;
+  let client: Client;
+  beforeAll(async () => {
+    app = await openTestApp('sqlite');
+    server = await listen(app, { apiKeys: ['a-secret-key'] });
+    client = createClient({ url: server.url, apiKey: 'a-secret-key', agentId: 'agent/sdk', sessionId: 'sess-1' });
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  const commit = () => client.commits.create({ message: 'm', writes: [{ entityPath: 'c', key: 'k', value: 1 }] });
+  const refresh = () =>
+    app.call('entries.write', { ...operations['entries.write'].example, value: { max_attempts: Math.random() } });
+
+  it.each(operationNames)('route and client agree on %s', async (name) => {
+    const countOf = () => app.kernel.usage.calls.get(name)?.count ?? 0;
+    // The example of a commit names none that is there.
+    const id = name === 'commits.read' ? (await commit()).commitId : undefined;
+    await refresh();
+    const before = countOf();
+    const output = await methodOf(client, name)(id ? { commitId: id } : exampleOf(name));
+    expect(countOf()).toBe(before + 1);
+    expect(Object.keys(output).filter((key) => key.includes('_'))).toEqual([]);
+    await refresh();
+    const wire = await client.call(name, id ? { commit_id: id } : (operations[name].example as never));
+    expect(operations[name].output.safeParse(wire).error).toBeUndefined();
+  });
+
+  it('declared names are camelCase in and out, at every depth', async () => {
+    const written = await client.entries.write({
+      entityPath: 'svc/pay',
+      key: 'retry',
+      value: 1,
+      memoryType: 'belief',
+      patternRefs: ['p1'],
+      artifactRefs: [{ uri: 's3://bucket/file', mediaType: 'text/plain', sizeBytes: 3 }],
+    });
+    expect(written).toMatchObject({
+      entityPath: 'svc/pay',
+      memoryType: 'belief',
+      isArtifact: false,
+      provenance: { agentId: 'agent/sdk', sessionId: 'sess-1', patternRefs: ['p1'] },
+      artifactRefs: [{ uri: 's3://bucket/file', mediaType: 'text/plain', sizeBytes: 3 }],
+    });
+    expectTypeOf(written.provenance.agentId).toEqualTypeOf<string>();
+    expectTypeOf(written.artifactRefs[0]?.mediaType).toEqualTypeOf<string | undefined>();
+    expectTypeOf<Parameters<Client['entries']['write']>[0]>().toHaveProperty('ifVersion');
+    // @ts-expect-error: health has no pages
+    expect(client.health.read.all).toBeUndefined();
+    // @ts-expect-error: two lists, so that no one item could be meant
+    expect(client.entries.verify.all).toBeUndefined();
+  });
+
+  it("a user's JSON is never renamed", async () => {
+    const value = { snake_name: { inner_name: 1 }, camelName: [{ both_ways: 'x', entity_path: 'y', entityPath: 'z' }] };
+    const at = { entityPath: 'svc/json', key: 'own_names' };
+    const written = await client.entries.write({ ...at, value });
+    expect(written.value).toEqual(value);
+    await client.entries.write({ ...at, value: { ...value, more_names: true } });
+    expect((await client.entries.read({ ...at, version: 1 })).value).toEqual(value);
+    const { changes } = await client.entries.diff(at);
+    expect(changes).toEqual([{ path: '/more_names', operation: 'add', newValue: true }]);
+    const { writes: _, ...done } = { writes: 0, ...(await client.commits.create({ writes: [{ ...at, value }] })) };
+    expect(done.entries).toMatchObject([{ entityPath: 'svc/json', key: 'own_names', version: 3 }]);
+    expect((await client.entries.read(at)).value).toEqual(value);
+  });
+
+  it('keys of records stay as they are', async () => {
+    const stats = await client.stats.read();
+    expect(stats.memoryTypeCounts).toMatchObject({ fact: expect.any(Number) });
+    const { events } = await client.log.list({ limit: 1000 });
+    const made = events.find((event) => event.eventType === 'commit');
+    expect(made?.details).toMatchObject({ commit_id: expect.any(String), entries_written: expect.any(Number) });
+  });
+
+  it('exact JSON text goes in as it is, and comes out of callText as it is', async () => {
+    const text = '{"b":1.0,"a":12345678901234567890}';
+    await client.entries.write({ entityPath: 'svc/exact', key: 'k', value: new JsonText(text) });
+    expect(await client.callText('entries.read', { entity_path: 'svc/exact', key: 'k' })).toContain(`"value":${text}`);
+  });
+
+  it.each(['history', 'a/b', 'ключ 文 ?#%', 'entries', "it's (*)"])(
+    'a key called %s is written, read, listed and deleted',
+    async (key) => {
+      const at = { entityPath: 'odd/päth +&', key };
+      await client.entries.write({ ...at, value: 1 });
+      expect(await client.entries.read(at)).toMatchObject(at);
+      expect((await client.entries.history(at)).versions).toHaveLength(1);
+      expect(await client.entries.delete(at)).toMatchObject({ ...at, deleted: true });
+      await expect(client.entries.read(at)).rejects.toMatchObject({ code: 'not_found' });
+    },
+  );
+
+  it.each([
+    ['', 'k', 'must not be empty'],
+    ['a/../b', 'k', 'must not hold the segment ..'],
+    ['a', '..', 'must not be ..'],
+    ['a', '\ud800', 'must be well-formed Unicode'],
+  ])('the address %j %j is refused as what it is', async (entityPath, key, message) => {
+    const refusal = await client.entries.read({ entityPath, key }).catch((error: MemError) => error);
+    expect(refusal).toMatchObject({ code: 'invalid_input', status: 422, message: expect.stringContaining(message) });
+    await expect(client.commits.read({ commitId: '..' })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('a refusal is a typed error with the whole problem', async () => {
+    const refused = client.entries.write({ entityPath: 'svc', key: 'k', value: 1, confidence: 2 });
+    await expect(refused).rejects.toMatchObject({
+      name: 'MemError',
+      code: 'invalid_input',
+      status: 422,
+      problem: { errors: [{ path: 'confidence' }] },
+    });
+    await client.entries.write({ entityPath: 'svc', key: 'k', value: 1 });
+    await expect(client.entries.write({ entityPath: 'svc', key: 'k', value: 2, ifVersion: 7 })).rejects.toMatchObject({
+      code: 'version_conflict',
+      status: 409,
+    });
+    const stranger = createClient({ url: server.url, apiKey: 'another-key' });
+    await expect(stranger.stats.read()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+    expect(await stranger.health.read()).toMatchObject({ status: 'ok' });
+    expectTypeOf<MemError['code']>().toExtend<string>();
+  });
+
+  it('agent and session can be given for one call, in any script', async () => {
+    const input = { entityPath: 'svc/who', key: 'k', value: 1 };
+    const { provenance } = await client.entries.write(input, { agentId: 'агент/文', sessionId: 'other' });
+    expect(provenance).toMatchObject({ agentId: 'агент/文', sessionId: 'other' });
+    await expect(client.stats.read({}, { agentId: 'a\nb' })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  it('the same idempotency key gives the same answer', async () => {
+    const call = () => client.commits.create({ writes: [] as never[] }, { idempotencyKey: 'once' });
+    await expect(call()).rejects.toMatchObject({ code: 'invalid_input' });
+    const write = (value: number) =>
+      client.entries.write({ entityPath: 'svc/once', key: 'k', value }, { idempotencyKey: 'twice' });
+    expect(await write(1)).toEqual(await write(1));
+    await expect(write(2)).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
+  it('all() gives the items of every page, pages() the pages', async () => {
+    const writes = Array.from({ length: 7 }, (_, i) => ({ entityPath: 'many', key: `k${i}`, value: i }));
+    await client.commits.create({ writes });
+    const keys: string[] = [];
+    for await (const entry of client.entries.list.all({ entityPath: 'many', limit: 3 })) keys.push(entry.key);
+    expect(keys).toEqual(writes.map(({ key }) => key));
+
+    const sizes: number[] = [];
+    for await (const page of client.entries.list.pages({ entityPath: 'many', limit: 3 }))
+      sizes.push(page.entries.length);
+    expect(sizes).toEqual([3, 3, 1]);
+
+    const seqs: number[] = [];
+    for await (const event of client.log.list.all({ limit: 2 })) seqs.push(event.seq);
+    expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
+    expect(seqs.length).toBeGreaterThan(7);
+
+    let checked = 0;
+    for await (const page of client.entries.verify.pages({ entityPath: 'many', limit: 2 }))
+      checked += page.totalChecked;
+    expect(checked).toBe(7);
+  });
+});

@@ -1,0 +1,37 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+export type Answer = (response: ServerResponse, seen: Seen) => void;
+export type StandIn = { url: string; seen: Seen[]; close(): Promise<void> };
+
+/** A server on loopback that gives the answers of the list in turn, the last one for ever, and notes what it was asked. */
+export async function standIn(...answers: [Answer, ...Answer[]]): Promise<StandIn> {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { method = '', url = '', headers } = request;
+    const one = { method, url, headers, body };
+    seen.push(one);
+    const answer = answers[seen.length - 1] ?? (answers.at(-1) as Answer);
+    answer(response, one);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+export const hangUp: Answer = (response) => response.socket?.destroy();
+export const neverAnswer: Answer = () => {};

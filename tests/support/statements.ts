@@ -1,0 +1,91 @@
+import type {
+  Database,
+  Find,
+  Insert,
+  Query,
+  Row,
+  Sql,
+  SqlValue,
+  Transaction,
+} from '../../packages/server/src/db/index.ts';
+
+/** A statement as the service gave it to the store, told alike on both engines. */
+export type Statement = Sql;
+
+/** The same store, with somebody looking at every statement before it runs. */
+export function watchDatabase(database: Database, see: (statement: Statement) => void): Database {
+  const seen = (statement: Sql): Sql => {
+    see({ ...statement, text: squeeze(statement.text) });
+    return statement;
+  };
+  const watchQuery = (query: Query): Query => ({
+    all: async (statement) => query.all(seen(statement)),
+    get: async (statement) => query.get(seen(statement)),
+  });
+  const watchTransaction = (tx: Transaction): Transaction => ({
+    ...watchQuery(tx),
+    run: async (statement) => tx.run(seen(statement)),
+    async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
+      const columns = Object.keys(insert.columns).join(', ');
+      see({ text: squeeze(`INSERT INTO ${insert.table} (${columns}) ${insert.suffix ?? ''}`), values: [] });
+      return tx.insertMany<T>(insert, rows);
+    },
+    async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+      const by = Object.keys(find.by).map((column) => `${column} = ?`);
+      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
+      return tx.findMany<T>(find, keys);
+    },
+    savepoint: (work) => tx.savepoint(work),
+  });
+  return {
+    dialect: database.dialect,
+    read: watchQuery(database.read),
+    scan: watchQuery(database.scan),
+    transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
+    exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
+    maintain: async (statement) => database.maintain(seen(statement)),
+    close: () => database.close(),
+  };
+}
+
+export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+const TENANT_TABLES = 'entries|versions|events|audit|stored_answers|counts|commits|accounts';
+const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
+const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
+const ONE_ACCOUNT = /\baccount_id = \?/gi;
+
+/** Statements over all accounts, and why each may be. */
+const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [
+  ['CREATE ', 'makes the schema'],
+  ['ALTER TABLE ', 'changes the schema'],
+  ['VACUUM ', 'gives freed space back; reads no row'],
+  ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
+  [
+    'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',
+    'answers of all accounts grow old alike',
+  ],
+  ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
+];
+
+/** What is wrong with a statement on tables that hold several accounts' rows, or undefined. */
+export function tenantProblem(text: string): string | undefined {
+  if (OVER_ALL_ACCOUNTS.some(([start]) => text.startsWith(start))) return undefined;
+  const columns = INSERT.exec(text)?.[1];
+  if (columns !== undefined && !columns.split(', ').includes('account_id'))
+    return `inserts without account_id: ${text}`;
+  const references = text.match(REFERENCE)?.length ?? 0;
+  const named = text.match(ONE_ACCOUNT)?.length ?? 0;
+  return named < references ? `names account_id ${named} times for ${references} tables: ${text}` : undefined;
+}
+
+/** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
+export function refuseForeign({ text }: Statement): void {
+  const problem = tenantProblem(text);
+  if (problem && !isAskedByTest()) throw new Error(`a statement ${problem}`);
+}
+
+function isAskedByTest(): boolean {
+  const callers = (new Error().stack ?? '').split('\n').slice(1);
+  return callers.find((line) => !line.includes('/tests/support/statements.ts'))?.includes('/tests/') ?? false;
+}

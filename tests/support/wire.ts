@@ -1,0 +1,80 @@
+import { connect } from 'node:net';
+import { type HttpRoute, type OperationName, operationNames, operations } from '@mem-service/contract';
+
+export type Sent = { method: string; path: string; body?: string; headers?: Record<string, string> };
+export type Answer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+
+/** Sends it over a real connection. What is not JSON comes back as an empty object. */
+export async function send(url: string, { method, path, body, headers = {} }: Sent): Promise<Answer> {
+  const response = await fetch(url + path, {
+    method,
+    headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body }),
+    redirect: 'manual',
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: parse(text) };
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
+
+export type Address = { name: OperationName; route: HttpRoute };
+
+/** Every address of every operation. */
+export const addresses: Address[] = operationNames.flatMap((name) => {
+  const { http } = operations[name];
+  return [http, ...(http.aliases ?? [])].map((route) => ({ name, route }));
+});
+
+export const labelled = (some: readonly Address[]): [label: string, address: Address][] =>
+  some.map((address) => [`${address.route.method} ${address.route.path}`, address]);
+
+export const takesBody = ({ method }: HttpRoute): boolean => method !== 'GET' && method !== 'DELETE';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** The request that a client makes for an input at an address. */
+export function requestFor({ route }: Address, input: Record<string, unknown>): Sent {
+  const rest = { ...input };
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = textOf(input[name]);
+    delete rest[name];
+    const parts = name === 'entity_path' ? text.split('/') : [text];
+    return parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
+  });
+  if (takesBody(route)) return { method: route.method, path, body: JSON.stringify(rest) };
+  const given = Object.entries(rest).map(([name, value]): [string, string] => [name, textOf(value)]);
+  const query = new URLSearchParams(given).toString();
+  return { method: route.method, path: query === '' ? path : `${path}?${query}` };
+}
+
+/** Writes bytes to the socket as they are and gives back all that comes until the server hangs up. */
+export function sendRaw(url: string, bytes: string | Buffer): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') reject(error);
+    });
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')));
+  });
+}
+
+export type RawAnswer = { status: number; headers: Record<string, string>; body: string };
+
+export function readRaw(text: string): RawAnswer {
+  const [head = '', ...rest] = text.split('\r\n\r\n');
+  const [line = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((one) => [one.slice(0, one.indexOf(':')).toLowerCase(), one.slice(one.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(line.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
+}
