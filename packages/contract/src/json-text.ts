@@ -41,6 +41,13 @@ export class JsonText {
     return value instanceof JsonText ? value : new JsonText(stringify(value));
   }
 
+  /** The same text, which need not be parsed again. */
+  knowing(value: unknown): this {
+    this.#value = value;
+    this.#parsed = true;
+    return this;
+  }
+
   get value(): unknown {
     if (!this.#parsed) {
       this.#value = JSON.parse(this.text);
@@ -186,7 +193,7 @@ function attach(found: Found, parsed: unknown, step: Step): void {
 }
 
 function attachOne(found: Found, holder: object, { key, step }: { key: string | number; step: Step }): void {
-  if (found instanceof JsonText) setOwn(holder, key, found);
+  if (found instanceof JsonText) setOwn(holder, key, found.knowing(Reflect.get(holder, key)));
   else if (found) attach(found, Reflect.get(holder, key), step);
 }
 

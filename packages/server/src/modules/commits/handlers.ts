@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
 import { cursorsOf, cutPage, EVERYONE, type Handlers, reads, toIso, writes } from '../../kernel/index.ts';
 import { authorOf, checkWrite, EntrySet, toDraft } from '../entries/index.ts';
@@ -51,7 +51,7 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
   return { ...toCommit(row), entries: written.map(toCommitEntry) };
 });
 
-const treeHash = (hashes: string[]) => createHash('sha256').update(hashes.sort().join('\n')).digest('hex');
+const treeHash = (hashes: string[]) => hash('sha256', hashes.sort().join('\n'), 'hex');
 
 type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
 

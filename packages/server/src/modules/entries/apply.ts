@@ -28,7 +28,7 @@ export class EntrySet {
   readonly #work: Work;
   readonly #before = new Map<string, EntryRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
-  readonly #values = new Map<string, string>();
+  readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
 
   private constructor(work: Work) {
@@ -79,7 +79,8 @@ export class EntrySet {
     if (entry && same && entry.standing !== null) keepStanding(next, entry);
     const name = nameOf(draft);
     this.#now.set(name, next);
-    this.#values.set(name, content.value);
+    if (content.deleted === 0) this.#values.set(name, draft.parsed ?? JSON.parse(content.value));
+    else this.#values.delete(name);
     return { entry: next, unchanged: false };
   }
 
@@ -146,7 +147,7 @@ export class EntrySet {
     const changes: EntryChange[] = [];
     for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
-      if (after && after !== before) changes.push({ before, after, value: this.#values.get(name) as string });
+      if (after && after !== before) changes.push({ before, after, value: this.#values.get(name) });
     }
     const work = this.#work;
     work.send(work.tx.insertMany(queries.insertVersions, this.#versions));
@@ -167,7 +168,8 @@ export class EntrySet {
 
 const PLAIN_WRITE: Reason = { event_type: 'write' };
 
-type EntryChange = { before: EntryRow | undefined; after: EntryRow; value: string };
+/** `value` is what can be searched; nothing of a deleted entry can. */
+type EntryChange = { before: EntryRow | undefined; after: EntryRow; value: unknown };
 
 const nameOf = (at: Place) => `${at.branch}\n${at.entity_path}\n${at.key}`;
 
@@ -184,7 +186,7 @@ const wordChange = ({ before, after, value }: EntryChange) => ({
   seq: after.seq,
   entity_path: after.entity_path,
   key: after.key,
-  value: after.deleted === 1 ? undefined : value,
+  value,
 });
 
 function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): void {

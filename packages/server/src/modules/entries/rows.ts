@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { attachRaw, JsonText, type Output } from '@mem-service/contract';
 import type { ColumnType } from '../../db/index.ts';
 import { toIso, toIsoOrNull } from '../../kernel/index.ts';
@@ -93,7 +93,7 @@ export type Origin = {
   commit_id: string | null;
 };
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export const contentHash = (value: string): string => sha256(value);
 

@@ -36,6 +36,7 @@ export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
     entity_path: input.entity_path,
     key: input.key,
     value: input.value.text,
+    parsed: input.value.value,
     confidence: input.confidence,
     memory_type: input.memory_type,
     shared: input.shared,

@@ -9,7 +9,7 @@ export type WordChange = {
   entity_path: string;
   key: string;
   /** `undefined`: it is no longer to be found. */
-  value: string | undefined;
+  value: unknown;
 };
 
 const ROWS_PER_ACCOUNT = 2 ** 33;
@@ -27,9 +27,7 @@ export function indexWords(
 ): { search_words: string; word_count: number }[] | undefined {
   const { number } = work.account;
   const texts = changes.map((change) =>
-    change.value === undefined
-      ? []
-      : wordsOfEntry({ ...change, value: JSON.parse(change.value) }).map((word) => wordIn(number, word)),
+    change.value === undefined ? [] : wordsOfEntry(change).map((word) => wordIn(number, word)),
   );
   if (work.dialect.engine === 'postgres')
     return texts.map((words) => ({ search_words: toTsvector(words), word_count: words.length }));

@@ -10,6 +10,8 @@ export type Draft = {
   session_id: string | null;
   /** `undefined` deletes. */
   value: string | undefined;
+  /** The value, where it has been parsed already. */
+  parsed?: unknown;
   confidence?: number | undefined;
   memory_type?: string | undefined;
   shared?: boolean | undefined;
