@@ -136,6 +136,17 @@ describe.each(backends)('writing an entry again on %s', (backend) => {
     expect(await app.call('entries.read', at)).toMatchObject({ version: 1, value: 1 });
   });
 
+  it('only its last author makes a shared entry private', async () => {
+    const at = newAddress();
+    await app.call('entries.write', { ...at, value: 1 });
+    const hide = { ...at, value: 2, shared: false };
+    expect(await refusal(app.call('entries.write', hide, { agent_id: 'agent/other' }))).toMatchObject({
+      code: 'forbidden',
+    });
+    expect(await app.call('entries.read', at)).toMatchObject({ version: 1, value: 1 });
+    expect(await app.call('entries.write', hide)).toMatchObject({ version: 2, shared: false });
+  });
+
   it('a private entry that was deleted leaves its key to everybody', async () => {
     const at = newAddress();
     await app.call('entries.write', { ...at, value: 1, shared: false });
