@@ -107,8 +107,8 @@ async function launch(place: Place, guard: Guard): Promise<ChildProcess> {
     const server = spawnServer(place, guard);
     if (await ready(server, place.dataDir, deadline)) return server;
     const reason = logOf(place).slice(logged);
-    // The orphans of a killed server keep its shared memory and its lock for a moment.
-    const orphans = /shared memory block|lock file/.test(reason);
+    // The orphans of a killed server keep its shared memory, its lock and its port for a moment.
+    const orphans = /shared memory block|lock file|could not create any TCP/.test(reason);
     if (!orphans || Date.now() > deadline) throw new Error(`PostgreSQL did not start:\n${reason}`);
     await sleep(50);
   }

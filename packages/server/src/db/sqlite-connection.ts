@@ -57,7 +57,9 @@ export class Connection {
 
 const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
+  PRAGMA page_size = 8192;
   PRAGMA journal_mode = WAL;
+  PRAGMA wal_autocheckpoint = 4000;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   PRAGMA secure_delete = ON;
