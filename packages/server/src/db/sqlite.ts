@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, type Dialect, type Query, StorageError, type Transaction } from './database.ts';
 import type { Sql } from './sql.ts';
+import { Checkpointer } from './sqlite-checkpoint.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { SqliteReader } from './sqlite-reader.ts';
@@ -39,12 +40,14 @@ class SqliteDatabase implements Database {
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #file: string;
+  readonly #checkpointer: Checkpointer;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(writer: Connection, reader: Connection, file: string) {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
+    this.#checkpointer = new Checkpointer(file);
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);
     // A process that waits for another's write keeps answering reads: `#begin` waits, not SQLite.
@@ -72,6 +75,7 @@ class SqliteDatabase implements Database {
     try {
       const result = await work(tx);
       tx.commit();
+      this.#checkpointer.committed();
       return result;
     } catch (error) {
       tx.rollback();
@@ -107,6 +111,7 @@ class SqliteDatabase implements Database {
 
   async close(): Promise<void> {
     await this.#turn;
+    await this.#checkpointer.close();
     await this.scan.close();
     this.#reader.close();
     this.#writer.close();

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import cors from '@fastify/cors';
 import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
+import { allowOrigins } from './cors.ts';
 import { addOperations } from './operations.ts';
 import { addPages } from './pages.ts';
 import { handleError, rawProblem } from './problems.ts';
@@ -59,13 +59,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     reply.header('x-request-id', request.id);
     done();
   });
-  await server.register(cors, {
-    origin: options.corsOrigins.includes('*') ? '*' : [...options.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-    exposedHeaders: ['Allow', 'ETag', 'Location', 'Retry-After', 'X-Request-Id'],
-    maxAge: 600,
-    strictPreflight: false,
-  });
+  server.addHook('onRequest', allowOrigins(options.corsOrigins));
   addOperations(server, options.kernel, { requireKey, agentId: options.agentId });
   const pages = addPages(server, options.kernel, requireKey);
   refuseUnknown(server, { authenticate, pages });
