@@ -136,6 +136,16 @@ describe.each(backends)('writing an entry again on %s', (backend) => {
     expect(await app.call('entries.read', at)).toMatchObject({ version: 1, value: 1 });
   });
 
+  it.each([5e-324, 1e-310, -0, 1e-17, 1e-13, 2e-12, 0.1 + 0.2, 1 - 2 ** -53])(
+    'a confidence of %d leaves the chain whole',
+    async (confidence) => {
+      const at = newAddress();
+      const { confidence: kept } = await app.call('entries.write', { ...at, value: 1, confidence });
+      expect(await app.call('entries.read', at)).toMatchObject({ confidence: kept });
+      expect((await app.call('entries.verify', { entity_path: at.entity_path })).chain_breaks).toEqual([]);
+    },
+  );
+
   it('only its last author makes a shared entry private', async () => {
     const at = newAddress();
     await app.call('entries.write', { ...at, value: 1 });

@@ -75,7 +75,15 @@ export const branch = label(256).meta({
   description: 'A branch; `main` always exists.',
   examples: ['main'],
 });
-export const confidence = z.number().min(0).max(1).meta({ description: 'Trust in the entry, 0 to 1.' });
+/** A driver takes numbers closer to zero than 2.2e-16 for zero; what was hashed would not be what is kept. */
+const LEAST_CONFIDENCE = 1e-12;
+
+export const confidence = z
+  .number()
+  .min(0)
+  .max(1)
+  .overwrite((n) => (n < LEAST_CONFIDENCE ? 0 : n))
+  .meta({ description: 'Trust in the entry, 0 to 1.' });
 export const memoryType = z
   .enum(['fact', 'belief', 'experience', 'procedure'])
   .meta({ id: 'MemoryType', description: 'What kind of memory it is.' });
