@@ -9,7 +9,7 @@ import {
   readAccount,
   reads,
 } from '../../kernel/index.ts';
-import { type EntryRow, liveAt, toEntry, visibleTo } from '../entries/index.ts';
+import { liveAt, toEntry, visibleTo } from '../entries/index.ts';
 import { parseQuery } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { findByText, type Hit } from './text-search.ts';
@@ -82,7 +82,7 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
   };
   const rows = await queries.listByFilter(scan, within, page);
   return {
-    hits: rows.map((row: EntryRow) => ({ row, score: null })),
+    hits: rows.map((row) => ({ row, score: null })),
     truncated: await queries.reachesBeyond(scan, within, page),
   };
 }

@@ -3,6 +3,10 @@ import { type EntryRow, entryColumns } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
+/** As much of an entry as an answer is made of, and what a page may be sorted by. */
+export type FoundRow = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'version' | 'seq'>;
+const FOUND = fragment('document, confidence, standing, version, seq');
+
 export type Candidates = { account_id: string; branch: string; filters: readonly Sql[] };
 
 /** Entries that carry a pattern reference. */
@@ -15,9 +19,9 @@ export function carries(engine: Engine, ref: string): Sql {
 }
 
 /** Those of the entries at these places in the log that pass the filters. */
-export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Promise<EntryRow[]> {
-  return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
+export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Promise<FoundRow[]> {
+  return query.all<FoundRow>(
+    sql`SELECT ${FOUND} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(within.filters)}`,
   );
 }
@@ -30,10 +34,10 @@ export function listByFilter(
   query: Query,
   within: Candidates & { where: readonly Sql[] },
   page: FilterPage,
-): Promise<EntryRow[]> {
+): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
-  return query.all<EntryRow>(
-    sql`SELECT * FROM (SELECT ${ENTRY} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
+  return query.all<FoundRow>(
+    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
           ${andAll(within.where)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
         WHERE true${andAll(within.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
   );

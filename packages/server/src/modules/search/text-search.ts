@@ -1,5 +1,4 @@
 import type { Query } from '../../db/index.ts';
-import type { EntryRow } from '../entries/index.ts';
 import {
   countMatches,
   type Expression,
@@ -10,6 +9,7 @@ import {
   syntaxOf,
   type Term,
 } from '../text/index.ts';
+import type { FoundRow } from './queries.ts';
 
 /** A word found in this many entries says nothing about any of them, and ranking them all would be slow. */
 const COMMON = 2000;
@@ -21,7 +21,10 @@ export type Queries = { read: Query; scan: Query };
 const FEW_TERMS = 4;
 const FEW_MATCHES = 500;
 
-export type Hit = { row: EntryRow; score: number | null };
+/** Matches taken beyond the page, for those that are private, gone or filtered out. */
+const SLACK = 5;
+
+export type Hit = { row: FoundRow; score: number | null };
 
 export type TextSearch = {
   terms: readonly Term[];
@@ -29,7 +32,7 @@ export type TextSearch = {
   size: number;
   wanted: number;
   /** Loads the entries that pass the caller's filters, in any order. */
-  fetch(seqs: readonly number[]): Promise<EntryRow[]>;
+  fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
 type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
@@ -90,7 +93,7 @@ type StageRun = { stage: Stage; search: TextSearch; missing: number };
 /** Takes a few more than the page needs; when the filters drop too many of them, takes all there are. */
 async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
   const all = COMMON * search.terms.length;
-  for (const limit of [missing + 20, Math.max(all, missing)]) {
+  for (const limit of [missing + SLACK, Math.max(all, missing)]) {
     const { ranked, expression } = stage;
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
