@@ -28,14 +28,24 @@ export function startJobs(kernel: Kernel, { jobs, sweepSeconds, onError }: JobOp
   };
   const timer = setInterval(sweepAgain, sweepSeconds * 1000);
   timer.unref();
+  const delayed = new Map<Job, NodeJS.Timeout>();
+  const enqueueLater = (job: Job) => {
+    if (delayed.has(job)) return;
+    const run = () => {
+      delayed.delete(job);
+      void enqueue(job);
+    };
+    delayed.set(job, setTimeout(run, (job.delaySeconds ?? 0) * 1000).unref());
+  };
   const unsubscribe = kernel.feed.subscribeAll((events) => {
-    for (const job of jobs) if (events.some((event) => event.event_type === job.after)) void enqueue(job);
+    for (const job of jobs) if (events.some((event) => event.event_type === job.after)) enqueueLater(job);
   });
   return {
     sweep,
     async close() {
       closed = true;
       clearInterval(timer);
+      for (const waiting of delayed.values()) clearTimeout(waiting);
       unsubscribe();
       await running;
     },

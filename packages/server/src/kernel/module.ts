@@ -61,6 +61,8 @@ export type Kernel = {
 export type Job = {
   name: string;
   after?: string;
+  /** How long it waits after the event, so that one run serves many. */
+  delaySeconds?: number;
   /** What takes long asks now and then whether the service is about to stop. */
   run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
 };

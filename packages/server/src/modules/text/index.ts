@@ -1,8 +1,24 @@
 import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
+import { tidyIndex } from './queries.ts';
 
 export { indexWords, rowidOf, type WordChange } from './indexing.ts';
 export * from './matching.ts';
 export { deleteWords } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
-export const text: Module = { name: 'text', migrations, handlers: {} };
+
+export const text: Module = {
+  name: 'text',
+  migrations,
+  handlers: {},
+  jobs: [
+    {
+      name: 'tidy the word index',
+      after: 'write',
+      delaySeconds: 2,
+      run: async ({ services: { database } }) => {
+        if (database.dialect.engine === 'postgres') await database.maintain(tidyIndex);
+      },
+    },
+  ],
+};

@@ -13,7 +13,8 @@ export const migrations: readonly Migration[] = [
         : [
             'ALTER TABLE entries ADD COLUMN search_words tsvector',
             'ALTER TABLE entries ADD COLUMN word_count BIGINT NOT NULL DEFAULT 0',
-            'CREATE INDEX entries_by_word ON entries USING gin (search_words)',
+            // New words are collected aside, up to 64 MB, and moved into the index by a job, not by an unlucky write.
+            'CREATE INDEX entries_by_word ON entries USING gin (search_words) WITH (gin_pending_list_limit = 65536)',
           ],
   },
 ];
