@@ -14,8 +14,6 @@ import {
 
 export { canonicalJson, jsonDepth } from './json-scan.ts';
 
-export type ScanProblem = { code: 'syntax' | 'too_deep'; message: string; position: number };
-
 /** Stands for a JsonText in the output of JSON.stringify. Nobody outside can guess it, so no string can imitate it. */
 const marker = [...crypto.getRandomValues(new Uint8Array(16))]
   .map((byte) => byte.toString(16).padStart(2, '0'))

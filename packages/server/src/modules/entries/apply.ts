@@ -100,6 +100,7 @@ export class EntrySet {
     const entry_id = entry?.entry_id ?? seq;
     const content_hash = hash;
     const integrity_chain = chain;
+    // Written out twice: an object of this size made by spreading another costs more than the insert.
     this.#versions.push({
       account_id,
       entry_id,
