@@ -7,6 +7,7 @@ import type {
   Sql,
   SqlValue,
   Transaction,
+  Update,
 } from '../../packages/server/src/db/index.ts';
 
 /** A statement as the service gave it to the store, told alike on both engines. */
@@ -35,6 +36,12 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
       see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
       return tx.findMany<T>(find, keys);
     },
+    async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+      const places = (columns: object) => Object.keys(columns).map((column) => `${column} = ?`);
+      const text = `UPDATE ${update.table} SET ${places(update.set).join(', ')} WHERE ${places(update.by).join(' AND ')}`;
+      see({ text, values: [] });
+      return tx.updateMany(update, rows);
+    },
     savepoint: (work) => tx.savepoint(work),
   });
   return {
@@ -50,7 +57,8 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-const TENANT_TABLES = 'entries|versions|events|audit|stored_answers|counts|commits|accounts';
+const TENANT_TABLES =
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -59,6 +67,10 @@ const ONE_ACCOUNT = /\baccount_id = \?/gi;
 const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [
   ['CREATE ', 'makes the schema'],
   ['ALTER TABLE ', 'changes the schema'],
+  [
+    'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
+    'a migration, each account for itself',
+  ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
   [

@@ -9,21 +9,41 @@ import {
   type Kernel,
   type Module,
   migrateAll,
+  Observations,
   randomIds,
   SELF_HOSTED_ACCOUNT,
   systemClock,
 } from './kernel/index.ts';
+import { agents } from './modules/agents/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
+import { graph } from './modules/graph/index.ts';
 import { log } from './modules/log/index.ts';
+import { outcomes } from './modules/outcomes/index.ts';
 import { search } from './modules/search/index.ts';
+import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
+import { traces } from './modules/traces/index.ts';
 import { VERSION } from './version.ts';
 
-export const modules: readonly Module[] = [entries, counts, text, commits, search, erasure, log, system];
+export const modules: readonly Module[] = [
+  entries,
+  counts,
+  text,
+  commits,
+  sessions,
+  outcomes,
+  traces,
+  agents,
+  graph,
+  search,
+  erasure,
+  log,
+  system,
+];
 
 export type AppOptions = {
   dataDir: string;
@@ -52,6 +72,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       ids,
       version: VERSION,
+      observations: new Observations(),
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
@@ -59,7 +80,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const schema = await migrateAll(base, modules);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
-    const kernel = createKernel({ ...base, schema }, modules);
+    const kernel = createKernel({ ...base, schema }, modules, { onError });
     const jobs = startJobs(kernel, {
       jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
       sweepSeconds: options.sweepSeconds ?? 60,

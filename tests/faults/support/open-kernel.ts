@@ -11,6 +11,7 @@ import {
   type Limits,
   type Module,
   migrateAll,
+  Observations,
   randomIds,
   SELF_HOSTED_ACCOUNT,
   systemClock,
@@ -30,6 +31,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     clock: systemClock,
     ids: randomIds,
     version: 'test',
+    observations: new Observations(),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);

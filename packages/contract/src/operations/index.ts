@@ -1,14 +1,32 @@
 import type { z } from 'zod';
+import { agents } from './agents.ts';
 import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
+import { graph } from './graph.ts';
 import { log } from './log.ts';
+import { outcomes } from './outcomes.ts';
 import { search } from './search.ts';
+import { sessions } from './sessions.ts';
 import { system } from './system.ts';
+import { traces } from './traces.ts';
 import { upkeep } from './upkeep.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
-export const operations = { ...entries, ...upkeep, ...search, ...commits, ...counts, ...log, ...system };
+export const operations = {
+  ...entries,
+  ...upkeep,
+  ...search,
+  ...commits,
+  ...sessions,
+  ...outcomes,
+  ...traces,
+  ...agents,
+  ...graph,
+  ...counts,
+  ...log,
+  ...system,
+};
 
 export type Operations = typeof operations;
 export type OperationName = keyof Operations;

@@ -1,4 +1,4 @@
-import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -13,8 +13,9 @@ export interface Query {
  */
 export interface Transaction extends Query {
   run(statement: Sql): Promise<number>;
-  /** Gives back what the suffix says is `RETURNING`. */
+  /** Gives back what the suffix says is `RETURNING`: nothing for a row that was left out because it was there. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
+  updateMany(update: Update, rows: readonly Row[]): Promise<void>;
   /** One answer for each key, in order. */
   findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
   /** Undoes only what `work` did when it throws. */

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
 import { translate } from './postgres-errors.ts';
-import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
@@ -49,6 +49,15 @@ function findText({ table, select, by }: Find): string {
   return `SELECT r.place, ${select} FROM ${unnest(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN ${table} ON ${on}`;
 }
 
+function updateText({ table, set, by }: Update): string {
+  const names = [...Object.keys(set), ...Object.keys(by)];
+  const as = names.map((_, i) => `c${i}`).join(', ');
+  const sets = Object.keys(set).map((name, i) => `${name} = r.c${i}`);
+  const on = Object.keys(by).map((name, i) => `${table}.${name} = r.c${sets.length + i}`);
+  const rows = unnest([...Object.values(set), ...Object.values(by)]);
+  return `UPDATE ${table} SET ${sets.join(', ')} FROM ${rows} AS r(${as}) WHERE ${on.join(' AND ')}`;
+}
+
 /** The transaction may still be open, but not for us. */
 export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
@@ -91,6 +100,15 @@ export class PostgresTransaction implements Transaction {
     if (rows.length === 0) return [];
     const columns = Object.keys(insert.columns).map((name) => rows.map((row) => row[name] ?? null));
     return (await this.#execute(insertText(insert), columns)).rows;
+  }
+
+  async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+    if (rows.length === 0) return;
+    const names = [...Object.keys(update.set), ...Object.keys(update.by)];
+    await this.#execute(
+      updateText(update),
+      names.map((name) => rows.map((row) => row[name] ?? null)),
+    );
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {

@@ -65,3 +65,10 @@ export type Find = {
   select: string;
   by: Readonly<Record<string, ColumnType>>;
 };
+
+/** An update by key that is run for many rows at once. */
+export type Update = {
+  table: string;
+  set: Readonly<Record<string, ColumnType>>;
+  by: Readonly<Record<string, ColumnType>>;
+};

@@ -1,5 +1,5 @@
 import type { Transaction } from './database.ts';
-import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
@@ -11,6 +11,11 @@ function insertText({ table, columns, suffix = '' }: Insert): string {
 function findText({ table, select, by }: Find): string {
   const keys = Object.keys(by).map((name) => `${name} = ?`);
   return `SELECT ${select} FROM ${table} WHERE ${keys.join(' AND ')}`;
+}
+
+function updateText({ table, set, by }: Update): string {
+  const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
+  return `UPDATE ${table} SET ${places(set).join(', ')} WHERE ${places(by).join(' AND ')}`;
 }
 
 /** The text of a constant statement is made once. */
@@ -26,6 +31,7 @@ function once<K extends object>(make: (key: K) => string): (key: K) => string {
 }
 const insertTextOnce = once(insertText);
 const findTextOnce = once(findText);
+const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: Connection;
@@ -71,9 +77,18 @@ export class SqliteTransaction implements Transaction {
     const bind = (row: Row) => names.map((name) => row[name] ?? null);
     return this.#run(() => {
       const statement = this.#connection.statement(insertTextOnce(insert));
-      if (insert.suffix?.includes('RETURNING')) return rows.map((row) => statement.get(...bind(row)) as T);
+      if (insert.suffix?.includes('RETURNING'))
+        return rows.flatMap((row) => (statement.get(...bind(row)) as T | undefined) ?? []);
       for (const row of rows) statement.run(...bind(row));
       return [];
+    });
+  }
+
+  async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+    const names = [...Object.keys(update.set), ...Object.keys(update.by)];
+    this.#run(() => {
+      const statement = this.#connection.statement(updateTextOnce(update));
+      for (const row of rows) statement.run(...names.map((name) => row[name] ?? null));
     });
   }
 

@@ -10,6 +10,15 @@ export type Caller = {
   idempotency_key?: string | undefined;
 };
 
+/** No session that a caller can name starts with a control character. */
+const IMPLICIT = '\u001f';
+
+/** A session as the service names it. An agent that names none has one of its own for each key. */
+export const sessionOf = (session_id: string | null, actor: string): string => session_id ?? IMPLICIT + actor;
+
+/** A session as callers name it. */
+export const sessionIdOf = (session: string): string | null => (session.startsWith(IMPLICIT) ? null : session);
+
 /** The one account of a self-hosted service. */
 export const SELF_HOSTED_ACCOUNT = '00000000-0000-0000-0000-000000000001';
 

@@ -10,7 +10,7 @@ type OneHandler = { kind: 'write'; run: (work: Work, item: never) => Promise<unk
 type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unknown[]> };
 
 /** A write on its way: which handler runs, with what, for whom. */
-export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler };
+export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler; unaudited?: boolean };
 
 type Waiting = Job & Keyed & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
 type Settled = { output: unknown } | { error: unknown };
@@ -220,7 +220,8 @@ function record(work: Work, job: Waiting, output: unknown): void {
     unchanged?: boolean;
     dry_run?: boolean;
   };
-  if (!about.unchanged && !about.dry_run) work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
+  if (!job.unaudited && !about?.unchanged && !about?.dry_run)
+    work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
     idempotency_key: job.idempotency_key,

@@ -6,6 +6,7 @@ export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './module.ts';
+export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
 export { insertAccount, readAccount } from './queries.ts';
 export { seqAt } from './time-travel.ts';

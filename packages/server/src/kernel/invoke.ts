@@ -5,13 +5,17 @@ import type { Caller } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { kernelMigrations } from './migrations.ts';
-import type { Handler, Handlers, Kernel, Module, ReadContext, Services } from './module.ts';
+import type { Handler, Handlers, Kernel, Module, Services } from './module.ts';
+import { keepNotes, readContext } from './notes.ts';
 import { Usage } from './usage.ts';
 
 /** Refuses by throwing a Fault. */
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
-export function migrateAll(services: Omit<Services, 'schema'>, modules: readonly Module[]): Promise<number> {
+export function migrateAll(
+  services: Pick<Services, 'database' | 'clock'>,
+  modules: readonly Module[],
+): Promise<number> {
   const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
   return migrate(services.database, migrations, services.clock.now());
 }
@@ -22,7 +26,13 @@ const mainOnly: Authorize = (_name, { branch }) => {
     throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
 };
 
-export function createKernel(services: Services, modules: readonly Module[], hooks: readonly Authorize[] = []): Kernel {
+export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
+
+export function createKernel(
+  services: Services,
+  modules: readonly Module[],
+  { hooks = [], onError = () => {} }: KernelOptions = {},
+): Kernel {
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const authorize = [mainOnly, ...hooks];
   const feed = new Feed();
@@ -40,9 +50,14 @@ export function createKernel(services: Services, modules: readonly Module[], hoo
     const input = parseInput(operation.input, raw) as never;
     for (const check of authorize) check(name, input, caller);
     usage.charge(operation.cost);
+    const settling = handler.settled ? notes.settle(input, caller) : undefined;
+    // Writes of an account are done in the order they come; only a read has to wait.
     if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    await settling;
     return handler.run(readContext(services, caller), input);
   }
+
+  const notes = keepNotes(services, { committer, modules, onError });
 
   return {
     services,
@@ -60,18 +75,17 @@ export function createKernel(services: Services, modules: readonly Module[], hoo
       } catch (error) {
         const fault = toFault(error);
         usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
+        if (fault instanceof Fault) notes.error(name, { input, caller, fault });
         throw fault;
       }
     },
     work: (caller, action, run) =>
       committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
-    close: () => committer.close(),
+    async close() {
+      await notes.close();
+      await committer.close();
+    },
   };
-}
-
-function readContext(services: Services, caller: Caller): ReadContext {
-  const { database, clock } = services;
-  return { caller, services, now: clock.now(), read: database.read, scan: database.scan, dialect: database.dialect };
 }
 
 /** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */

@@ -54,4 +54,29 @@ export const kernelMigrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 6,
+    name: 'agents in the log',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      return [
+        `ALTER TABLE events ADD COLUMN session ${text} NOT NULL DEFAULT ''`,
+        `ALTER TABLE events ADD COLUMN actor_agent_id ${text}`,
+        'CREATE INDEX events_by_agent ON events (account_id, agent_id, seq)',
+        `ALTER TABLE accounts ADD COLUMN item_no ${int} NOT NULL DEFAULT 0`,
+        `CREATE TABLE agents (
+          account_id ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          visible_to ${text} NOT NULL,
+          first_at ${int} NOT NULL,
+          last_at ${int} NOT NULL,
+          PRIMARY KEY (account_id, agent_id, visible_to)
+        ) ${clustered}`,
+        // Who wrote before agents were kept.
+        `INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at)
+          SELECT account_id, agent_id, visible_to, min(created_at), max(created_at) FROM events
+          GROUP BY account_id, agent_id, visible_to`,
+      ];
+    },
+  },
 ];

@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Ids } from './ids.ts';
+import type { Observation, Observations, Sighting } from './observations.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
 
@@ -24,6 +25,7 @@ export type Services = {
   limits: Limits;
   version: string;
   schema: number;
+  observations: Observations;
 };
 
 export type ReadContext = {
@@ -33,15 +35,24 @@ export type ReadContext = {
   scan: Query;
   dialect: Dialect;
   services: Services;
+  /** Notes what the caller was shown, for its session. */
+  note(sighting: Sighting): void;
+  /** Milliseconds since the request came in. */
+  elapsed(): number;
 };
 
 export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
 
+/** `settled`: everything that was noted of the caller's session is in the store before it runs. */
+type Settling = { settled?: boolean };
+
 /** A handler reads, or writes one at a time, or takes all writes that arrived together. */
-export type Handler<N extends OperationName> =
-  | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
-  | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
-  | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> };
+export type Handler<N extends OperationName> = Settling &
+  (
+    | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
+    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
+    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
+  );
 
 export type Handlers = { [N in OperationName]?: Handler<N> };
 
@@ -67,11 +78,20 @@ export type Job = {
   run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
 };
 
-export type Module = { name: string; migrations: readonly Migration[]; handlers: Handlers; jobs?: readonly Job[] };
+export type Module = {
+  name: string;
+  migrations: readonly Migration[];
+  handlers: Handlers;
+  jobs?: readonly Job[];
+  /** Keeps what callers saw. One module does. */
+  record?: (work: Work, observations: readonly Observation[]) => Promise<void>;
+};
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
+
+export const settled = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, settled: true });
 
 export const writes = <N extends OperationName>(
   run: (work: Work, item: Item<N>) => Promise<Output<N>>,

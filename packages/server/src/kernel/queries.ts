@@ -1,18 +1,26 @@
 import { type Dialect, type Find, fragment, type Insert, type Query, sql, type Transaction } from '../db/index.ts';
 
-export type AccountRow = { account_id: string; number: number; seq: number; audit_no: number; last_at: number };
+export type AccountRow = {
+  account_id: string;
+  number: number;
+  seq: number;
+  audit_no: number;
+  /** Numbers what is noted of sessions. */
+  item_no: number;
+  last_at: number;
+};
 
 /** Holding this row makes a transaction the only one that writes to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, last_at FROM accounts
+    sql`SELECT account_id, number, seq, audit_no, item_no, last_at FROM accounts
         WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
   );
 }
 
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, last_at FROM accounts WHERE account_id = ${accountId}`,
+    sql`SELECT account_id, number, seq, audit_no, item_no, last_at FROM accounts WHERE account_id = ${accountId}`,
   );
 }
 
@@ -26,7 +34,8 @@ export function insertAccount(tx: Transaction, accountId: string, now: number): 
 
 export function advanceAccount(tx: Transaction, account: AccountRow): Promise<number> {
   return tx.run(
-    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no}, last_at = ${account.last_at}
+    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no}, item_no = ${account.item_no},
+          last_at = ${account.last_at}
         WHERE account_id = ${account.account_id}`,
   );
 }
@@ -45,7 +54,16 @@ export const insertEvents: Insert = {
     visible_to: 'text',
     details: 'text',
     created_at: 'int',
+    session: 'text',
+    actor_agent_id: 'text',
   },
+};
+
+/** Who has done something, and when first and last. */
+export const touchAgents: Insert = {
+  table: 'agents',
+  columns: { account_id: 'text', agent_id: 'text', visible_to: 'text', first_at: 'int', last_at: 'int' },
+  suffix: 'ON CONFLICT (account_id, agent_id, visible_to) DO UPDATE SET last_at = excluded.last_at',
 };
 
 export const insertAudit: Insert = {

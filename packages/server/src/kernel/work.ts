@@ -19,13 +19,22 @@ export type LogEvent = {
   /** JSON of what the columns do not say. */
   details: string;
   created_at: number;
+  /** The session it was done in, as the service names it; empty where there is none. */
+  session: string;
+  /** Who did it, where that is not the agent on whose timeline it stands. */
+  actor_agent_id: string | null;
 };
 
-export type NewEvent = Omit<LogEvent, 'account_id' | 'seq' | 'created_at' | 'details'> & {
+export type NewEvent = Omit<
+  LogEvent,
+  'account_id' | 'seq' | 'created_at' | 'details' | 'session' | 'actor_agent_id'
+> & {
   details: Record<string, unknown>;
+  session?: string | undefined;
+  actor_agent_id?: string | undefined;
 };
 
-type Mark = { seq: number; audit_no: number; events: number; audits: number; answers: number };
+type Mark = { seq: number; audit_no: number; item_no: number; events: number; audits: number; answers: number };
 
 /** The writes of one account within one transaction: its place in the log, and what will be appended at the end. */
 export class Work {
@@ -40,6 +49,7 @@ export class Work {
   readonly #answers: Row[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
+  #firstItemNo = 0;
 
   constructor(services: Services, tx: Transaction, accountId: string) {
     this.account_id = accountId;
@@ -53,6 +63,7 @@ export class Work {
   async #lock(): Promise<void> {
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account) throw new Error(`account ${this.account_id} has no row`);
+    this.#firstItemNo = this.#account.item_no;
     // Times never run backwards within an account, so that a time names a place in its log.
     this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
   }
@@ -69,6 +80,7 @@ export class Work {
   /** Appends to the log of the account. The event takes the next `seq`. */
   emit(event: NewEvent): number {
     const { event_type, agent_id, branch, entity_path, key, version, visible_to, details } = event;
+    const { session = '', actor_agent_id = null } = event;
     const seq = ++this.account.seq;
     const { account_id, now: created_at } = this;
     this.events.push({
@@ -83,8 +95,15 @@ export class Work {
       visible_to,
       details: JSON.stringify(details),
       created_at,
+      session,
+      actor_agent_id,
     });
     return seq;
+  }
+
+  /** The next number for something noted of a session. */
+  nextItem(): number {
+    return ++this.account.item_no;
   }
 
   audit(caller: Caller, action: string, resource: string): void {
@@ -123,14 +142,22 @@ export class Work {
   }
 
   mark(): Mark {
-    const { seq, audit_no } = this.account;
-    return { seq, audit_no, events: this.events.length, audits: this.#audits.length, answers: this.#answers.length };
+    const { seq, audit_no, item_no } = this.account;
+    return {
+      seq,
+      audit_no,
+      item_no,
+      events: this.events.length,
+      audits: this.#audits.length,
+      answers: this.#answers.length,
+    };
   }
 
   /** Forgets everything since the mark. */
   reset(mark: Mark): void {
     this.account.seq = mark.seq;
     this.account.audit_no = mark.audit_no;
+    this.account.item_no = mark.item_no;
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;
@@ -141,10 +168,29 @@ export class Work {
   async flush(): Promise<void> {
     await this.locked;
     const { tx } = this;
-    if (this.events.length > 0) this.send(tx.insertMany(queries.insertEvents, this.events));
+    if (this.events.length > 0) {
+      this.send(tx.insertMany(queries.insertEvents, this.events));
+      this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
+    }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#audits));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
-    if (this.events.length + this.#audits.length > 0) this.send(queries.advanceAccount(tx, this.account));
+    if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
+      this.send(queries.advanceAccount(tx, this.account));
     await this.settle();
   }
+}
+
+/** One row for each agent that did something itself. */
+function activityOf(events: readonly LogEvent[]): Row[] {
+  const agents = new Map<string, Row>();
+  for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events)
+    if (actor_agent_id === null || actor_agent_id === agent_id)
+      agents.set(`${agent_id}\n${visible_to}`, {
+        account_id,
+        agent_id,
+        visible_to,
+        first_at: created_at,
+        last_at: created_at,
+      });
+  return [...agents.values()];
 }

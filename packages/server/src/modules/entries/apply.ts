@@ -74,7 +74,7 @@ export class EntrySet {
       written_at: work.now,
       commit_id: draft.commit_id ?? null,
     };
-    const next = this.#stamp(content, origin, { entry, reason });
+    const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
     // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
     if (entry && same && entry.standing !== null) keepStanding(next, entry);
     const name = nameOf(draft);
@@ -87,12 +87,12 @@ export class EntrySet {
   #stamp(
     content: Content,
     origin: Origin,
-    { entry, reason }: { entry: EntryRow | undefined; reason: Reason },
+    { entry, reason, session }: { entry: EntryRow | undefined; reason: Reason; session: string | undefined },
   ): EntryRow {
     const work = this.#work;
     const hash = contentHash(content.value);
     const chain = chainHash(entry?.integrity_chain ?? '', hash, chained(content, origin));
-    const seq = emit(work, content, { origin, reason });
+    const seq = emit(work, content, { origin, reason, session });
     const document = toDocument(content, origin, { hash, chain, seq });
     const { branch, entity_path, key, version, agent_id, written_at, commit_id } = origin;
     const { deleted, shared, ttl_at, confidence, memory_type, is_artifact, pattern_refs } = content;
@@ -206,7 +206,9 @@ function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): vo
     });
 }
 
-function emit(work: Work, content: Content, { origin, reason }: { origin: Origin; reason: Reason }): number {
+type Happening = { origin: Origin; reason: Reason; session: string | undefined };
+
+function emit(work: Work, content: Content, { origin, reason, session }: Happening): number {
   const { confidence, memory_type } = content;
   const shared = content.shared === 1;
   return work.emit({
@@ -218,5 +220,6 @@ function emit(work: Work, content: Content, { origin, reason }: { origin: Origin
     version: origin.version,
     visible_to: shared ? EVERYONE : origin.agent_id,
     details: { confidence, memory_type, shared, ...reason.details },
+    session,
   });
 }

@@ -7,7 +7,7 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type Address, liveAt, visibleTo } from './queries.ts';
-export { type EntryRow, entryColumns, toEntry } from './rows.ts';
+export { type EntryRow, entryColumns, type Standing, toEntry } from './rows.ts';
 export { authorOf, checkWrite, toDraft } from './writes.ts';
 
 export const entries: Module = {

@@ -4,6 +4,7 @@ import {
   fromIso,
   type Handlers,
   type Item,
+  sessionOf,
   type Work,
   writes,
   writesTogether,
@@ -20,14 +21,17 @@ type Author = { agent_id?: string | undefined; session_id?: string | undefined }
 type Place = { branch: string; entity_path: string; key: string };
 
 /** Names in the body win over those of the request. */
-export const authorOf = (input: Author, caller: Caller) => ({
-  agent_id: input.agent_id ?? caller.agent_id,
-  session_id: input.session_id ?? caller.session_id,
-});
+export function authorOf(
+  input: Author,
+  caller: Caller,
+): { agent_id: string; session_id: string | null; session: string } {
+  const session_id = input.session_id ?? caller.session_id;
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionOf(session_id, caller.actor) };
+}
 
 type WriteInput = Input<'commits.create'>['writes'][number];
 
-type Origin = { agent_id: string; session_id: string | null; branch: string };
+type Origin = { agent_id: string; session_id: string | null; session: string; branch: string };
 
 export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
   const refs = (list: readonly unknown[] | undefined) => (list === undefined ? undefined : JSON.stringify(list));

@@ -8,6 +8,8 @@ export type Draft = {
   key: string;
   agent_id: string;
   session_id: string | null;
+  /** The session as the service names it. */
+  session?: string | undefined;
   /** `undefined` deletes. */
   value: string | undefined;
   /** The value, where it has been parsed already. */

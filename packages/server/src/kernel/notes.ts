@@ -1,0 +1,69 @@
+import { type Fault, type OperationName, operations } from '@mem-service/contract';
+import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
+import type { Committer } from './committer.ts';
+import type { Module, ReadContext, Services } from './module.ts';
+import type { Observation } from './observations.ts';
+
+export function readContext(services: Services, caller: Caller): ReadContext {
+  const { database, clock, observations } = services;
+  const started = performance.now();
+  const now = clock.now();
+  return {
+    caller,
+    services,
+    now,
+    read: database.read,
+    scan: database.scan,
+    dialect: database.dialect,
+    elapsed: () => performance.now() - started,
+    note(sighting) {
+      const { account_id, agent_id, session_id, actor } = caller;
+      observations.note(account_id, { ...sighting, agent_id, session: sessionOf(session_id, actor), at: now });
+    },
+  };
+}
+
+type Around = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
+type Refused = { input: unknown; caller: Caller; fault: Fault };
+
+/** What is noted of sessions goes into the store with the writes of the account, in their order. */
+export function keepNotes({ observations, clock }: Services, { committer, modules, onError }: Around) {
+  const recorder = modules.find((module) => module.record)?.record;
+  if (recorder) {
+    const flush = (accountId: string, seen: Observation[]) =>
+      committer.submit({
+        name: 'sessions.record',
+        unaudited: true,
+        handler: { kind: 'write', run: (work) => recorder(work, seen) },
+        input: {},
+        caller: { ...SELF_CALLER, account_id: accountId },
+      });
+    observations.start(flush, onError);
+  }
+  return {
+    settle(input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> | undefined {
+      const agent_id = input.agent_id ?? caller.agent_id;
+      const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
+      const waits = observations.has(caller.account_id, { agent_id, session });
+      return waits ? observations.flush(caller.account_id) : undefined;
+    },
+
+    /** A session that has a name learns what went wrong in it. */
+    error(name: OperationName, { input, caller, fault }: Refused): void {
+      if (caller.session_id === null || operations[name]?.effect === 'none') return;
+      const { entity_path } = (input ?? {}) as { entity_path?: unknown };
+      observations.note(caller.account_id, {
+        kind: 'error',
+        operation: name,
+        entity_path: typeof entity_path === 'string' ? entity_path : null,
+        error_type: fault.code,
+        message: fault.message,
+        agent_id: caller.agent_id,
+        session: sessionOf(caller.session_id, caller.actor),
+        at: clock.now(),
+      });
+    },
+
+    close: () => observations.close(),
+  };
+}

@@ -1,0 +1,3 @@
+import type { Migration } from '../../db/index.ts';
+
+export const migrations: readonly Migration[] = [];
