@@ -11,6 +11,7 @@ const sources = {
   validate: 'floors/validate.mjs',
   insert: 'floors/insert.mjs',
   health: 'floors/health.mjs',
+  broadcast: 'floors/broadcast.mjs',
   fill: 'inside/fill.mjs',
   search: 'inside/search.mjs',
   postgres: '../tests/support/postgres-server.ts',

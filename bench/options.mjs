@@ -9,8 +9,20 @@ const FULL = {
   mixedSeconds: 60,
   idleSeconds: 5,
   starts: 9,
+  streamSeconds: 30,
+  subscribers: 1000,
 };
-const QUICK = { small: 2_000, medium: 5_000, large: 20_000, seconds: 1, mixedSeconds: 3, idleSeconds: 1, starts: 7 };
+const QUICK = {
+  small: 2_000,
+  medium: 5_000,
+  large: 20_000,
+  seconds: 1,
+  mixedSeconds: 3,
+  idleSeconds: 1,
+  starts: 7,
+  streamSeconds: 3,
+  subscribers: 200,
+};
 
 export const USAGE = `usage: npm run bench -- [options]
 

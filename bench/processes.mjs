@@ -88,6 +88,15 @@ export function residentMemory(pid) {
   return { all: mb('VmRSS'), own: mb('RssAnon'), files: mb('RssFile') };
 }
 
+const TICKS_A_SECOND = 100;
+
+/** How long a process has been computing. */
+export function cpuSeconds(pid) {
+  // Its name, in brackets, may hold anything.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+}
+
 export async function freePort() {
   const probe = createServer();
   probe.listen(0, '127.0.0.1');

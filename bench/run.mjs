@@ -6,6 +6,7 @@ import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureSearch } from './figures/search.mjs';
 import { measureStart } from './figures/start.mjs';
+import { measureStream } from './figures/stream.mjs';
 import { openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
 import { machineFacts } from './machine.mjs';
@@ -21,6 +22,7 @@ const figures = {
   scale: measureScale,
   memory: measureMemory,
   start: measureStart,
+  stream: measureStream,
   peers: measurePeers,
 };
 

@@ -29,7 +29,7 @@ describe('completion', () => {
     [['comm'], ['commit', 'commits', 'commits.read']],
     [['entries.'], operationNames.filter((name) => name.startsWith('entries.'))],
     [['write', 'a', 'k', '--conf'], ['--confidence']],
-    [['entries.write', '--no'], ['--no-shared']],
+    [['entries.write', '--no-s'], ['--no-shared']],
     [
       ['write', '--memory-type', ''],
       ['fact', 'belief', 'experience', 'procedure'],

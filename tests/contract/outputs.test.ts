@@ -24,10 +24,12 @@ describe.each(backends)('what operations answer on %s', (backend) => {
       expect(errorsOf(name), JSON.stringify({ input, outcome })).toContain(code);
       return outcome;
     }
-    const parsed = operations[name].output.safeParse(outcome);
-    expect(parsed.error?.issues ?? [], JSON.stringify({ input, outcome })).toEqual([]);
-    // What the shape does not name would have been left out.
-    expect(parsed.data).toEqual(outcome);
+    for (const answer of operations[name].stream ? (outcome.events as Json[]) : [outcome]) {
+      const parsed = operations[name].output.safeParse(answer);
+      expect(parsed.error?.issues ?? [], JSON.stringify({ input, outcome })).toEqual([]);
+      // What the shape does not name would have been left out.
+      expect(parsed.data).toEqual(answer);
+    }
     return outcome;
   }
 
@@ -39,8 +41,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
   });
 
   it.each(writing)('%s answers what the contract says, whatever is asked', async (name) => {
+    Object.assign(known, await layExamples(app, { mark: MARK, as }));
     for (const input of variationsOf(name, markedInput(name, MARK, known), MARK)) {
-      await layExamples(app, { mark: MARK, as });
+      if (REMOVING.has(name)) await layExamples(app, { mark: MARK, as });
       await check(name, input);
     }
   });
@@ -60,6 +63,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
     expect(input.safeParse(example).error?.issues ?? []).toEqual([]);
   });
 });
+
+/** After these there is nothing left for the next. */
+const REMOVING = new Set(['entries.delete', 'entries.erase']);
 
 /** Lists that hold something once the examples are laid. */
 const SHOWN: Record<string, true> = {

@@ -1,4 +1,4 @@
-import type { OperationName } from '@mem-service/contract';
+import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
@@ -33,6 +33,9 @@ async function openStores(backend: Backend) {
   const empty = await openTestApp(backend, { ids: countedIds().ids });
   for (const app of [hiding, empty]) await layExamples(app, { mark: OPEN, as: Y });
   const known = await layExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
+  // What an agent says of itself is for all to see.
+  for (const name of writing.filter((name) => operations[name].module === 'agents'))
+    await empty.call(name, markedInput(name, SECRET, { agent_id: X.agent_id }) as never, X);
   return {
     hiding,
     empty,
@@ -112,7 +115,7 @@ describe.each(backends)('entries that are gone and were not shared, on %s', (bac
   });
 
   it('are as hidden as before when they have expired, before the sweep and after it', async () => {
-    const expiring = { value: `about ${SECRET}`, shared: false, ttl_seconds: 1 };
+    const expiring = { value: { max_attempts: 1, note: `about ${SECRET}` }, shared: false, ttl_seconds: 1 };
     for (const at of addressesOf(SECRET)) await stores.hiding.call('entries.write', { ...at, ...expiring }, X);
     for (const app of [stores.hiding, stores.empty]) app.clock.advance(5000);
     for (const [name, , input] of looks) await stores.lookAsY(name, input);

@@ -21,7 +21,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
     for (const name of [...writing, ...reading]) {
       const inputs = variationsOf(name, markedInput(name, MARK, known), MARK);
       for (const [i, input] of inputs.entries()) {
-        if (writing.includes(name)) await layExamples(app, { mark: MARK, as });
+        if (i === 0 ? writing.includes(name) : /delete|erase/.test(name)) await layExamples(app, { mark: MARK, as });
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
       }
@@ -37,7 +37,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
 
 /** What each engine does in its own words, and only that. */
 const OWN_WORDS =
-  /\bentry_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list/;
+  /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list/;
 
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
@@ -45,6 +45,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
   [')', ', search_words, word_count)'],
+  [')', ', search_words)'],
   ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],
 ];
 

@@ -88,6 +88,12 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_MAX_BODY_BYTES: ({ maxBodyBytes }) => maxBodyBytes,
   MEM_LOG_LEVEL: ({ logLevel }) => logLevel,
   MEM_TTL_SWEEP_SECONDS: ({ sweepSeconds }) => sweepSeconds,
+  MEM_OUTCOME_MODEL: ({ settings }) => settings.outcome_model,
+  MEM_DECAY_HALF_LIFE_DAYS: ({ settings }) => settings.half_life_days,
+  MEM_TRACE_SIGNING_KEY: ({ settings }) => settings.trace_signing_key,
+  MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
+  MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,
+  MEM_TRACK_READS: ({ trackReads }) => (trackReads ? 'on' : 'off'),
   MEM_HTTP_URL: ({ client }) => client.url,
   MEM_API_KEY: ({ client }) => client.apiKey,
 };

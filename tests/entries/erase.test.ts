@@ -65,6 +65,10 @@ describe.each(backends)('erasing on %s', (backend) => {
       log_events: 6,
       stored_answers: 2,
       commits: 1,
+      session_records: 0,
+      evidence: 0,
+      trace_parts: 0,
+      edges: expect.any(Number),
     });
     expect(await snapshot()).toBe(before);
     const done = await eraseDoomed(false);

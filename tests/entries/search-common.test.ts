@@ -22,6 +22,8 @@ function countingRows(database: Database, tell: (rows: number) => void): Databas
     transaction: (work) => database.transaction(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    announce: (topic, place) => database.announce(topic, place),
+    onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),
   };
 }

@@ -1,21 +1,14 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import { type Client, createClient, JsonText, type MemError } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { rename } from '../../packages/sdk/src/rename.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-
-const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-const camelKeys = (input: object) => Object.fromEntries(Object.entries(input).map(([key, item]) => [camel(key), item]));
-
-/** The example of an operation as a user of the SDK writes it. */
-function exampleOf(name: OperationName): Record<string, unknown> {
-  const { writes, ...rest } = operations[name].example as { writes?: object[] };
-  return { ...camelKeys(rest), ...(writes ? { writes: writes.map(camelKeys) } : {}) };
-}
 
 type AnyMethod = (input: Record<string, unknown>) => Promise<Record<string, unknown>>;
 const methodOf = (client: Client, name: OperationName): AnyMethod => {
   const [group, method] = name.split('.') as [string, string];
-  return (client as unknown as Record<string, Record<string, AnyMethod>>)[group]?.[method] as AnyMethod;
+  const camel = method.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return (client as unknown as Record<string, Record<string, AnyMethod>>)[group]?.[camel] as AnyMethod;
 };
 
 describe('the client against the service', () => {
@@ -33,20 +26,31 @@ describe('the client against the service', () => {
   });
 
   const commit = () => client.commits.create({ message: 'm', writes: [{ entityPath: 'c', key: 'k', value: 1 }] });
+  const trace = () => client.outcomes.commit({ outcomeRef: `r-${Math.random()}`, outcomeType: 'success' });
+  const own = { ...operations['agents.recall'].example, agent_id: 'agent/test' };
+  const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
+    'commits.read': async () => ({ commit_id: (await commit()).commitId }),
+    'traces.read': async () => ({ trace_id: (await trace()).traceId }),
+    'agents.recall': () => own,
+    'agents.read_from': () => ({ ...own, agent_id: 'agent/sdk', source_agent_id: 'agent/test' }),
+  };
   const refresh = () =>
     app.call('entries.write', { ...operations['entries.write'].example, value: { max_attempts: Math.random() } });
 
-  it.each(operationNames)('route and client agree on %s', async (name) => {
+  it.each(operationNames.filter((name) => !operations[name].stream))('route and client agree on %s', async (name) => {
     const countOf = () => app.kernel.usage.calls.get(name)?.count ?? 0;
-    // The example of a commit names none that is there.
-    const id = name === 'commits.read' ? (await commit()).commitId : undefined;
+    // The examples of these name what is not there.
+    const input = await (NAMED[name]?.() ?? operations[name].example);
     await refresh();
     const before = countOf();
-    const output = await methodOf(client, name)(id ? { commitId: id } : exampleOf(name));
+    const output = await methodOf(
+      client,
+      name,
+    )(rename(operations[name].input, input, 'fromWire') as Record<string, unknown>);
     expect(countOf()).toBe(before + 1);
     expect(Object.keys(output).filter((key) => key.includes('_'))).toEqual([]);
     await refresh();
-    const wire = await client.call(name, id ? { commit_id: id } : (operations[name].example as never));
+    const wire = await client.call(name, (await (NAMED[name]?.() ?? operations[name].example)) as never);
     expect(operations[name].output.safeParse(wire).error).toBeUndefined();
   });
 

@@ -2,13 +2,26 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
+import {
+  type OperationName,
+  type Output,
+  operations,
+  type Request,
+  type StreamName,
+  stringify,
+} from '@mem-service/contract';
 import pg from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
 import { createServer, type HttpOptions } from '../../packages/server/src/http/server.ts';
-import { type Caller, type Clock, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import {
+  type Caller,
+  type Clock,
+  type Kernel,
+  readAccount,
+  SELF_HOSTED_ACCOUNT,
+} from '../../packages/server/src/kernel/index.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
 /** Every promise about storage is tested on each of these. */
@@ -72,7 +85,7 @@ export async function runSql(dsn: string, text: string): Promise<pg.QueryResult>
 export type TestApp = App & {
   place: Place;
   clock: FakeClock;
-  /** Through the one door, and back through JSON as a client would see it. */
+  /** Through the one door, and back through JSON as a client would see it; of a stream, what there is to tell by now. */
   call<N extends OperationName>(name: N, input: Request<N>, as?: Partial<Caller>): Promise<Output<N>>;
 };
 
@@ -93,7 +106,10 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     ...app,
     place,
     clock,
-    call: async (name, input, as) => JSON.parse(stringify(await app.kernel.invoke(name, input, caller(as)))),
+    async call(name, input, as) {
+      if (operations[name].stream) return (await replay(app.kernel, { name, input, as: caller(as) })) as never;
+      return JSON.parse(stringify(await app.kernel.invoke(name, input, caller(as))));
+    },
     async close() {
       await app.close();
       if (!options.place) await place.remove();
@@ -101,10 +117,30 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
   };
 }
 
+async function replay(kernel: Kernel, { name, input, as }: { name: string; input: unknown; as: Caller }) {
+  const subscription = await kernel.open(name as StreamName, input, as);
+  const events: unknown[] = [];
+  const { seq = 0 } = (await readAccount(kernel.services.database.read, as.account_id)) ?? {};
+  subscription.start({
+    take(some) {
+      events.push(...some.map((event) => JSON.parse(subscription.toText(event))));
+      return undefined;
+    },
+    end() {},
+  });
+  while (subscription.seq < seq) await new Promise(setImmediate);
+  subscription.close();
+  return { events };
+}
+
 export type TestServer = { url: string; close(): Promise<void> };
 
 /** The app behind a real socket on loopback. */
-export async function listen(app: App, options: Partial<Omit<HttpOptions, 'kernel'>> = {}): Promise<TestServer> {
+export async function listen(
+  app: App,
+  options: Partial<Omit<HttpOptions, 'kernel'>> = {},
+  port = 0,
+): Promise<TestServer> {
   const server = await createServer({
     kernel: app.kernel,
     log: pino({ level: 'silent' }),
@@ -114,6 +150,6 @@ export async function listen(app: App, options: Partial<Omit<HttpOptions, 'kerne
     maxBodyBytes: 8 * 1024 * 1024,
     ...options,
   });
-  const url = await server.listen({ host: '127.0.0.1', port: 0 });
+  const url = await server.listen({ host: '127.0.0.1', port });
   return { url, close: () => server.close() };
 }

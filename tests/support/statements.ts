@@ -51,6 +51,8 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
+    announce: (topic, place) => database.announce(topic, place),
+    onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),
   };
 }
@@ -58,7 +60,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges';
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -69,6 +71,10 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['ALTER TABLE ', 'changes the schema'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
+    'a migration, each account for itself',
+  ],
+  [
+    'INSERT INTO edges (account_id, branch, source_type, source, visible_to, relation, target_type, target, confidence, evidence_count, first_seen, last_seen) SELECT',
     'a migration, each account for itself',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],

@@ -12,8 +12,17 @@ export async function send(url: string, { method, path, body, headers = {} }: Se
     ...(body === undefined ? {} : { body }),
     redirect: 'manual',
   });
-  const text = await response.text();
+  const text = await readText(response);
   return { status: response.status, headers: response.headers, text, json: parse(text) };
+}
+
+/** A stream has no end: how it begins is enough. */
+async function readText(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
 }
 
 function parse(text: string): Record<string, unknown> {

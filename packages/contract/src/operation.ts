@@ -6,9 +6,12 @@ export type Effect = 'none' | 'read' | 'write';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Parameters of an address that may span several segments; every other `{name}` is one. */
+export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path']);
+
 export type HttpRoute = {
   method: Method;
-  /** `{entity_path}` may span several segments; every other `{name}` is one segment. */
+  /** With `{name}` where a field of the input stands. */
   path: string;
 };
 
@@ -41,8 +44,17 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   output: O;
   errors: readonly FaultCode[];
   example: z.input<I>;
+  /** Answers without end, as Server-Sent Events: `output` is what each of them carries. */
+  stream?: true;
 };
 
 export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> {
   return definition;
+}
+
+/** An operation that answers without end. */
+export function streaming<I extends z.ZodType, O extends z.ZodType>(
+  definition: Operation<I, O>,
+): Operation<I, O> & { stream: true } {
+  return { ...definition, stream: true };
 }

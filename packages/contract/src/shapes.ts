@@ -44,7 +44,7 @@ export const pathGlob = checked((text) =>
 });
 
 /** Measured in bytes: names stand in indexes, and an index row of PostgreSQL has room for 2,704. */
-const label = (maxBytes: number) =>
+export const label = (maxBytes: number) =>
   checked((text) => (utf8Length(text) > maxBytes ? `is longer than ${maxBytes} bytes` : labelProblem(text)));
 function labelProblem(text: string): string | undefined {
   if (text.trim() === '') return 'must not be empty';
@@ -184,7 +184,11 @@ export const entry = z
     discredited_at: utc.nullable(),
     validators: z.array(z.string()),
     evidence_status: z.enum(['untested', 'validated', 'contested', 'discredited']),
-    recall_count: z.int(),
+    recall_count: z.int().meta({ description: 'How often it was read; counted a moment after the reads.' }),
+    effective_confidence: z
+      .number()
+      .optional()
+      .meta({ description: 'After decay, where the service lets memory fade.' }),
     tier: z.int().min(1).max(3),
     priority_score: z.number().nullable(),
     importance_score: z.number().nullable(),

@@ -1,23 +1,41 @@
-import { type OperationName, operationNames, operations } from '@mem-service/contract';
+import { type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
 import { isPaged, listField, nextPage } from './paging.ts';
 import { camel, rename } from './rename.ts';
+import { createStream, type StreamOptions } from './stream.ts';
 import { type CallOptions, type ClientOptions, createSend } from './transport.ts';
 import type { Client } from './types.ts';
 
 type Json = Record<string, unknown>;
 type Call = (name: OperationName, input: Json, options?: CallOptions) => Promise<Json>;
+type Texts = (name: StreamName, input: Json, options?: StreamOptions) => AsyncGenerator<string>;
 
 export function createClient(options: ClientOptions): Client {
   const send = createSend(options);
   const callText = (name: OperationName, input: Json, call: CallOptions = {}) => send(operations[name], input, call);
   const call: Call = async (name, input, options) => JSON.parse(await callText(name, input, options));
+  const follow = createStream(options);
+  const streamText: Texts = (name, input, options = {}) => follow(operations[name], input, options);
   const groups: Record<string, Json> = {};
   for (const name of operationNames) {
     const [group, method] = name.split('.') as [string, string];
-    groups[group] = { ...groups[group], [method]: methodOf(name, call) };
+    const made = operations[name].stream ? streamOf(name as StreamName, streamText) : methodOf(name, call);
+    groups[group] = { ...groups[group], [camel(method)]: made };
   }
+  const events = streamOf('log.stream', streamText);
+  const stream = ({ signal, ...input }: Json & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
   // The one place where what is made from the table at run time meets the types that are made from it.
-  return { ...groups, call, callText } as unknown as Client;
+  return { ...groups, call, callText, stream, streamText } as unknown as Client;
+}
+
+/** All members of an event are the service's own, also those that are only there with its type. */
+function streamOf(name: StreamName, texts: Texts) {
+  const { input: inputShape, output: outputShape } = operations[name];
+  return async function* events(input: Json = {}, options?: StreamOptions): AsyncGenerator<Json> {
+    for await (const text of texts(name, rename(inputShape, input, 'toWire') as Json, options)) {
+      const event = rename(outputShape, JSON.parse(text), 'fromWire') as Json;
+      yield Object.fromEntries(Object.entries(event).map(([member, value]) => [camel(member), value]));
+    }
+  };
 }
 
 function methodOf(name: OperationName, call: Call) {

@@ -4,6 +4,7 @@ import {
   type Operation,
   operationNames,
   operations,
+  spanning,
   stringify,
 } from '@mem-service/contract';
 import { invalidField } from './error.ts';
@@ -13,13 +14,17 @@ export type Address = { method: Method; path: string; body: string | undefined }
 
 const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
+const paths = operationNames.flatMap((name) => routesOf(operations[name]).map(({ path }) => path));
+
 /** Words after an entry's address that mean something of their own, such as `history`. */
 const suffixes: ReadonlySet<string> = new Set(
-  operationNames
-    .flatMap((name) => routesOf(operations[name]))
-    .filter(({ path }) => path.includes('{entity_path}') && !path.endsWith('}'))
-    .map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
+  paths
+    .filter((path) => path.includes('{entity_path}') && !path.endsWith('}'))
+    .map((path) => path.slice(path.lastIndexOf('/') + 1)),
 );
+
+/** Words that end the name of an agent in an address, such as `timeline`. */
+const agentEnds: ReadonlySet<string> = new Set(paths.flatMap((path) => /\{agent_id\}\/([^/{]+)/.exec(path)?.[1] ?? []));
 
 function routesOf({ http }: Operation): HttpRoute[] {
   return [http, ...(http.aliases ?? [])];
@@ -49,14 +54,24 @@ function routeFor(operation: Operation, input: Input): HttpRoute {
 
 function isMisread(name: string, value: unknown): boolean {
   if (typeof value !== 'string' || (name === 'key' && suffixes.has(value))) return true;
-  const parts = name === 'entity_path' ? value.split('/') : [value];
-  return parts.some((part) => part === '' || part === '.' || part === '..');
+  return partsOf(name, value).some((part) => !canStand(part));
 }
 
-function segments(name: string, value: unknown): string {
-  const parts = name === 'entity_path' ? String(value).split('/') : [String(value)];
-  return parts.map((part) => encode(name, part)).join('/');
+/** What browsers and proxies tidy away cannot stand between two slashes. */
+const canStand = (part: string) => part !== '' && part !== '.' && part !== '..';
+
+/** Slashes stay as they are where they may, which proxies like better; the name of an agent is one segment if it must. */
+function partsOf(name: string, value: string): string[] {
+  if (!spanning.has(name)) return [value];
+  const parts = value.split('/');
+  const mustJoin = name === 'agent_id' && parts.some((part) => !canStand(part) || agentEnds.has(part));
+  return mustJoin ? [value] : parts;
 }
+
+const segments = (name: string, value: unknown): string =>
+  partsOf(name, String(value))
+    .map((part) => encode(name, part))
+    .join('/');
 
 function encode(name: string, text: string): string {
   try {

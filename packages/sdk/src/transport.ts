@@ -33,20 +33,40 @@ const MAX_DELAY_MS = 5_000;
 const MAX_RETRY_AFTER_S = 30;
 const RETRIED = new Set([0, 429, 502, 503, 504]);
 
-export function createSend(options: ClientOptions): Send {
-  const { retries = 3, timeoutMs = 30_000 } = options;
+/** A call, ready to be made any number of times. */
+export type Prepared = {
+  base: string;
+  request(signal: AbortSignal, more?: Record<string, string>): Promise<Response>;
+};
+
+export function createPrepare(options: ClientOptions) {
   const base = baseOf(options.url);
   const request = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
-  return async (operation, input, call) => {
+  return (operation: Operation, input: Record<string, unknown>, call: CallOptions): Prepared => {
     const { method, path, body } = addressOf(operation, input);
     const headers = headersOf(operation, { ...options, ...defined(call) });
     if (body !== undefined) headers.set('content-type', 'application/json');
+    return {
+      base,
+      request(signal, more = {}) {
+        for (const [name, text] of Object.entries(more)) headers.set(name, text);
+        // An API does not redirect. Following one could hand the key to another server or turn a write into a read.
+        const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
+        return request(base + path, init);
+      },
+    };
+  };
+}
+
+export function createSend(options: ClientOptions): Send {
+  const { retries = 3, timeoutMs = 30_000 } = options;
+  const prepare = createPrepare(options);
+  return async (operation, input, call) => {
+    const { base, request } = prepare(operation, input, call);
     const once = () => {
       const signals = [call.signal, Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : undefined];
       const signal = AbortSignal.any(signals.filter((one) => one !== undefined));
-      // An API does not redirect. Following one could hand the key to another server or turn a write into a read.
-      const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
-      return attempt(() => request(base + path, init), base);
+      return attempt(() => request(signal), base);
     };
     for (let tries = 0; ; tries++) {
       call.signal?.throwIfAborted();
@@ -113,13 +133,17 @@ const defined = <T extends object>(options: T): Partial<T> =>
 /** How long to wait before the next attempt; undefined where another one would not help. */
 function retryDelayMs({ status, retryAfter }: MemError, tries: number): number | undefined {
   if (!RETRIED.has(status)) return undefined;
-  const backOff = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
-  const jittered = backOff * (0.5 + Math.random() / 2);
+  const jittered = backOffMs(tries);
   if (retryAfter === undefined) return jittered;
   return retryAfter > MAX_RETRY_AFTER_S ? undefined : Math.max(retryAfter * 1000, jittered);
 }
 
-function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+/** Longer from one attempt to the next, and uneven. */
+export function backOffMs(tries: number): number {
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** tries) * (0.5 + Math.random() / 2);
+}
+
+export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

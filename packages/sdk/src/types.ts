@@ -1,4 +1,5 @@
-import type { OperationName, Output, Request } from '@mem-service/contract';
+import type { OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { StreamOptions } from './stream.ts';
 import type { CallOptions } from './transport.ts';
 
 type CamelName<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -33,15 +34,29 @@ type All<N extends OperationName> =
     ? { /** Item after item, over all pages. */ all(...args: Arguments<N>): AsyncGenerator<Item<Output<N>>> }
     : unknown;
 
+/** Events as they happen, over as many connections as it takes, without a gap and none twice. */
+export type StreamMethod<N extends StreamName> = (
+  input?: Camel<Request<N>>,
+  options?: StreamOptions,
+) => AsyncGenerator<Camel<Output<N>>, void, undefined>;
+
 export type Method<N extends OperationName> = ((...args: Arguments<N>) => Promise<Camel<Output<N>>>) & Pages<N>;
 
 type Group<N extends OperationName> = N extends `${infer G}.${string}` ? G : never;
 type Methods<G extends string> = {
-  [N in OperationName as N extends `${G}.${infer M}` ? M : never]: Method<N>;
+  [N in OperationName as N extends `${G}.${infer M}` ? CamelName<M> : never]: N extends StreamName
+    ? StreamMethod<N>
+    : Method<N>;
 };
 
-/** A method for each operation of the table, `client.entries.write` for `entries.write`. */
+/** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
 export type Client = { [G in Group<OperationName>]: Methods<G> } & {
+  /** What happens in the account, as it happens: `log.stream` under a shorter name. Ends when the signal is aborted. */
+  stream(
+    input?: Camel<Request<'log.stream'>> & Pick<StreamOptions, 'signal'>,
+  ): AsyncGenerator<Camel<Output<'log.stream'>>, void, undefined>;
+  /** The events of a stream, each as the exact JSON text that arrived. */
+  streamText(name: StreamName, input: Record<string, unknown>, options?: StreamOptions): AsyncGenerator<string>;
   /** Any operation by its name, in the names of the wire (snake_case). */
   call<N extends OperationName>(name: N, input: Request<N>, options?: CallOptions): Promise<Output<N>>;
   /** The same, with the answer as the exact JSON text that arrived. */

@@ -12,6 +12,8 @@ import {
   Observations,
   randomIds,
   SELF_HOSTED_ACCOUNT,
+  SETTINGS,
+  type Settings,
   systemClock,
 } from './kernel/index.ts';
 import { agents } from './modules/agents/index.ts';
@@ -53,6 +55,9 @@ export type AppOptions = {
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
   sweepSeconds?: number;
+  settings?: Partial<Settings>;
+  /** Off: what callers read is not noted in their sessions, and not counted. */
+  trackReads?: boolean;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -72,7 +77,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       ids,
       version: VERSION,
-      observations: new Observations(),
+      observations: new Observations(options.trackReads ?? true),
+      settings: { ...SETTINGS, ...options.settings },
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
+import { SETTINGS, type Settings } from './kernel/settings.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -15,6 +17,8 @@ export type Config = {
   maxBodyBytes: number;
   logLevel: (typeof LOG_LEVELS)[number];
   sweepSeconds: number;
+  settings: Settings;
+  trackReads: boolean;
   client: { url: string | undefined; apiKey: string | undefined; agentId: string | undefined };
   /** Things worth telling that do not stop the start. */
   warnings: string[];
@@ -35,6 +39,29 @@ const list = z.string().transform((text) =>
 );
 
 const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+
+const perMillion = z.number().min(0);
+const priceTable = z.record(
+  z.string().min(1),
+  z.strictObject({
+    input_per_1m: perMillion,
+    output_per_1m: perMillion,
+    cached_input_per_1m: perMillion.optional(),
+  }),
+);
+
+/** A file, or the table itself. */
+function readPrices(given: string, ctx: z.RefinementCtx): Settings['llm_prices'] {
+  try {
+    const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
+    const parsed = priceTable.safeParse(told);
+    if (parsed.success) return parsed.data;
+    throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
+  } catch (error) {
+    ctx.addIssue({ code: 'custom', message: `is not a price table: ${(error as Error).message}` });
+    return z.NEVER;
+  }
+}
 
 const variables = {
   MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
@@ -60,6 +87,21 @@ const variables = {
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
   MEM_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   MEM_TTL_SWEEP_SECONDS: whole(1, 86400).default(60),
+  MEM_OUTCOME_MODEL: z
+    .enum(['evidence', 'multiplicative'], 'must be evidence or multiplicative')
+    .default(SETTINGS.outcome_model),
+  MEM_DECAY_HALF_LIFE_DAYS: z
+    .string()
+    .transform(Number)
+    .refine((days) => days > 0 && days <= 1_000_000, 'must be a number of days above 0')
+    .optional(),
+  MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
+  MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
+  MEM_TRACK_READS: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform((text) => text === 'on'),
   MEM_HTTP_URL: z
     .string()
     .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address')
@@ -95,6 +137,14 @@ export function readConfig(env: Environment = process.env): Config {
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
     logLevel: v.MEM_LOG_LEVEL,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
+    settings: {
+      outcome_model: v.MEM_OUTCOME_MODEL,
+      half_life_days: v.MEM_DECAY_HALF_LIFE_DAYS ?? null,
+      trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
+      span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
+      llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+    },
+    trackReads: v.MEM_TRACK_READS,
     client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY, agentId: env.MEM_AGENT_ID || undefined },
     warnings: warningsOf(env),
   };

@@ -14,6 +14,7 @@ import {
   Observations,
   randomIds,
   SELF_HOSTED_ACCOUNT,
+  SETTINGS,
   systemClock,
 } from '../../../packages/server/src/kernel/index.ts';
 import { type Backend, caller, newPlace } from '../../support/app.ts';
@@ -32,6 +33,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     ids: randomIds,
     version: 'test',
     observations: new Observations(),
+    settings: SETTINGS,
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);

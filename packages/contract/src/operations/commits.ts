@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
-import { draftShape } from './entries.ts';
+import { author } from '../trace-shapes.ts';
+import { draftShape, ifUnchanged, staleReads } from './entries.ts';
 
 const commit = z
   .object({
@@ -39,12 +40,14 @@ export const commits = {
     input: z.strictObject({
       writes: z.array(draftShape).min(1).max(1000),
       message: s.text(4096).default(''),
+      if_unchanged: ifUnchanged,
       branch: s.branch.default('main'),
-      agent_id: s.agentId.optional(),
-      session_id: s.sessionId.optional(),
+      ...author,
     }),
-    output: wholeCommit,
-    errors: ['branch_not_found', 'version_conflict', 'value_too_large'],
+    output: wholeCommit
+      .extend({ stale_reads: staleReads })
+      .meta({ id: 'NewCommit', description: 'A commit that was just made.' }),
+    errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
     example: {
       message: 'what the incident taught',
       writes: [

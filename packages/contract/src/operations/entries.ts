@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
+import { author, staleRead } from '../trace-shapes.ts';
 
 const address = s.address;
 const ifVersion = z
@@ -8,7 +9,15 @@ const ifVersion = z
   .min(0)
   .optional()
   .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
-const author = { agent_id: s.agentId.optional(), session_id: s.sessionId.optional() };
+
+/** For a write that rests on what the session has read. */
+export const ifUnchanged = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'Refuse (409) when something the session read was changed by others since.' });
+export const staleReads = z
+  .array(staleRead)
+  .meta({ description: 'What the session read and others have changed since; the write was done all the same.' });
 
 /** What a single write and each write of a commit share. */
 export const draft = {
@@ -54,11 +63,13 @@ export const entries = {
     },
     raw: [['value']],
     cli: { args: ['entity_path', 'key', 'value'], alias: 'write' },
-    input: z.strictObject({ ...draft, branch: s.branch.default('main'), ...author }).refine(oneTtl, oneTtlMessage),
+    input: z
+      .strictObject({ ...draft, if_unchanged: ifUnchanged, branch: s.branch.default('main'), ...author })
+      .refine(oneTtl, oneTtlMessage),
     output: s.entry
-      .extend({ unchanged: z.boolean(), quality: s.quality })
+      .extend({ unchanged: z.boolean(), quality: s.quality, stale_reads: staleReads })
       .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
-    errors: ['branch_not_found', 'version_conflict', 'value_too_large'],
+    errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
     example: { ...example, value: { max_attempts: 5, backoff: 'exponential' }, confidence: 0.9, memory_type: 'fact' },
   }),
 
@@ -200,7 +211,7 @@ export const entries = {
     output: s.entry
       .extend({ unchanged: z.boolean(), restored_from: s.version })
       .meta({ id: 'RestoredEntry', description: 'The entry as it now stands.' }),
-    errors: [...entryErrors, 'version_conflict'],
+    errors: [...entryErrors, 'version_conflict', 'contract_violated'],
     example: { ...example, version: 1 },
   }),
 };

@@ -35,5 +35,7 @@ export type Input<N extends OperationName> = z.output<Operations[N]['input']>;
 /** What a caller sends. */
 export type Request<N extends OperationName> = z.input<Operations[N]['input']>;
 export type Output<N extends OperationName> = z.input<Operations[N]['output']>;
+/** Operations that answer without end. */
+export type StreamName = { [N in OperationName]: Operations[N] extends { stream: true } ? N : never }[OperationName];
 
 export const operationNames = Object.keys(operations) as OperationName[];

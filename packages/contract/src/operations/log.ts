@@ -1,6 +1,45 @@
 import { z } from 'zod';
-import { operation } from '../operation.ts';
+import { eventNames } from '../event-types.ts';
+import { operation, streaming } from '../operation.ts';
 import * as s from '../shapes.ts';
+
+/** With the names of the log and those of the stream. */
+export const eventTypes = z
+  .array(z.string().meta({ enum: eventNames }))
+  .min(1)
+  .superRefine((names, ctx) => {
+    const unknown = names.find((name) => !eventNames.includes(name));
+    if (unknown !== undefined)
+      ctx.addIssue({
+        code: 'custom',
+        message: `there is no ${JSON.stringify(unknown)}: give ${eventNames.join(', ')}`,
+      });
+  })
+  .meta({ description: 'Only events of these types, by their names in the log or in the stream.' });
+
+/** Members of the details that clients look for; an event has those of its type, and may have others. */
+const details = {
+  commit_id: z.string(),
+  outcome_ref: z.string().nullable(),
+  outcome_type: z.string().nullable(),
+  causal_confidence: z.number(),
+  trace_id: z.string().nullable(),
+};
+
+const streamEvent = z
+  .looseObject({
+    seq: z.int(),
+    event_type: z.string().meta({ description: 'As the log names it.', examples: ['write'] }),
+    agent_id: s.agentId,
+    actor_agent_id: s.agentId.optional().meta({ description: 'Who did it, where that is not `agent_id`.' }),
+    branch: s.branch,
+    entity_path: z.string().nullable(),
+    key: z.string().nullable(),
+    version: z.int().nullable(),
+    created_at: s.utc,
+    ...z.object(details).partial().shape,
+  })
+  .meta({ id: 'StreamEvent', description: 'One event of the log, with the details of its type beside the rest.' });
 
 export const log = {
   'log.list': operation({
@@ -38,5 +77,30 @@ export const log = {
     }),
     errors: [],
     example: { after: 0 },
+  }),
+
+  'log.stream': streaming({
+    summary: 'Stream events as they happen',
+    description:
+      'Server-Sent Events, one for each change the caller may see: `event` is `memory_write`, `outcome` or another type, ' +
+      '`id` is the `seq`, `data` is JSON. A comment comes at once and every 15 seconds. Send the last `id` back as ' +
+      '`Last-Event-ID` (or `after`) to go on without a gap. A reader that does not keep up is disconnected.',
+    module: 'log',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/stream' },
+    cli: { args: ['entity_path'], alias: 'stream' },
+    input: z.strictObject({
+      entity_path: s.pathGlob.optional(),
+      types: eventTypes.optional(),
+      agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
+      branch: s.branch.default('main'),
+      after: z.int().min(0).optional().meta({
+        description: 'Only events with a greater `seq`; 0 replays all. Without it, what is committed from now on.',
+      }),
+    }),
+    output: streamEvent,
+    errors: ['branch_not_found'],
+    example: { entity_path: 'checkout/**', after: 0 },
   }),
 };

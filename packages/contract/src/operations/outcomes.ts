@@ -1,1 +1,256 @@
-export const outcomes = {};
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+import * as t from '../trace-shapes.ts';
+
+const evidenceStatus = z.enum(['untested', 'validated', 'contested', 'discredited']);
+
+const affected = z
+  .object({
+    entity_path: s.entityPath,
+    key: s.key,
+    branch: s.branch,
+    attempt: z
+      .int()
+      .nullable()
+      .meta({ description: 'The failed attempt it answers for; null for the outcome itself.' }),
+    outcome_type: z.string(),
+    read_version: z.int().nullable(),
+    version: z.int().nullable().meta({ description: 'The version whose standing changed.' }),
+    applied: z.boolean(),
+    reason: z.string().nullable().meta({ description: 'Why it was not credited.' }),
+    confidence_before: z.number().nullable(),
+    confidence_after: z.number().nullable(),
+    evidence_status: evidenceStatus.nullable(),
+    weight: z.number().nullable(),
+    why: z.string().meta({ description: 'The same in a sentence.' }),
+  })
+  .meta({ id: 'AffectedEntry', description: 'What an outcome did to one entry, and why.' });
+
+const outcome = z
+  .object({
+    outcome_id: z.string(),
+    outcome_ref: z.string(),
+    outcome_type: z.string(),
+    causal_confidence: z.number(),
+    agent_id: s.agentId,
+    session_id: z.string().nullable(),
+    branch: s.branch,
+    decision_summary: z.string().nullable(),
+    final_action_index: z.int().nullable(),
+    attributes: t.attributes,
+    is_evidence: z.boolean().meta({ description: 'False for a replay, which moves no confidence.' }),
+    trace_id: z.string().nullable(),
+    committed_at: s.utc,
+    seq: z.int(),
+  })
+  .meta({ id: 'Outcome' });
+
+const metadata = z
+  .looseObject({
+    attributes: t.attributes.optional(),
+    llm_calls: z.array(t.llmCall).max(1000).optional(),
+    spans: z.array(t.span).max(10_000).optional(),
+    attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).optional(),
+  })
+  .meta({ id: 'SessionMetadata', description: 'About the session: model, client_name, platform and any other key.' });
+
+/** What the caller says of its task; also part of a trace that it seals itself. */
+export const told = {
+  task_input: z.string().optional().meta({ description: 'Redacted; cut to 200,000 characters.' }),
+  response_text: z.string().optional().meta({ description: 'Redacted; cut to 200,000 characters.' }),
+  decision_summary: s.text(4096).optional(),
+  tool_calls: z.array(t.toolCall).max(1000).default([]),
+  attributes: t.attributes.default({}),
+  llm_calls: z.array(t.llmCall).max(1000).default([]),
+  session_metadata: metadata.default({}),
+};
+
+const storyStep = z
+  .object({
+    kind: z.enum(['written', 'restated', 'outcome']),
+    version: z.int(),
+    at: s.utc,
+    agent_id: s.agentId,
+    outcome_ref: z.string().nullable(),
+    outcome_type: z.string().nullable(),
+    attempt: z.int().nullable(),
+    model: z.string().nullable(),
+    causal_confidence: z.number().nullable(),
+    n_causal: z.int().nullable(),
+    surprise: z.number().nullable(),
+    weight: z.number().nullable(),
+    confidence_before: z.number().nullable(),
+    confidence_after: z.number(),
+    evidence_success: z.number(),
+    evidence_failure: z.number(),
+    why: z.string(),
+  })
+  .meta({ id: 'ConfidenceStep' });
+
+export const outcomes = {
+  'outcomes.commit': operation({
+    summary: 'Commit an outcome',
+    description:
+      'Seals the session and moves the confidence of the entries that led to the result: those named, else those the ' +
+      'session read. A retry of the same reference, type and session counts once.',
+    module: 'outcomes',
+    effect: 'write',
+    cost: 0,
+    http: {
+      method: 'POST',
+      path: '/api/v1/outcomes',
+      status: { of: (output: { duplicate: boolean }) => (output.duplicate ? 200 : 201), all: [201, 200] },
+      location: '/api/v1/outcomes?outcome_ref={outcome_ref}',
+    },
+    cli: { args: ['outcome_ref', 'outcome_type'], alias: 'outcome' },
+    input: z.strictObject({
+      outcome_ref: t.outcomeRef,
+      outcome_type: t.outcomeType,
+      causal_entry_keys: z.array(t.cause).max(t.MAX_CAUSES).nullish(),
+      causal_entry_versions: z.record(z.string(), s.version).nullish(),
+      causal_confidence: z.number().min(0).max(1).default(1),
+      attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).default([]),
+      final_action_index: z.int().min(0).nullish(),
+      ...told,
+      trace_follows: z.boolean().default(false).meta({ description: 'The caller will send its own trace.' }),
+      if_unchanged: z.boolean().default(false).meta({
+        description: 'Refuse (409) when something that led here was changed by others since it was read.',
+      }),
+      branch: s.branch.default('main'),
+      ...t.author,
+    }),
+    output: z
+      .object({
+        ...outcome.shape,
+        duplicate: z.boolean().meta({
+          description:
+            'It had been committed before: nothing was counted again, and lesson and stale reads are not told again.',
+        }),
+        affected_entries: z.int(),
+        entries: z.array(affected),
+        stale_reads: z.array(t.staleRead),
+        immutable_trace_id: z.string().nullable(),
+        lesson: z.object({ entity_path: s.entityPath, key: s.key, version: z.int() }).nullable(),
+      })
+      .meta({ id: 'CommittedOutcome' }),
+    errors: ['branch_not_found', 'stale_reads'],
+    example: {
+      outcome_ref: 'deploy-2231',
+      outcome_type: 'success',
+      causal_entry_keys: [{ entity_path: 'checkout/payments', key: 'retry-policy' }],
+      task_input: 'Roll out the new retry policy',
+      response_text: 'Rolled out to 100 %',
+    },
+  }),
+
+  'outcomes.list': operation({
+    summary: 'List outcomes',
+    description: 'Newest first. `entity_path` finds outcomes that an entry below it led to.',
+    module: 'outcomes',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/outcomes' },
+    cli: { alias: 'outcomes' },
+    input: z.strictObject({
+      outcome_ref: t.outcomeRef.optional(),
+      outcome_type: t.outcomeType.optional(),
+      entity_path: s.pathGlob.optional(),
+      agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
+      session_id: s.sessionId.optional(),
+      branch: s.branch.default('main'),
+      since: s.timestamp.optional(),
+      until: s.timestamp.optional(),
+      limit: s.limit,
+      cursor: s.cursor,
+    }),
+    output: z.object({
+      outcomes: z.array(
+        outcome.extend({ entries: z.array(affected) }).meta({ id: 'ListedOutcome', description: 'An outcome.' }),
+      ),
+      ...s.page,
+    }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: {},
+  }),
+
+  'entries.confidence': operation({
+    summary: 'Tell the story of a confidence',
+    description:
+      'Every claim that was written and every outcome that counted, with the numbers before and after, oldest first, and ' +
+      'whether computing it all again gives what is stored.',
+    module: 'outcomes',
+    effect: 'read',
+    cost: 1,
+    http: {
+      method: 'GET',
+      path: '/api/v1/entries/{entity_path}/{key}/confidence',
+      aliases: [{ method: 'GET', path: '/api/v1/confidence' }],
+    },
+    cli: { args: ['entity_path', 'key'], alias: 'confidence' },
+    input: z.strictObject(s.address),
+    output: z
+      .object({
+        entity_path: s.entityPath,
+        key: s.key,
+        branch: s.branch,
+        version: z.int(),
+        confidence: s.confidence,
+        effective_confidence: z.number(),
+        half_life_days: z.number().nullable(),
+        evidence_status: evidenceStatus,
+        prior_confidence: z.number().nullable(),
+        evidence_success: z.number(),
+        evidence_failure: z.number(),
+        summary: z.string(),
+        steps: z.array(storyStep),
+        truncated: z.boolean().meta({ description: 'Older claims of the entry are not told.' }),
+        recomputed: z.object({ confidence: z.number(), matches: z.boolean() }).meta({
+          description: 'The number computed again from the ledger.',
+        }),
+      })
+      .meta({ id: 'ConfidenceStory' }),
+    errors: ['not_found', 'branch_not_found'],
+    example: { entity_path: 'checkout/payments', key: 'retry-policy' },
+  }),
+
+  'outcomes.calibration': operation({
+    summary: 'Hold confidence against what happened',
+    description:
+      'How often entries that stood at a confidence led to success, in ten buckets, over the newest evidence of the ' +
+      'account, an agent or a path.',
+    module: 'outcomes',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/calibration' },
+    cli: { alias: 'calibration' },
+    input: z.strictObject({
+      entity_path: s.pathGlob.optional(),
+      agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
+      branch: s.branch.default('main'),
+      since: s.timestamp.optional(),
+      until: s.timestamp.optional(),
+    }),
+    output: z
+      .object({
+        n: z.int(),
+        successes: z.int(),
+        brier_score: z.number().nullable(),
+        expected_calibration_error: z.number().nullable(),
+        buckets: z.array(
+          z.object({
+            from: z.number(),
+            to: z.number(),
+            n: z.int(),
+            successes: z.int(),
+            success_rate: z.number().nullable(),
+            mean_confidence: z.number().nullable(),
+          }),
+        ),
+        truncated: z.boolean(),
+      })
+      .meta({ id: 'Calibration' }),
+    errors: ['branch_not_found'],
+    example: { entity_path: 'checkout/**' },
+  }),
+};

@@ -1,1 +1,166 @@
-export const sessions = {};
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+import * as t from '../trace-shapes.ts';
+
+const recorded = {
+  item_id: z.string().meta({ description: 'Names the record within the account.' }),
+  agent_id: s.agentId,
+  session_id: z.string().nullable(),
+  recorded_at: s.utc,
+};
+
+const common = { module: 'sessions', effect: 'write', cost: 2 } as const;
+
+/** What a session keeps until an outcome seals it. Reads, queries and writes are kept by themselves. */
+export const sessions = {
+  'sessions.record_context': operation({
+    summary: 'Record what was learnt elsewhere',
+    description: 'Puts external context (a ticket, a log line, a page) into the causal chain of the open session.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/context', status: 201 },
+    cli: { args: ['label', 'summary'], alias: 'context' },
+    input: t.contextNote.extend(t.author),
+    output: z.object({ ...recorded, recorded: z.string(), source: z.string().nullable() }),
+    errors: [],
+    example: { label: 'ticket', summary: 'Customers see timeouts since 10:20', source: 'support/4711' },
+  }),
+
+  'sessions.record_action': operation({
+    summary: 'Record an action',
+    description: 'Something the agent did in the open session. Secrets in arguments and results are redacted.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/actions', status: 201 },
+    cli: { args: ['tool_name'], alias: 'action' },
+    input: t.toolCall.extend(t.author),
+    output: z.object({ ...recorded, action_index: z.int() }),
+    errors: [],
+    example: { tool_name: 'deploy', arguments: { service: 'payments' }, result_summary: 'rolled out' },
+  }),
+
+  'sessions.record_error': operation({
+    summary: 'Record an error',
+    description: 'Something that went wrong in the open session. Refusals by the service are recorded by themselves.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/errors', status: 201 },
+    cli: { args: ['error_type', 'message'] },
+    input: z.strictObject({
+      operation: s.text(256).min(1).default('tool'),
+      error_type: s.text(256).min(1),
+      message: s.text(t.MAX_TRACE_TEXT),
+      stack_trace: s.text(t.MAX_TRACE_TEXT).optional(),
+      ...t.author,
+    }),
+    output: z.object(recorded),
+    errors: [],
+    example: { operation: 'tool', error_type: 'TimeoutError', message: 'deploy took longer than 300 s' },
+  }),
+
+  'sessions.record_llm_call': operation({
+    summary: 'Record a call of a language model',
+    description: 'Priced by the price table where no cost is given; a cost that cannot be known is null.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/llm-calls', status: 201 },
+    cli: { args: ['model'] },
+    input: z.strictObject({
+      ...t.llmCall.shape,
+      model: s.text(256).min(1),
+      input_tokens: z.int().min(0).default(0),
+      output_tokens: z.int().min(0).default(0),
+      cached_input_tokens: z.int().min(0).optional(),
+      temperature: z.number().optional(),
+      finish_reason: s.text(64).optional(),
+      error: s.text(4096).optional(),
+      ...t.author,
+    }),
+    output: z.object({ ...recorded, call_id: z.string(), cost_usd: z.number().nullable() }),
+    errors: [],
+    example: { model: 'claude-sonnet-4', provider: 'anthropic', input_tokens: 1200, output_tokens: 300 },
+  }),
+
+  'sessions.record_span': operation({
+    summary: 'Record a span',
+    description:
+      'A piece of work within the open session. The same `span_id` again adds to what is known of it, so that a span can ' +
+      'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/spans', status: 201 },
+    cli: { args: ['name'] },
+    input: t.span.extend({ name: s.text(256).min(1).optional(), ...t.author }),
+    output: z.object({ ...recorded, span_id: z.string() }),
+    errors: [],
+    example: { name: 'plan the roll-out', kind: 'agent', status: 'ok' },
+  }),
+
+  'sessions.set_attributes': operation({
+    summary: 'Set attributes of the session',
+    description: 'They go onto the sealed trace. Later values win; null removes a key.',
+    ...common,
+    http: { method: 'PUT', path: '/api/v1/attributes' },
+    cli: { args: ['attributes'] },
+    input: z.strictObject({ attributes: t.attributes, ...t.author }),
+    output: z.object({ ...recorded, attributes: t.attributes }),
+    errors: [],
+    example: { attributes: { team: 'payments', attempt: 2 } },
+  }),
+
+  'sessions.record_attempt': operation({
+    summary: 'Close a failed attempt',
+    description:
+      'Everything read and done in the session since the last attempt belongs to this one and answers for its failure; ' +
+      'what is read from now on belongs to the next.',
+    ...common,
+    http: { method: 'POST', path: '/api/v1/attempts', status: 201 },
+    cli: { args: ['summary'], alias: 'attempt' },
+    input: z.strictObject({
+      outcome_type: t.outcomeType.default('minor_failure'),
+      summary: s.text(4096).optional(),
+      ...t.author,
+    }),
+    output: z.object({ ...recorded, attempt: z.int(), entries: z.int(), actions: z.int() }),
+    errors: ['conflict'],
+    example: { outcome_type: 'minor_failure', summary: 'the retry limit was too low' },
+  }),
+
+  'sessions.explain': operation({
+    summary: 'Explain what led here',
+    description:
+      'The causal chain of the open session, or of a sealed one by `trace_id` or `outcome_ref`: what was read, in which ' +
+      'version and with which value, and what came from outside.',
+    module: 'sessions',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/explain' },
+    cli: { alias: 'explain' },
+    input: z.strictObject({
+      outcome_ref: t.outcomeRef.optional(),
+      trace_id: t.traceId.optional(),
+      ...t.author,
+    }),
+    output: z
+      .object({
+        status: z.enum(['open', 'sealed']),
+        trace_id: z.string().nullable(),
+        outcome_ref: z.string().nullable(),
+        outcome_type: z.string().nullable(),
+        agent_id: s.agentId,
+        session_id: z.string().nullable(),
+        causal_chain_length: z.int(),
+        causal_entries: z.array(t.causalEntry),
+        external_contexts: z.array(t.externalContext),
+        query_events: z.array(t.queryEvent),
+        error_events: z.array(t.errorEvent),
+        tool_calls: z.array(t.actionTaken),
+        llm_calls: z.array(t.recordedCall),
+        spans: z.array(t.recordedSpan),
+        attempts: z.array(t.closedAttempt),
+        attributes: t.attributes,
+        stale_reads: z.array(t.staleRead),
+        session_started_at: s.utc.nullable(),
+        truncated: z.boolean().meta({ description: 'The session held more than is kept.' }),
+      })
+      .meta({ id: 'Explanation' }),
+    errors: ['not_found'],
+    example: {},
+  }),
+};

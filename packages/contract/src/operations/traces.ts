@@ -1,1 +1,211 @@
-export const traces = {};
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+import * as t from '../trace-shapes.ts';
+import { told } from './outcomes.ts';
+
+const stateDiff = z
+  .object({
+    entries_created: z.int(),
+    entries_updated: z.int(),
+    confidence_changes: z.array(
+      z.object({
+        entity_path: s.entityPath,
+        key: s.key,
+        before: z.number(),
+        after: z.number(),
+        outcome_ref: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'StateDiff', description: 'What the session changed.' });
+
+const trace = z
+  .object({
+    id: z.string(),
+    trace_id: z.string(),
+    immutable_trace_id: z.string().meta({ description: 'The hash that seals it.' }),
+    agent_id: s.agentId,
+    session_id: z.string().nullable(),
+    branch: s.branch,
+    outcome_ref: z.string().nullable(),
+    outcome_type: z.string().nullable(),
+    decision_summary: z.string().nullable(),
+    task_input: z.string().nullable(),
+    response_text: z.string().nullable(),
+    tool_calls: z.array(t.actionTaken),
+    causal_entries: z.array(t.causalEntry),
+    external_contexts: z.array(t.externalContext),
+    query_events: z.array(t.queryEvent),
+    error_events: z.array(t.errorEvent),
+    attempts: z.array(t.closedAttempt),
+    state_diff: stateDiff,
+    attributes: t.attributes,
+    session_metadata: z.looseObject({
+      attributes: t.attributes,
+      llm_calls: z.array(t.recordedCall),
+      spans: z.array(t.recordedSpan),
+    }),
+    total_llm_calls: z.int(),
+    total_tokens: z.int(),
+    total_cost_usd: z.number().nullable().meta({ description: 'Null when any cost is unknown, or none was recorded.' }),
+    known_cost_usd: z.number().nullable(),
+    session_started_at: s.utc.nullable(),
+    session_ended_at: s.utc,
+    session_duration_ms: z.number().nullable(),
+    created_at: s.utc,
+    sequence: z.int().meta({ description: 'Its place in the chain of the session, from 1.' }),
+    parent_hash: z.string().nullable(),
+    hash: z.string(),
+    signature: z.string().nullable(),
+    key_id: z.string().nullable(),
+    truncated: z.boolean(),
+    seq: z.int(),
+  })
+  .meta({ id: 'Trace', description: 'A sealed session: what was asked, read, done and answered, and how it ended.' });
+
+const isoOrNull = s.timestamp.nullish();
+
+export const traces = {
+  'traces.create': operation({
+    summary: 'Seal a trace of your own',
+    description:
+      'For clients that keep the session themselves and commit their outcome with `trace_follows`. Causal entries are ' +
+      'named with the versions that were read; their values come from the store.',
+    module: 'traces',
+    effect: 'write',
+    cost: 2,
+    http: { method: 'POST', path: '/api/v1/traces', status: 201, location: '/api/v1/traces/{trace_id}' },
+    input: z.strictObject({
+      outcome_ref: t.outcomeRef.nullish(),
+      outcome_type: t.outcomeType.nullish(),
+      ...told,
+      causal_entries: z
+        .array(
+          z.looseObject({
+            entity_path: s.entityPath,
+            key: s.key,
+            version: s.version.optional(),
+            read_at: isoOrNull,
+            duration_ms: z.number().min(0).nullish(),
+          }),
+        )
+        .max(t.MAX_CAUSES)
+        .default([]),
+      external_contexts: z
+        .array(t.contextNote.extend({ source: s.text(512).nullish(), recorded_at: isoOrNull }))
+        .max(1000)
+        .default([]),
+      query_events: z
+        .array(
+          z.looseObject({
+            operation: s.text(256).min(1),
+            parameters: s.jsonValue.optional(),
+            result_count: z.int().min(0).default(0),
+            duration_ms: z.number().min(0).nullish(),
+            occurred_at: isoOrNull,
+          }),
+        )
+        .max(1000)
+        .default([]),
+      error_events: z
+        .array(
+          z.looseObject({
+            operation: s.text(256).default('tool'),
+            error_type: s.text(256).min(1),
+            message: s.text(t.MAX_TRACE_TEXT).default(''),
+            stack_trace: s.text(t.MAX_TRACE_TEXT).nullish(),
+            occurred_at: isoOrNull,
+          }),
+        )
+        .max(1000)
+        .default([]),
+      state_diff: z
+        .looseObject({ entries_created: z.int().min(0).default(0), entries_updated: z.int().min(0).default(0) })
+        .nullish(),
+      session_started_at: isoOrNull,
+      session_ended_at: isoOrNull,
+      branch: s.branch.default('main'),
+      ...t.author,
+    }),
+    output: trace,
+    errors: ['branch_not_found', 'not_found'],
+    example: {
+      task_input: 'Why do payments time out?',
+      response_text: 'The retry limit is too low.',
+      causal_entries: [{ entity_path: 'checkout/payments', key: 'retry-policy' }],
+    },
+  }),
+
+  'traces.list': operation({
+    summary: 'List traces',
+    description:
+      'Newest first, with query events, error events, state diff and timing. `query` searches task and response. Values of ' +
+      'causal entries and span payloads are in `traces.read`.',
+    module: 'traces',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/traces' },
+    cli: { alias: 'traces' },
+    input: z.strictObject({
+      query: z.string().max(4096).optional().meta({ description: 'Words in the task or the response.' }),
+      entity_path: s.pathGlob.optional().meta({ description: 'Traces that read an entry there.' }),
+      agent_id: s.agentId.optional().meta({ description: 'Only sessions of this agent.' }),
+      session_id: s.sessionId.optional(),
+      outcome_type: t.outcomeType.optional(),
+      outcome_ref: t.outcomeRef.optional(),
+      branch: s.branch.default('main'),
+      since: s.timestamp.optional(),
+      until: s.timestamp.optional(),
+      offset: z.int().min(0).max(10_000).default(0).meta({ description: 'Ignored with a cursor.' }),
+      limit: s.limit,
+      cursor: s.cursor,
+    }),
+    output: z.object({ traces: z.array(trace), ...s.page }),
+    errors: ['branch_not_found', 'invalid_cursor'],
+    example: {},
+  }),
+
+  'traces.read': operation({
+    summary: 'Read a trace',
+    module: 'traces',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/traces/{trace_id}' },
+    cli: { args: ['trace_id'], alias: 'trace' },
+    input: z.strictObject({ trace_id: t.traceId }),
+    output: trace,
+    errors: ['not_found'],
+    example: { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' },
+  }),
+
+  'traces.verify': operation({
+    summary: 'Verify sealed traces',
+    description:
+      'Recomputes what seals each trace: its parts, its place in the chain of its session, its signature. Goes through ' +
+      '`limit` traces a call.',
+    module: 'traces',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'POST', path: '/api/v1/traces/verify' },
+    input: z.strictObject({
+      trace_id: t.traceId.optional(),
+      limit: z.int().min(1).max(10_000).default(1000),
+      cursor: s.cursor,
+    }),
+    output: z.object({
+      total_checked: z.int(),
+      valid: z.int(),
+      problems: z.array(
+        z.object({
+          trace_id: z.string(),
+          reason: z.enum(['changed', 'part_changed', 'part_missing', 'chain_broken', 'bad_signature', 'unknown_key']),
+          detail: z.string(),
+        }),
+      ),
+      ...s.page,
+    }),
+    errors: ['not_found', 'invalid_cursor'],
+    example: {},
+  }),
+};

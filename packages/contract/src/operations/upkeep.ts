@@ -70,6 +70,10 @@ export const upkeep = {
             log_events: z.int(),
             stored_answers: z.int(),
             commits: z.int(),
+            session_records: z.int(),
+            evidence: z.int(),
+            trace_parts: z.int(),
+            edges: z.int(),
           })
           .meta({ description: 'What was removed, or would be.' }),
         receipt_id: z.string().nullable().meta({ description: 'Names the erasure in the log and in the audit trail.' }),

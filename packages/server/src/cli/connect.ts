@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { invalidInput, type OperationName, shapes, stringify } from '@mem-service/contract';
+import { invalidInput, type OperationName, type StreamName, shapes, stringify } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
 import { type Config, ConfigError } from '../config.ts';
-import { SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
+import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
+import type { Kernel } from '../kernel/index.ts';
 import type { CliParts } from './parts.ts';
 
 /** The service behind a command: answers are exact JSON text. */
 export type Connection = {
   call(name: OperationName, input: Record<string, unknown>): Promise<string>;
+  /** Prints event after event until the signal. */
+  follow(name: StreamName, input: Record<string, unknown>, reading: Reading): Promise<void>;
   close(): Promise<void>;
 };
+
+export type Reading = { print: (text: string) => void; signal: AbortSignal };
 
 export type Identity = { agent: string | undefined; session: string | undefined };
 
@@ -30,13 +35,41 @@ export async function connect(parts: CliParts, config: Config, identity: Identit
     address: null,
     request_id: randomUUID(),
   };
-  return { call: async (name, input) => stringify(await kernel.invoke(name, input, caller)), close };
+  return {
+    call: async (name, input) => stringify(await kernel.invoke(name, input, caller)),
+    follow: (name, input, reading) => followLocal(kernel, { name, input, caller }, reading),
+    close,
+  };
+}
+
+type Opening = { name: StreamName; input: Record<string, unknown>; caller: Caller };
+
+async function followLocal(kernel: Kernel, { name, input, caller }: Opening, { print, signal }: Reading) {
+  const subscription = await kernel.open(name, input, caller);
+  await new Promise<void>((end) => {
+    signal.addEventListener('abort', () => end(), { once: true });
+    if (signal.aborted) return end();
+    subscription.start({
+      take(events) {
+        for (const event of events) print(subscription.toText(event));
+        return undefined;
+      },
+      end,
+    });
+  });
+  subscription.close();
 }
 
 function connectRemote({ apiKey }: Config['client'], url: string, { agent, session }: Identity): Connection {
   try {
     const client = createClient({ url, apiKey, agentId: agent, sessionId: session });
-    return { call: client.callText, close: async () => {} };
+    return {
+      call: client.callText,
+      async follow(name, input, { print, signal }) {
+        for await (const text of client.streamText(name, input, { signal })) print(text);
+      },
+      close: async () => {},
+    };
   } catch (error) {
     throw new ConfigError(`MEM_HTTP_URL: ${(error as Error).message}`);
   }

@@ -37,7 +37,9 @@ export function fieldsOf({ input }: Operation): Field[] {
 function innerOf(schema: Schema): Schema | undefined {
   const { def } = schema._zod;
   if ('innerType' in def) return def.innerType as Schema;
-  return def.type === 'pipe' ? (def as z.core.$ZodPipeDef).in : undefined;
+  if (def.type !== 'pipe') return undefined;
+  const { in: given, out } = def as z.core.$ZodPipeDef;
+  return given._zod.def.type === 'transform' ? out : given;
 }
 
 function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
@@ -50,6 +52,7 @@ function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
     number: 'number',
     boolean: 'boolean',
     unknown: 'value',
+    record: 'value',
     object: 'document',
   };
   const kind = def.type === 'array' ? listKind(def as z.core.$ZodArrayDef) : (kinds[def.type] ?? 'text');

@@ -5,7 +5,7 @@ import type { Connection } from './connect.ts';
 import type { Input } from './input.ts';
 
 /** Counts of a page, not of the whole. */
-const SUMMED: readonly string[] = ['total_checked', 'valid'];
+const SUMMED: readonly string[] = ['total_checked', 'valid', 'count'];
 
 /** Follows the pages to the end and makes one answer of them. The items keep their exact text. */
 export async function callAll(connection: Connection, name: OperationName, input: Input): Promise<string> {

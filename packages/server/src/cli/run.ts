@@ -1,3 +1,4 @@
+import type { StreamName } from '@mem-service/contract';
 import type { Command } from './commands.ts';
 import { type Connection, connect } from './connect.ts';
 import type { ExitCode } from './failure.ts';
@@ -7,6 +8,7 @@ import { callAll } from './pages.ts';
 import { type Given, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
 import { problemCount, readAnswer, render } from './render/index.ts';
+import { printEvents } from './stream.ts';
 import { type Terminal, warn } from './terminal.ts';
 
 /** Runs one operation of the table, from the words of the command line to what is printed. */
@@ -22,13 +24,15 @@ export async function runCommand(command: Command, args: readonly string[], part
   for (const warning of config.warnings) warn(terminal, warning);
   const identity = { agent: given.get('agent')?.[0], session: given.get('session')?.[0] };
   const connection = await connect(parts, config, identity);
-  let text: string;
+  const how = { terminal, json: isOn(given, 'json') };
+  let text: string | undefined;
   try {
-    text = await ask(connection, command, { given, input });
+    if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
+    else text = await ask(connection, command, { given, input });
   } finally {
     await connection.close();
   }
-  return print(command, text, { terminal, json: isOn(given, 'json') });
+  return text === undefined ? 0 : print(command, text, how);
 }
 
 const isOn = (given: Given, flag: string) => given.get(flag)?.[0] === 'true';

@@ -7,11 +7,15 @@ export type Terminal = {
   stdin: Stdin;
   out(text: string): void;
   err(text: string): void;
+  /** Nobody reads what is printed any more. */
+  gone: AbortSignal;
 };
 
 export function openTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
+  const gone = new AbortController();
   for (const stream of [stdout, stderr]) stream.on('error', endQuietly);
+  stdout.on('error', () => gone.abort());
   const write = (stream: NodeJS.WriteStream) => (text: string) => {
     if (text !== '') stream.write(text);
   };
@@ -21,6 +25,7 @@ export function openTerminal(): Terminal {
     stdin,
     out: write(stdout),
     err: write(stderr),
+    gone: gone.signal,
   };
 }
 

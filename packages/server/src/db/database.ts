@@ -33,6 +33,9 @@ export interface Dialect {
   texts(values: readonly string[]): Sql;
 }
 
+/** Somebody else on the same store has come to a place in a topic. */
+export type Announced = (topic: string, place: number) => void;
+
 export interface Database {
   readonly dialect: Dialect;
   /** Short reads, on the caller's own thread of work. */
@@ -44,6 +47,10 @@ export interface Database {
   maintain(statement: Sql): Promise<void>;
   /** Runs the work, however long it takes, while no other process does the same. */
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Tells other processes on the store, soon, and not of every place on the way. It may get lost: they look as well. */
+  announce(topic: string, place: number): void;
+  /** Is told what others announce; gives back how to stop that. */
+  onAnnounce(listener: Announced): () => void;
   close(): Promise<void>;
 }
 

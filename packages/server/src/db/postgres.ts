@@ -1,6 +1,7 @@
 import pg from 'pg';
-import { type Database, type Dialect, type Query, StorageError, type Transaction } from './database.ts';
+import { type Announced, type Database, type Dialect, type Query, StorageError, type Transaction } from './database.ts';
 import { translate } from './postgres-errors.ts';
+import { PostgresAnnouncements } from './postgres-listen.ts';
 import { execute, isGone, PostgresTransaction } from './postgres-transaction.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
@@ -29,9 +30,11 @@ class PostgresDatabase implements Database {
   readonly read: Query;
   readonly scan: Query;
   readonly #pool: pg.Pool;
+  readonly #announcements: PostgresAnnouncements;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, announcements: PostgresAnnouncements) {
     this.#pool = pool;
+    this.#announcements = announcements;
     this.read = {
       all: async <T>(statement: Sql) => (await execute(pool, statement)).rows as T[],
       get: async <T>(statement: Sql) => (await execute(pool, statement)).rows[0] as T | undefined,
@@ -93,7 +96,16 @@ class PostgresDatabase implements Database {
     }
   }
 
+  announce(topic: string, place: number): void {
+    this.#announcements.announce(topic, place);
+  }
+
+  onAnnounce(listener: Announced): () => void {
+    return this.#announcements.onAnnounce(listener);
+  }
+
   async close(): Promise<void> {
+    await this.#announcements.close();
     await this.#pool.end();
   }
 }
@@ -116,19 +128,18 @@ export function openPostgres({ dsn, poolSize, onError }: PostgresOptions): Datab
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
   };
-  const pool = new pg.Pool({
+  const connection = {
     connectionString: dsn,
-    max: poolSize,
     types: types as pg.CustomTypesConfig,
     ...WAITS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'mem',
-    ...{ pipeline: true },
-  });
+  };
+  const pool = new pg.Pool({ ...connection, max: poolSize, ...{ pipeline: true } });
   // A connection that breaks is replaced by the next request; without a listener it would end the process. While a
   // transaction has it, the pool does not listen, and the statements tell.
   pool.on('error', (error) => onError(new StorageError('unavailable', error)));
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresDatabase(pool);
+  return new PostgresDatabase(pool, new PostgresAnnouncements(() => new pg.Client(connection), onError));
 }

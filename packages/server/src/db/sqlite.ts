@@ -109,6 +109,13 @@ class SqliteDatabase implements Database {
     });
   }
 
+  /** A file calls nobody: other processes look into it. */
+  announce(): void {}
+
+  onAnnounce(): () => void {
+    return () => {};
+  }
+
   async close(): Promise<void> {
     await this.#turn;
     await this.#checkpointer.close();

@@ -43,6 +43,7 @@ export function renderMetrics(kernel: Kernel): string {
     counter('mem_commit_batches_total', 'Transactions that group commit made.', usage.batches),
     counter('mem_commit_writes_total', 'Writes in those transactions.', usage.batched_writes),
     gauge('mem_writes_waiting', 'Writes waiting for a transaction.', kernel.queued),
+    gauge('mem_streams_open', 'Readers that follow the log.', kernel.following),
     gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
     gauge('nodejs_heap_used_bytes', 'Heap in use.', memory.heapUsed),
     counter('process_cpu_seconds_total', 'CPU time used.', (cpu.user + cpu.system) / 1e6),

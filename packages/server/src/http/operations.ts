@@ -1,4 +1,4 @@
-import { Fault, invalidInput, type OperationName, operations } from '@mem-service/contract';
+import { invalidInput, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
@@ -6,19 +6,22 @@ import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { give, hasField, queryReader } from './coerce.ts';
-import { matchTail, type Pattern, patterns, routerPath } from './routes.ts';
+import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
+import type { Streams } from './streams.ts';
 
-export type OperationOptions = { requireKey: KeyCheck; agentId: string };
+export type OperationOptions = { requireKey: KeyCheck; agentId: string; streams: Streams };
 
+type Input = Record<string, unknown>;
 type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** One route for each address of each operation. */
-export function addOperations(
-  server: FastifyInstance,
-  kernel: Kernel,
-  { requireKey, agentId }: OperationOptions,
-): void {
-  const runners = new Map(patterns.map(({ name }) => [name, operationRunner(kernel, name, agentId)]));
+export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
+  const { requireKey } = options;
+  const runnerOf = (name: OperationName) =>
+    operations[name].stream
+      ? streamRunner(kernel, name as StreamName, options)
+      : operationRunner(kernel, name, options.agentId);
+  const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
   const run = (name: OperationName, params: object, reply: FastifyReply) =>
     (runners.get(name) as Runner)(params as Record<string, string>, reply);
   for (const group of groupByRoute()) {
@@ -29,9 +32,9 @@ export function addOperations(
       ...(group.every(({ name }) => operations[name].open) ? {} : { onRequest: requireKey }),
       handler: (request, reply) => {
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
-        const match = matchTail(group, pathOf(request));
+        const match = matchPath(group, pathOf(request));
         if (match) return run(match.name, match.params, reply);
-        throw new Fault('route_not_found', 'an entry is addressed by a path and a key');
+        throw refusalAt(request.method, pathOf(request));
       },
     });
   }
@@ -50,18 +53,42 @@ function groupByRoute(): Iterable<Pattern[]> {
 
 function operationRunner(kernel: Kernel, name: OperationName, agentId: string): Runner {
   const operation = operations[name];
+  const readInput = inputReader(name);
+  return async (params, reply) => {
+    const caller = callerOf(reply.request, agentId);
+    return answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+  };
+}
+
+function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams }: OperationOptions): Runner {
+  const readInput = inputReader(name);
+  return async (params, reply) => {
+    const caller = callerOf(reply.request, agentId);
+    const input = readInput(params, reply.request);
+    const lastId = reply.request.headers['last-event-id'];
+    // A client that comes back asks at the same address as before and says here how far it has come.
+    if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
+    return streams.send(reply, await kernel.open(name, input, caller));
+  };
+}
+
+/** What a request says, wherever it says it. */
+function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => Input {
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
-  return async (params, reply) => {
-    const { request } = reply;
-    const caller = callerOf(request, agentId);
+  return (params, request) => {
     const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
     for (const [field, text] of Object.entries(params)) give(input, field, text);
     readQuery(request.raw.url ?? '', input);
     const ifMatch = request.headers['if-match'];
     if (versioned && ifMatch !== undefined && input.if_version === undefined) input.if_version = versionOf(ifMatch);
-    return answer(reply, operation, await kernel.invoke(name, input, caller));
+    return input;
   };
+}
+
+function seqOf(lastId: string): number {
+  if (/^\d{1,15}$/.test(lastId)) return Number(lastId);
+  throw invalidInput([{ path: 'header last-event-id', message: 'must be the id of an event' }]);
 }
 
 /** An ETag of ours starts with the version: `"3.17.0"`, `"3"`. */

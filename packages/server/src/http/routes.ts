@@ -5,14 +5,19 @@ import {
   type OperationName,
   operationNames,
   operations,
+  spanning,
 } from '@mem-service/contract';
 
-/** One address of an operation, cut into segments. */
+/** One address of an operation, cut into segments. `greedy` is the first that may span several, or -1. */
 export type Pattern = { name: OperationName; method: Method; path: string; segments: string[]; greedy: number };
+
+const isParameter = (segment: string) => segment.startsWith('{');
+const parameterOf = (segment: string) => segment.slice(1, -1);
+const isGreedy = (segment: string) => isParameter(segment) && spanning.has(parameterOf(segment));
 
 function toPattern(name: OperationName, { method, path }: HttpRoute): Pattern {
   const segments = path.split('/').slice(1);
-  return { name, method, path, segments, greedy: segments.indexOf('{entity_path}') };
+  return { name, method, path, segments, greedy: segments.findIndex(isGreedy) };
 }
 
 export function routesOf(name: OperationName): HttpRoute[] {
@@ -20,49 +25,69 @@ export function routesOf(name: OperationName): HttpRoute[] {
   return [http, ...(http.aliases ?? [])];
 }
 
-/** Longer ones first, so that a suffix such as /history is tried before the bare address. */
-export const patterns: readonly Pattern[] = operationNames
-  .flatMap((name) => routesOf(name).map((route) => toPattern(name, route)))
-  .sort((a, b) => b.segments.length - a.segments.length);
+export const patterns: readonly Pattern[] = operationNames.flatMap((name) =>
+  routesOf(name).map((route) => toPattern(name, route)),
+);
 
 /**
- * The route that the router can match: a path that spans several segments becomes a wildcard, and what follows it is
- * told apart by `matchTail`.
+ * The route that the router can match: from the first parameter that may span several segments it is a wildcard, and
+ * what that holds is told apart by `matchPath`.
  */
 export function routerPath({ segments, greedy }: Pattern): string {
   const fixed = greedy < 0 ? segments : segments.slice(0, greedy);
-  const named = fixed.map((segment) => segment.replace(/^\{(\w+)\}$/, ':$1'));
+  const named = fixed.map((segment) => (isParameter(segment) ? `:${parameterOf(segment)}` : segment));
   return `/${[...named, ...(greedy < 0 ? [] : ['*'])].join('/')}`;
 }
 
+/** How many parts of an address each segment takes. The first that may span several takes as few as it can. */
+function fit(segments: readonly string[], parts: readonly string[]): number[] | undefined {
+  const lastGreedy = segments.findLastIndex(isGreedy);
+  const place = (at: number, from: number): number[] | undefined => {
+    const segment = segments[at];
+    if (segment === undefined) return from === parts.length ? [] : undefined;
+    if (!isParameter(segment) && segment !== parts[from]) return undefined;
+    const room = parts.length - from - (segments.length - at - 1);
+    const most = isGreedy(segment) ? room : Math.min(room, 1);
+    // Behind the last one every segment is one part, so there is nothing to try.
+    for (let span = at === lastGreedy ? Math.max(most, 1) : 1; span <= most; span++) {
+      const rest = place(at + 1, from + span);
+      if (rest) return [span, ...rest];
+    }
+    return undefined;
+  };
+  return place(0, 0);
+}
+
+const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
+
 /**
- * Takes an address apart from its raw, still encoded form, so that a slash inside a key (%2F) is told from one between
- * segments. The last segment is the key; a suffix such as /history wins where a path is left before the key.
+ * Takes an address apart from its raw, still encoded form, so that a slash inside a segment (%2F) is told from one
+ * between segments. Where several readings are possible, the one with the shortest first name wins: a word such as
+ * /history or /timeline means something of its own wherever it can.
  */
-export function matchTail(
+export function matchPath(
   candidates: readonly Pattern[],
   rawPath: string,
 ): { name: OperationName; params: Record<string, string> } | undefined {
-  const parts = rawPath.split('/').slice(1);
-  for (const { name, segments, greedy } of candidates) {
-    const before = segments.slice(0, greedy);
-    const after = segments.slice(greedy + 1);
-    const spanned = parts.length - before.length - after.length;
-    if (spanned < 1) continue;
-    const tail = parts.slice(before.length + spanned);
-    if (after.some((segment, i) => !segment.startsWith('{') && segment !== tail[i])) continue;
-    const params: Record<string, string> = {
-      entity_path: parts
-        .slice(before.length, before.length + spanned)
-        .map(decode)
-        .join('/'),
-    };
-    after.forEach((segment, i) => {
-      if (segment.startsWith('{')) params[segment.slice(1, -1)] = decode(tail[i] ?? '');
-    });
-    return { name, params };
+  const parts = partsOf(rawPath);
+  let best: { pattern: Pattern; spans: number[]; first: number } | undefined;
+  for (const pattern of candidates) {
+    const spans = fit(pattern.segments, parts);
+    const first = spans?.[pattern.greedy] ?? 1;
+    if (spans && (!best || first < best.first)) best = { pattern, spans, first };
   }
-  return undefined;
+  return best && { name: best.pattern.name, params: paramsOf(best.pattern, best.spans, parts) };
+}
+
+function paramsOf({ segments }: Pattern, spans: readonly number[], parts: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  let from = 0;
+  segments.forEach((segment, i) => {
+    const to = from + (spans[i] as number);
+    if (isParameter(segment)) params[parameterOf(segment)] = parts.slice(from, to).map(decode).join('/');
+    from = to;
+  });
+  return params;
 }
 
 function decode(segment: string): string {
@@ -77,18 +102,21 @@ function decode(segment: string): string {
 
 /** Words after an entry's address that mean something of their own, so that a key of that name has another address. */
 export const suffixes: ReadonlySet<string> = new Set(
-  patterns.flatMap(({ segments, greedy }) => {
+  patterns.flatMap(({ segments }) => {
     const last = segments.at(-1) ?? '';
-    return greedy >= 0 && !last.startsWith('{') ? [last] : [];
+    return segments.includes('{key}') && !isParameter(last) ? [last] : [];
   }),
 );
 
 /** The methods that an address takes, for a refusal that helps. */
 export function methodsAt(rawPath: string): Method[] {
-  const parts = rawPath.split('/').slice(1);
-  const fits = ({ segments, greedy }: Pattern) =>
-    greedy < 0
-      ? segments.length === parts.length && segments.every((part, i) => part.startsWith('{') || part === parts[i])
-      : parts.length >= segments.length && segments.slice(0, greedy).every((part, i) => part === parts[i]);
-  return [...new Set(patterns.filter(fits).map((pattern) => pattern.method))];
+  const parts = partsOf(rawPath);
+  return [...new Set(patterns.filter(({ segments }) => fit(segments, parts)).map(({ method }) => method))];
+}
+
+/** Why nothing answers at an address: it takes other methods, or there is nothing of that form. */
+export function refusalAt(method: string, rawPath: string, methods: readonly string[] = methodsAt(rawPath)): Fault {
+  if (methods.length === 0) return new Fault('route_not_found', `there is no route ${method} ${rawPath}`);
+  const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  return new Fault('method_not_allowed', `this route takes ${allow.join(', ')}`, { allow });
 }

@@ -9,6 +9,7 @@ import { addOperations } from './operations.ts';
 import { addPages } from './pages.ts';
 import { handleError, rawProblem } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
+import { type StreamOptions, Streams } from './streams.ts';
 
 /** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
@@ -21,6 +22,7 @@ export type HttpOptions = {
   agentId: string;
   maxBodyBytes: number;
   timeouts?: Timeouts;
+  streams?: StreamOptions;
 };
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
@@ -60,7 +62,9 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     done();
   });
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
-  addOperations(server, options.kernel, { requireKey, agentId: options.agentId });
+  const streams = new Streams(options.streams);
+  server.addHook('preClose', async () => streams.close());
+  addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
   const pages = addPages(server, options.kernel, requireKey);
   refuseUnknown(server, { authenticate, pages });
   return server;

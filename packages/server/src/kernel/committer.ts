@@ -1,6 +1,7 @@
 import { Fault, JsonText, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import type { Caller } from './caller.ts';
+import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
 import type { Services } from './module.ts';
 import { type LogEvent, Work } from './work.ts';
@@ -219,8 +220,9 @@ function record(work: Work, job: Waiting, output: unknown): void {
   const about = (output instanceof JsonText ? (output.about ?? output.value) : output) as Names & {
     unchanged?: boolean;
     dry_run?: boolean;
+    duplicate?: boolean;
   };
-  if (!job.unaudited && !about?.unchanged && !about?.dry_run)
+  if (!job.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
     work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
@@ -232,10 +234,6 @@ function record(work: Work, job: Waiting, output: unknown): void {
 }
 
 type Names = Readonly<Record<string, unknown>>;
-
-/** A slash within a key is encoded, so that no two entries have one name. */
-const entryName = (entityPath: string, key: string) =>
-  `${entityPath}/${key.replace(/%/g, '%25').replace(/\//g, '%2F')}`;
 
 /** What a write was about: the entry it named or made, else the id of what it made. */
 function resourceOf(input: Names, output: Names): string {

@@ -4,6 +4,7 @@ import { migrate, StorageError } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
+import { Followers } from './followers.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
@@ -34,22 +35,19 @@ export function createKernel(
   { hooks = [], onError = () => {} }: KernelOptions = {},
 ): Kernel {
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  const authorize = [mainOnly, ...hooks];
   const feed = new Feed();
   const usage = new Usage();
+  const door = { handlers, authorize: [mainOnly, ...hooks], usage };
+  const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
     batch: (size) => usage.countBatch(size),
   });
 
   async function run(name: OperationName, raw: unknown, caller: Caller): Promise<unknown> {
-    const operation = operations[name];
-    const handler = handlers[name] as Handler<OperationName> | undefined;
-    if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
-    if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
-    const input = parseInput(operation.input, raw) as never;
-    for (const check of authorize) check(name, input, caller);
-    usage.charge(operation.cost);
+    const { handler, input } = admit(door, name, { raw, caller });
+    if (handler.kind === 'stream')
+      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
     const settling = handler.settled ? notes.settle(input, caller) : undefined;
     // Writes of an account are done in the order they come; only a read has to wait.
     if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
@@ -59,6 +57,20 @@ export function createKernel(
 
   const notes = keepNotes(services, { committer, modules, onError });
 
+  async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
+    const started = performance.now();
+    try {
+      const output = await run(name, input, caller);
+      usage.observe(name, 'ok', performance.now() - started);
+      return output as never;
+    } catch (error) {
+      const fault = toFault(error);
+      usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
+      if (fault instanceof Fault) notes.error(name, { input, caller, fault });
+      throw fault;
+    }
+  }
+
   return {
     services,
     feed,
@@ -66,26 +78,38 @@ export function createKernel(
     get queued() {
       return committer.queued;
     },
-    async invoke(name, input, caller) {
-      const started = performance.now();
-      try {
-        const output = await run(name, input, caller);
-        usage.observe(name, 'ok', performance.now() - started);
-        return output as never;
-      } catch (error) {
-        const fault = toFault(error);
-        usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
-        if (fault instanceof Fault) notes.error(name, { input, caller, fault });
-        throw fault;
-      }
+    get following() {
+      return followers.count;
     },
+    invoke,
+    open: invoke,
     work: (caller, action, run) =>
       committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
     async close() {
       await notes.close();
       await committer.close();
+      // Others are still told of what was committed last.
+      followers.close();
     },
   };
+}
+
+type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };
+
+/** What every call has to pass, whatever it asks for. */
+function admit(
+  { handlers, authorize, usage }: Door,
+  name: OperationName,
+  { raw, caller }: { raw: unknown; caller: Caller },
+): { handler: Handler<OperationName>; input: never } {
+  const operation = operations[name];
+  const handler = handlers[name] as Handler<OperationName> | undefined;
+  if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
+  if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
+  const input = parseInput(operation.input, raw) as never;
+  for (const check of authorize) check(name, input, caller);
+  usage.charge(operation.cost);
+  return { handler, input };
 }
 
 /** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */

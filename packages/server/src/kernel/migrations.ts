@@ -63,6 +63,10 @@ export const kernelMigrations: readonly Migration[] = [
         `ALTER TABLE events ADD COLUMN session ${text} NOT NULL DEFAULT ''`,
         `ALTER TABLE events ADD COLUMN actor_agent_id ${text}`,
         'CREATE INDEX events_by_agent ON events (account_id, agent_id, seq)',
+        // Sessions that a caller named: those of the service's own naming begin with a control character.
+        `CREATE INDEX events_by_session ON events (account_id, agent_id, session, seq) WHERE session >= ' '`,
+        // For erasure: reads by others name an entry without being a version of it.
+        `CREATE INDEX events_of_reads ON events (account_id, entity_path) WHERE event_type = 'cross_agent_read'`,
         `ALTER TABLE accounts ADD COLUMN item_no ${int} NOT NULL DEFAULT 0`,
         `CREATE TABLE agents (
           account_id ${text} NOT NULL,

@@ -1,10 +1,12 @@
-import type { Fault, Input, OperationName, Output, Request } from '@mem-service/contract';
+import type { Fault, Input, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
+import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
 import type { Observation, Observations, Sighting } from './observations.ts';
+import type { Settings } from './settings.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
 
@@ -26,6 +28,7 @@ export type Services = {
   version: string;
   schema: number;
   observations: Observations;
+  settings: Settings;
 };
 
 export type ReadContext = {
@@ -46,12 +49,13 @@ export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
 /** `settled`: everything that was noted of the caller's session is in the store before it runs. */
 type Settling = { settled?: boolean };
 
-/** A handler reads, or writes one at a time, or takes all writes that arrived together. */
+/** A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed. */
 export type Handler<N extends OperationName> = Settling &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
     | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
+    | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
   );
 
 export type Handlers = { [N in OperationName]?: Handler<N> };
@@ -62,9 +66,13 @@ export type Kernel = {
   readonly usage: Usage;
   /** The one door: every transport and every worker comes through here. */
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
+  /** The same door for what is followed: the same checks, and then a place in the log instead of an answer. */
+  open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
   readonly queued: number;
+  /** How many follow a log at the moment. */
+  readonly following: number;
   close(): Promise<void>;
 };
 
@@ -84,14 +92,25 @@ export type Module = {
   handlers: Handlers;
   jobs?: readonly Job[];
   /** Keeps what callers saw. One module does. */
-  record?: (work: Work, observations: readonly Observation[]) => Promise<void>;
+  recorder?: () => Recorder;
 };
+
+/** Writes what was seen; says whether it has put something off, which it may not do when it is the last time. */
+export type Recorder = (
+  work: Work,
+  seen: { observations: readonly Observation[]; isLast: boolean },
+) => Promise<boolean>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
 export const settled = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, settled: true });
+
+export const follows = <N extends StreamName>(run: (context: ReadContext, input: Input<N>) => View): Handler<N> => ({
+  kind: 'stream',
+  run,
+});
 
 export const writes = <N extends OperationName>(
   run: (work: Work, item: Item<N>) => Promise<Output<N>>,

@@ -2,7 +2,7 @@ import { type Fault, type OperationName, operations } from '@mem-service/contrac
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Services } from './module.ts';
-import type { Observation } from './observations.ts';
+import type { Flush } from './observations.ts';
 
 export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
@@ -23,29 +23,42 @@ export function readContext(services: Services, caller: Caller): ReadContext {
   };
 }
 
+type Asked = { input: { entity_path?: string | undefined }; result_count: number };
+
+/** A question about many entries, for the session that asked it. */
+export function noteQuery(context: ReadContext, operation: string, { input, result_count }: Asked): void {
+  context.note({
+    kind: 'query',
+    operation,
+    entity_path: input.entity_path ?? null,
+    parameters: input,
+    result_count,
+    duration_ms: context.elapsed(),
+  });
+}
+
 type Around = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
 type Refused = { input: unknown; caller: Caller; fault: Fault };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
 export function keepNotes({ observations, clock }: Services, { committer, modules, onError }: Around) {
-  const recorder = modules.find((module) => module.record)?.record;
-  if (recorder) {
-    const flush = (accountId: string, seen: Observation[]) =>
+  const record = modules.find((module) => module.recorder)?.recorder?.();
+  if (record) {
+    const flush: Flush = (accountId, seen) =>
       committer.submit({
         name: 'sessions.record',
         unaudited: true,
-        handler: { kind: 'write', run: (work) => recorder(work, seen) },
+        handler: { kind: 'write', run: (work) => record(work, seen) },
         input: {},
         caller: { ...SELF_CALLER, account_id: accountId },
-      });
+      }) as Promise<boolean>;
     observations.start(flush, onError);
   }
   return {
-    settle(input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> | undefined {
+    settle(input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
       const agent_id = input.agent_id ?? caller.agent_id;
       const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
-      const waits = observations.has(caller.account_id, { agent_id, session });
-      return waits ? observations.flush(caller.account_id) : undefined;
+      return observations.settle(caller.account_id, { agent_id, session });
     },
 
     /** A session that has a name learns what went wrong in it. */

@@ -34,11 +34,14 @@ export type MetError = {
   message: string;
 };
 
-export type Sighting = SeenEntry | AskedQuery | MetError;
+/** An entry that came first among the answers to a question. */
+export type RecalledEntry = { kind: 'recall'; branch: string; entity_path: string; key: string };
+
+export type Sighting = SeenEntry | AskedQuery | MetError | RecalledEntry;
 export type Observation = Sighting & { agent_id: string; session: string; at: number };
 
-/** What the module that keeps sessions does with them; one promise for all of an account. */
-export type Flush = (accountId: string, observations: Observation[]) => Promise<unknown>;
+/** Writes what was seen in an account. Says whether it has put something off; nothing is put off the last time. */
+export type Flush = (accountId: string, seen: { observations: Observation[]; isLast: boolean }) => Promise<boolean>;
 
 const MAX_WAITING = 20_000;
 const FLUSH_MS = 100;
@@ -49,15 +52,23 @@ const FLUSH_MS = 100;
  */
 export class Observations {
   readonly #waiting = new Map<string, Map<string, Observation[]>>();
+  /** Accounts of which something was put off. */
+  readonly #unfinished = new Set<string>();
   #flush: Flush | undefined;
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
-  #running = new Set<Promise<void>>();
+  readonly #running = new Map<string, Promise<void>>();
+
+  readonly #isOn: boolean;
+
+  constructor(isOn = true) {
+    this.#isOn = isOn;
+  }
 
   /** Nothing is noted before somebody takes it. */
   start(flush: Flush, onError: (error: unknown) => void): void {
-    this.#flush = flush;
+    if (this.#isOn) this.#flush = flush;
     this.#onError = onError;
   }
 
@@ -70,41 +81,55 @@ export class Observations {
     if (known) known.push(observation);
     else sessions.set(name, [observation]);
     this.#count++;
+    this.#wake();
+  }
+
+  #wake(): void {
     this.#timer ??= setTimeout(() => void this.flushAll(), FLUSH_MS).unref();
   }
 
-  has(accountId: string, session: { agent_id: string; session: string }): boolean {
-    return this.#waiting.get(accountId)?.has(nameOf(session)) ?? false;
+  /** Settles once everything that was noted of a session is in the store. */
+  async settle(accountId: string, session: { agent_id: string; session: string }): Promise<void> {
+    if (this.#waiting.get(accountId)?.has(nameOf(session))) return this.flush(accountId);
+    await this.#running.get(accountId);
   }
 
   /** Hands over everything of an account. What could not be written waits for the next time. */
-  async flush(accountId: string): Promise<void> {
+  async flush(accountId: string, isLast = false): Promise<void> {
     const sessions = this.#waiting.get(accountId);
-    if (!sessions || !this.#flush) return;
+    const isUnfinished = this.#unfinished.delete(accountId);
+    if (!this.#flush || !(sessions || isUnfinished)) return;
     this.#waiting.delete(accountId);
-    const observations = [...sessions.values()].flat();
+    const observations = sessions ? [...sessions.values()].flat() : [];
     this.#count -= observations.length;
-    const done = this.#flush(accountId, observations).then(
-      () => {},
+    const done = this.#flush(accountId, { observations, isLast }).then(
+      (isPutOff) => {
+        if (!isPutOff) return;
+        this.#unfinished.add(accountId);
+        this.#wake();
+      },
       (error) => {
         for (const observation of observations) this.note(accountId, observation);
         this.#onError(error);
       },
     );
-    this.#running.add(done);
+    // Writes of an account are done in order, so the last one to end ends last.
+    this.#running.set(accountId, done);
     await done;
-    this.#running.delete(done);
+    if (this.#running.get(accountId) === done) this.#running.delete(accountId);
   }
 
-  async flushAll(): Promise<void> {
+  async flushAll(isLast = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await Promise.all([...this.#waiting.keys()].map((accountId) => this.flush(accountId)));
+    const accounts = new Set([...this.#waiting.keys(), ...this.#unfinished]);
+    await Promise.all([...accounts].map((accountId) => this.flush(accountId, isLast)));
   }
 
   async close(): Promise<void> {
-    await this.flushAll();
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.values());
+    await this.flushAll(true);
+    await Promise.all(this.#running.values());
     clearTimeout(this.#timer);
     this.#flush = undefined;
   }

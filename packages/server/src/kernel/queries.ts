@@ -1,4 +1,5 @@
 import { type Dialect, type Find, fragment, type Insert, type Query, sql, type Transaction } from '../db/index.ts';
+import type { LogEvent } from './work.ts';
 
 export type AccountRow = {
   account_id: string;
@@ -107,6 +108,19 @@ export const insertStoredAnswers: Insert = {
 /** Housekeeping over all accounts: answers are kept for a day. */
 export function deleteOldAnswers(tx: Transaction, before: number): Promise<number> {
   return tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+}
+
+/** Every event of the account after a number, whoever may see it. */
+export function listEvents(
+  query: Query,
+  accountId: string,
+  page: { after: number; limit: number },
+): Promise<LogEvent[]> {
+  return query.all<LogEvent>(
+    sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+          session, actor_agent_id FROM events
+        WHERE account_id = ${accountId} AND seq > ${page.after} ORDER BY seq LIMIT ${page.limit}`,
+  );
 }
 
 /** The first event of the account at or after a time, found by halving: times grow with `seq`. */

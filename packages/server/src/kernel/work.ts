@@ -180,17 +180,13 @@ export class Work {
   }
 }
 
-/** One row for each agent that did something itself. */
+/** One row for each agent that did something, also to another. */
 function activityOf(events: readonly LogEvent[]): Row[] {
   const agents = new Map<string, Row>();
-  for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events)
-    if (actor_agent_id === null || actor_agent_id === agent_id)
-      agents.set(`${agent_id}\n${visible_to}`, {
-        account_id,
-        agent_id,
-        visible_to,
-        first_at: created_at,
-        last_at: created_at,
-      });
+  for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events) {
+    const actor = actor_agent_id ?? agent_id;
+    const row = { account_id, agent_id: actor, visible_to, first_at: created_at, last_at: created_at };
+    agents.set(`${actor}\n${visible_to}`, row);
+  }
   return [...agents.values()];
 }

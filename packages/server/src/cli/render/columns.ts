@@ -47,6 +47,15 @@ export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = 
     time('created_at'),
     of('MESSAGE', 'message'),
   ],
+  'agents.list': [
+    of('AGENT', 'agent_id'),
+    count('ENTRIES', 'entries_written'),
+    { title: 'LAST ACTIVE', of: (item) => when(item.last_active) },
+    of('PLATFORM', 'platform'),
+    of('TAGS', 'tags'),
+    of('DESCRIPTION', 'description'),
+  ],
+  'agents.activity': [time('timestamp'), of('TYPE', 'type'), of('BY', 'actor_agent_id'), of('SUMMARY', 'summary')],
   'log.list': [
     count('SEQ', 'seq'),
     of('TYPE', 'event_type'),

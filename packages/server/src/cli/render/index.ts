@@ -3,10 +3,13 @@ import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { anyColumns, columns, type Item } from './columns.ts';
 import { deleted, entry, restored, written } from './entry.ts';
+import { neighbors, stated } from './graph.ts';
 import { diff, facts, verify } from './reports.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
+import { timeline } from './timeline.ts';
 
+export { eventLine } from './event.ts';
 export { problemCount } from './reports.ts';
 export { clean, type Screen } from './text.ts';
 
@@ -19,6 +22,11 @@ const renders: Partial<Record<OperationName, Render>> = {
   'entries.restore': restored,
   'entries.diff': diff,
   'entries.verify': verify,
+  'graph.neighbors': neighbors,
+  'graph.link': stated,
+  'agents.timeline': timeline,
+  'agents.recall': entry,
+  'agents.read_from': entry,
 };
 
 export type Rendered = {
@@ -31,11 +39,12 @@ export type Rendered = {
 /** An answer for people. */
 export function render(name: OperationName, answer: Item, screen: Screen): Rendered {
   const own = renders[name];
-  const list = 'has_more' in answer && !own ? listField(name) : undefined;
-  if (list === undefined) return { out: (own ?? facts)(answer, screen), note: moreNote(answer) };
-  const items = answer[list] as Item[];
-  if (items.length === 0) return { out: '', note: `no ${list}\n${moreNote(answer)}` };
-  return { out: table(items, columns[name] ?? anyColumns(items), screen), note: moreNote(answer) };
+  const note = moreNote(answer);
+  const list = 'has_more' in answer ? listField(name) : undefined;
+  const items = list === undefined ? undefined : (answer[list] as Item[]);
+  if (items?.length === 0) return { out: '', note: `no ${list}\n${note}` };
+  if (own || !items) return { out: (own ?? facts)(answer, screen), note };
+  return { out: table(items, columns[name] ?? anyColumns(items), screen), note };
 }
 
 function moreNote({ has_more, next_cursor, last_seq }: Item): string {

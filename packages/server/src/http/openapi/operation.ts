@@ -1,11 +1,11 @@
-import { type HttpRoute, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { type HttpRoute, type Operation, type OperationName, operations, spanning } from '@mem-service/contract';
 import { hasBody, type Problems } from './problems.ts';
 import type { Json, Schemas } from './schemas.ts';
 
 export type Described = { name: OperationName; route: HttpRoute; isAlias: boolean };
 type Parts = { schemas: Schemas; problems: Problems };
 
-const camel = (name: string) => name.replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase());
+const camel = (name: string) => name.replace(/[\W_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
 
 /** The name in the table; another address adds its own method and path, so that neither depends on the order. */
@@ -27,7 +27,7 @@ export function describeOperation(described: Described, { schemas, problems }: P
     tags: [operation.module],
     ...(operation.open ? { security: [] } : {}),
     parameters: [...parameters(schemas, operation, route), ...headers(schemas, operation)],
-    ...(hasBody(route.method) ? { requestBody: requestBody(schemas, name) } : {}),
+    ...(hasBody(route.method) ? { requestBody: requestBody(schemas, described) } : {}),
     responses: { ...success(schemas, name), ...problems.of(name, route.method) },
   };
 }
@@ -41,25 +41,29 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
     const { description: _, ...schema } = properties[field] as Json;
     const given = (example as Json)[field];
     const where = inPath.includes(field) ? 'path' : 'query';
-    const slashes =
-      where === 'path' && field === 'entity_path' ? ' Its slashes may stand in the address as they are.' : '';
+    const slashes = where === 'path' && spanning.has(field) ? ' Its slashes may stand in the address as they are.' : '';
     return {
       name: field,
       in: where,
       required: where === 'path' || required.includes(field),
       description: `${schemas.describe(properties[field] as Json) ?? ''}${slashes}`,
+      // Lists are separated by commas.
+      ...(where === 'query' && schema.type === 'array' ? { style: 'form', explode: false } : {}),
       schema,
+      // With commas, not by name again: what is given twice is refused.
+      ...(where === 'query' && schema.type === 'array' ? { explode: false } : {}),
       ...(given === undefined ? {} : { example: given }),
     };
   });
 }
 
-function headers(schemas: Schemas, { effect, open, http, input }: Operation): Json[] {
+function headers(schemas: Schemas, { effect, open, http, input, stream }: Operation): Json[] {
   if (open) return [];
   const names = ['AgentIdHeader', 'SessionIdHeader'];
   if (effect === 'write') names.push('IdempotencyKey');
   if ('if_version' in schemas.members(input).properties) names.push('IfMatch');
   if (http.etag) names.push('IfNoneMatch');
+  if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
@@ -85,6 +89,11 @@ export const headerParameters: Record<string, Json> = {
     'order-4711',
   ),
   IfMatch: header('If-Match', 'The ETag of the version to change, instead of `if_version`.', '"3.0"'),
+  LastEventId: header(
+    'Last-Event-ID',
+    'The last `id` that arrived, to go on from there. It wins over `after`.',
+    '4711',
+  ),
   IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.', '"3.0"'),
 };
 
@@ -95,27 +104,30 @@ export const answerHeaders: Record<string, Json> = {
   Location: { description: 'Where the thing that was made can be read.', schema: { type: 'string' } },
 };
 
-function requestBody(schemas: Schemas, name: OperationName): Json {
-  const { input, example } = operations[name];
-  const schema = schemas.named(input, `${pascal(name)}Input`, 'input');
+function requestBody(schemas: Schemas, { name, route }: Described): Json {
+  const { input, example: whole } = operations[name];
+  const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
+  const schema = schemas.body(input, `${pascal(name)}Input`, inPath);
+  const example = Object.fromEntries(Object.entries(whole).filter(([field]) => !inPath.includes(field)));
   return { required: true, content: { 'application/json': { schema, example } } };
 }
 
 function success(schemas: Schemas, name: OperationName): Record<string, Json> {
-  const { http, output }: Operation = operations[name];
+  const { http, output, stream }: Operation = operations[name];
   const { status = 200, etag, location } = http;
   const all = typeof status === 'number' ? [status] : status.all;
   const schema = schemas.named(output, `${pascal(name)}Output`, 'output');
+  const done = stream ? 'Events without end; this is the `data` of each.' : 'Done.';
   const shared = headersOf(etag ? ['RequestId', 'ETag'] : ['RequestId']);
   const answers = all.map((code) => {
     const made = code === 201;
-    const description = made ? 'A new version was written.' : all.length > 1 ? 'Nothing had to change.' : 'Done.';
+    const description = made ? 'A new version was written.' : all.length > 1 ? 'Nothing had to change.' : done;
     return [
       String(code),
       {
         description: made && all.length === 1 ? 'Created.' : description,
         headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
-        content: { 'application/json': { schema } },
+        content: { [stream ? 'text/event-stream' : 'application/json']: { schema } },
       },
     ];
   });

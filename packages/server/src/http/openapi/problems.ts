@@ -39,6 +39,17 @@ const DETAILS: Partial<Record<FaultCode, Json>> = {
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },
   value_too_large: { entity_path: 'checkout/payments', key: 'retry-policy', max_value_bytes: 1048576 },
   invalid_input: { errors: [{ path: 'confidence', message: 'Too big: expected number to be <=1' }] },
+  contract_violated: {
+    entity_path: 'checkout/payments',
+    key: 'retry-policy',
+    errors: [
+      {
+        path: 'confidence',
+        message: 'must be at least 0.5 (contract of the agent for checkout/**, key retry-*)',
+        rule: 'min_confidence',
+      },
+    ],
+  },
   idempotency_mismatch: { idempotency_key: 'order-4711' },
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },
@@ -113,11 +124,15 @@ export const problemSchema: Json = {
     code: { type: 'string', description: 'For programs. It never changes.', enum: Object.keys(faultCodes) },
     errors: {
       type: 'array',
-      description: 'With `invalid_input`: each field that does not fit.',
+      description: 'With `invalid_input` and `contract_violated`: each field that does not fit.',
       items: {
         type: 'object',
         required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          path: { type: 'string' },
+          message: { type: 'string' },
+          rule: { type: 'string', description: 'With `contract_violated`: the rule that is broken.' },
+        },
       },
     },
   },

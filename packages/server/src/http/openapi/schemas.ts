@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
 export type Json = Record<string, unknown>;
+type Members = { properties: Record<string, Json>; required: string[] };
 
 /** Shapes with a name become components; what is left of each is a reference to them. */
 export class Schemas {
@@ -16,10 +17,22 @@ export class Schemas {
     return '$ref' in json ? json : this.#add(name, json);
   }
 
+  /** An input as the body that says it, without the members that stand in the address. */
+  body(schema: z.ZodType, name: string, inPath: readonly string[]): Json {
+    if (inPath.length === 0) return this.named(schema, name, 'input');
+    const { properties, required, ...rest } = this.#convert(schema, 'input') as Json & Members;
+    const isLeft = (field: string) => !inPath.includes(field);
+    return this.#add(name, {
+      ...rest,
+      properties: Object.fromEntries(Object.entries(properties).filter(([field]) => isLeft(field))),
+      required: required.filter(isLeft),
+    });
+  }
+
   /** The members of an input, each by itself. */
-  members(schema: z.ZodType): { properties: Record<string, Json>; required: string[] } {
+  members(schema: z.ZodType): Members {
     const { properties, required = [] } = this.#convert(schema, 'input');
-    return { properties, required } as { properties: Record<string, Json>; required: string[] };
+    return { properties, required } as Members;
   }
 
   /** What a member says of itself, or of the component it refers to. */

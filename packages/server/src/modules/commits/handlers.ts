@@ -1,24 +1,31 @@
 import { hash } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import { cursorsOf, cutPage, EVERYONE, type Handlers, reads, toIso, writes } from '../../kernel/index.ts';
-import { authorOf, checkWrite, EntrySet, toDraft } from '../entries/index.ts';
+import { cursorsOf, cutPage, EVERYONE, type Handlers, reads, settled, toIso, writes } from '../../kernel/index.ts';
+import { loadContracts } from '../contracts/index.ts';
+import { authorOf, checkUnchanged, checkWrite, EntrySet, staleReadsOf, toDraft } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller }) => {
   const { branch, message } = input;
   const author = { ...authorOf(input, caller), branch };
   const commit_id = work.services.ids.next(work.now);
-  const [entries, parent] = await Promise.all([
+  const [entries, parent, staleOf, check] = await Promise.all([
     EntrySet.load(
       work,
       input.writes.map((write) => ({ ...write, branch })),
     ),
     queries.getNewestCommit(work.tx, work.account_id, branch),
+    staleReadsOf(work, [author]),
+    loadContracts(work, [author.agent_id]),
   ]);
+  const stale_reads = staleOf(author);
+  checkUnchanged(input.if_unchanged, stale_reads);
   const written = input.writes.flatMap((write, i) => {
     checkWrite(work, write, `writes.${i}.`);
     const draft = { ...toDraft(write, author, work.now), commit_id };
-    const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } });
+    const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } }, (one) =>
+      check?.(one, `writes.${i}.`),
+    );
     return unchanged ? [] : [entry];
   });
   await entries.save();
@@ -46,9 +53,10 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     version: null,
     visible_to: row.visible_to,
     details: { commit_id, message, entries_written: written.length },
+    session: author.session,
   });
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
-  return { ...toCommit(row), entries: written.map(toCommitEntry) };
+  return { ...toCommit(row), entries: written.map(toCommitEntry), stale_reads };
 });
 
 const treeHash = (hashes: string[]) => hash('sha256', hashes.sort().join('\n'), 'hex');
@@ -103,4 +111,4 @@ const read = reads<'commits.read'>(async ({ read, caller }, { commit_id }) => {
   return { ...toCommit(row), entries: versions.map(fromVersion) };
 });
 
-export const handlers: Handlers = { 'commits.create': create, 'commits.list': list, 'commits.read': read };
+export const handlers: Handlers = { 'commits.create': settled(create), 'commits.list': list, 'commits.read': read };

@@ -3,5 +3,5 @@ import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 
 export { changeCounts, forgetCounts } from './change.ts';
-export type { Change } from './rules.ts';
+export type { Change, Counted } from './rules.ts';
 export const counts: Module = { name: 'counts', migrations, handlers };

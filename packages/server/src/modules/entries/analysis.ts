@@ -1,6 +1,6 @@
 import { type Input, parseExact, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { cursorsOf, type Handlers, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
+import { cursorsOf, type Handlers, noteQuery, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
@@ -41,6 +41,7 @@ const aggregate = reads<'entries.aggregate'>(async (context, input) => {
     entries_scanned++;
     reduction.add((JSON.parse(row.document) as { value: unknown }).value);
   }
+  noteQuery(context, 'aggregate', { input, result_count: entries_scanned });
   return { entity_path, entries_scanned, ...reduction.result() };
 });
 

@@ -1,6 +1,8 @@
 import { Fault } from '@mem-service/contract';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
-import { changeCounts } from '../counts/index.ts';
+import type { ContractCheck } from '../contracts/index.ts';
+import { type Counted, changeCounts } from '../counts/index.ts';
+import { linkWrites } from '../graph/index.ts';
 import { indexWords } from '../text/index.ts';
 import * as queries from './queries.ts';
 import {
@@ -30,6 +32,9 @@ export class EntrySet {
   readonly #now = new Map<string, EntryRow | undefined>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
+  readonly #written: EntryRow[] = [];
+  /** As they counted before they stood anew. */
+  readonly #stood = new Map<string, Counted>();
 
   private constructor(work: Work) {
     this.#work = work;
@@ -37,16 +42,23 @@ export class EntrySet {
 
   static async load(work: Work, places: readonly Place[]): Promise<EntrySet> {
     const set = new EntrySet(work);
+    await set.fetch(places);
+    return set;
+  }
+
+  /** Adds entries to the set. */
+  async fetch(places: readonly Place[]): Promise<void> {
+    const work = this.#work;
     const wanted = new Map(places.map((at) => [nameOf(at), [work.account_id, at.branch, at.entity_path, at.key]]));
+    for (const name of this.#before.keys()) wanted.delete(name);
     const [, found] = await Promise.all([
       work.locked,
       work.tx.findMany<EntryRow>(queries.findEntries, [...wanted.values()]),
     ]);
     [...wanted.keys()].forEach((name, i) => {
-      set.#before.set(name, found[i]);
-      set.#now.set(name, found[i]);
+      this.#before.set(name, found[i]);
+      this.#now.set(name, found[i]);
     });
-    return set;
   }
 
   get(at: Place): EntryRow | undefined {
@@ -54,7 +66,7 @@ export class EntrySet {
   }
 
   /** Decides what a draft does to its entry. Throws a Fault and changes nothing when it may not. */
-  apply(draft: Draft, reason: Reason = PLAIN_WRITE): Applied {
+  apply(draft: Draft, reason: Reason = PLAIN_WRITE, check?: ContractCheck): Applied {
     const work = this.#work;
     const entry = this.get(draft);
     checkDraft(entry, draft, work.now);
@@ -64,6 +76,9 @@ export class EntrySet {
     const same = isSameClaim(before, draft);
     const content = nextContent(before, draft, same);
     if (there && before && same && isUnchanged(before, content)) return { entry: there, unchanged: true };
+    const value = content.deleted === 1 ? undefined : (draft.parsed ?? JSON.parse(content.value));
+    const { agent_id, entity_path, key } = draft;
+    check?.({ agent_id, entity_path, key, confidence: content.confidence, ttl_at: content.ttl_at, value });
     const origin: Origin = {
       branch: draft.branch,
       entity_path: draft.entity_path,
@@ -79,7 +94,8 @@ export class EntrySet {
     if (entry && same && entry.standing !== null) keepStanding(next, entry);
     const name = nameOf(draft);
     this.#now.set(name, next);
-    if (content.deleted === 0) this.#values.set(name, draft.parsed ?? JSON.parse(content.value));
+    this.#written.push(next);
+    if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
     return { entry: next, unchanged: false };
   }
@@ -139,17 +155,44 @@ export class EntrySet {
       pattern_refs,
       standing: null,
       standing_no: 0,
+      recall_count: entry?.recall_count ?? 0,
     };
+  }
+
+  /** Changes how an entry stands, and nothing of what it says. Comes before the set writes a version of it. */
+  stand(at: Place, { confidence, standing }: { confidence: number; standing: Standing }): EntryRow {
+    const name = nameOf(at);
+    const entry = this.#now.get(name);
+    if (!entry || entry !== this.#before.get(name)) throw new Error(`${name} cannot stand`);
+    if (!this.#stood.has(name)) this.#stood.set(name, countedOf(entry));
+    entry.confidence = confidence;
+    entry.standing = JSON.stringify(standing);
+    entry.standing_no++;
+    return entry;
   }
 
   /** Sends the rows; the transaction waits for them before it ends. */
   async save(): Promise<void> {
-    if (this.#versions.length === 0) return;
+    await this.#saveStandings();
     const changes: EntryChange[] = [];
     for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
       if (after && after !== before) changes.push({ before, after, value: this.#values.get(name) });
     }
+    await this.#saveVersions(changes);
+  }
+
+  async #saveStandings(): Promise<void> {
+    if (this.#stood.size === 0) return;
+    const work = this.#work;
+    const changes = [...this.#stood].map(([name, before]) => ({ before, after: this.#before.get(name) as EntryRow }));
+    const rows = changes.map(({ after }) => after);
+    work.send(work.tx.updateMany(queries.updateStandings, rows));
+    await changeCounts(work, changes);
+  }
+
+  async #saveVersions(changes: EntryChange[]): Promise<void> {
+    if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(queries.insertVersions, this.#versions));
     const words = indexWords(work, changes.map(wordChange));
@@ -163,6 +206,7 @@ export class EntrySet {
           changes.map((change) => change.after),
         ),
       );
+    linkWrites(work, this.#written);
     await changeCounts(work, changes);
   }
 }
@@ -172,9 +216,20 @@ const PLAIN_WRITE: Reason = { event_type: 'write' };
 /** `value` is what can be searched; nothing of a deleted entry can. */
 type EntryChange = { before: EntryRow | undefined; after: EntryRow; value: unknown };
 
+const countedOf = (row: EntryRow): Counted => ({
+  branch: row.branch,
+  entity_path: row.entity_path,
+  deleted: row.deleted,
+  shared: row.shared,
+  agent_id: row.agent_id,
+  memory_type: row.memory_type,
+  confidence: row.confidence,
+  pattern_refs: row.pattern_refs,
+  written_at: row.written_at,
+});
+
 const nameOf = (at: Place) => `${at.branch}\n${at.entity_path}\n${at.key}`;
 
-/** Recalls and tier count for the entry; the rest goes with the claim. */
 function keepStanding(next: EntryRow, before: EntryRow): void {
   const { outcome_count } = JSON.parse(before.standing as string) as Standing;
   next.standing = before.standing;

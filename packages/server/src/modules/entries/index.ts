@@ -6,9 +6,13 @@ import { readHandlers } from './reads.ts';
 import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
+export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export { type Address, liveAt, visibleTo } from './queries.ts';
-export { type EntryRow, entryColumns, type Standing, toEntry } from './rows.ts';
-export { authorOf, checkWrite, toDraft } from './writes.ts';
+export { findVisible } from './reads.ts';
+export { type EntryRow, entryColumns, type Standing, toEntry, toVersion, UNTOUCHED } from './rows.ts';
+export { evidenceStatus } from './rules/evidence.ts';
+export { isLive, mayAgentSee } from './rules/next.ts';
+export { authorOf, checkUnchanged, checkWrite, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {
   name: 'entries',

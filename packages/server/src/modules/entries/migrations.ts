@@ -43,4 +43,9 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 7,
+    name: 'recalls of entries',
+    up: ({ int }) => [`ALTER TABLE entries ADD COLUMN recall_count ${int} NOT NULL DEFAULT 0`],
+  },
 ];

@@ -1,4 +1,4 @@
-import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql, type Update } from '../../db/index.ts';
 import { type EntryRow, entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
@@ -23,16 +23,31 @@ export function getEntry(query: Query, at: Address): Promise<EntryRow | undefine
   );
 }
 
-export type ReadRow = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'version' | 'seq' | 'standing_no'>;
+export type ReadRow = Pick<
+  EntryRow,
+  | 'document'
+  | 'confidence'
+  | 'standing'
+  | 'version'
+  | 'seq'
+  | 'standing_no'
+  | 'recall_count'
+  | 'entry_id'
+  | 'agent_id'
+  | 'shared'
+  | 'memory_type'
+  | 'written_at'
+>;
 
-/** The most frequent statement of all, so it fetches only what an answer is made of. */
+/** The most frequent statement of all, so it fetches only what an answer and its note are made of. */
 export function getVisibleEntry(
   query: Query,
   at: Address,
   { agent_id, now }: { agent_id: string; now: number },
 ): Promise<ReadRow | undefined> {
   return query.get<ReadRow>(
-    sql`SELECT document, confidence, standing, version, seq, standing_no FROM entries
+    sql`SELECT document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
+          memory_type, written_at FROM entries
         WHERE account_id = ${at.account_id} AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
           AND deleted = 0 AND (shared = 1 OR agent_id = ${agent_id}) AND (ttl_at IS NULL OR ttl_at > ${now})`,
   );
@@ -112,9 +127,9 @@ export const findEntries: Find = {
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
-/** Writes the current row of each entry. */
+/** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */
 function upsert(columns: Insert['columns']): Insert {
-  const names = Object.keys(columns).filter((name) => !(name in findEntries.by));
+  const names = Object.keys(columns).filter((name) => !(name in findEntries.by) && name !== 'entry_id');
   const updates = names.map((name) => `${name} = excluded.${name}`);
   return {
     table: 'entries',
@@ -126,6 +141,20 @@ function upsert(columns: Insert['columns']): Insert {
 export const upsertEntries = upsert(entryColumns);
 /** For an engine that keeps the words of an entry in the entry. */
 export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
+
+/** How entries stand, by their places. */
+export const updateStandings: Update = {
+  table: 'entries',
+  set: { confidence: 'real', standing: 'text', standing_no: 'int' },
+  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+};
+
+/** Versions by the entry they belong to. */
+export const findVersions: Find = {
+  table: 'versions',
+  select: Object.keys(versionColumns).join(', '),
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
 
 /** A version with the names of its entry. An entry that has lost its versions gives one row without a version. */
 export type NamedVersion = { entity_path: string; key: string } & (VersionRow | { version: null });

@@ -3,13 +3,17 @@ import { type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
   cutPage,
+  EVERYONE,
   fromIso,
   type Handlers,
+  noteQuery,
   pathWithin,
   type ReadContext,
   reads,
+  type SeenEntry,
   seqAt,
 } from '../../kernel/index.ts';
+import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { type Entry, type EntryRow, entryText, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
@@ -48,12 +52,43 @@ const read = reads<'entries.read'>(async (context, input) => {
       now,
     });
     if (!row) throw notFound(input);
-    return toReadEntry(row);
+    context.note(seen(context, input, Object.assign(row, { is_current: true })));
+    return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
+  context.note(seen(context, input, { ...old, standing: null, is_current: false }));
   return toVersion(old);
 });
+
+type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'> &
+  Pick<SeenEntry, 'is_current'>;
+
+/** What a session remembers of an entry that it was shown. */
+function seen({ elapsed }: ReadContext, at: At, row: SeenRow): SeenEntry {
+  const { entry_id, version, confidence, standing, agent_id, shared, is_current } = row;
+  const { branch, entity_path, key } = at;
+  return {
+    kind: 'read',
+    entry_id,
+    version,
+    branch,
+    entity_path,
+    key,
+    visible_to: shared === 1 ? EVERYONE : agent_id,
+    written_by: agent_id,
+    confidence,
+    standing,
+    is_current,
+    duration_ms: elapsed(),
+  };
+}
+
+/** The whole row of an entry, as far as the caller may see it. */
+export async function findVisible(context: ReadContext, at: At): Promise<EntryRow | undefined> {
+  const row = await queries.getEntry(context.read, addressOf(context, at));
+  return isLive(row, context.now) && mayAgentSee(row, context.caller.agent_id) ? row : undefined;
+}
 
 const versionCursors = cursorsOf('entries.history', ['number']);
 
@@ -82,7 +117,7 @@ const list = reads<'entries.list'>(async (context, input) => {
   const { from, upTo, cursorAt } = listOrders[order];
   const page: queries.EntryScan = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
-    filters: plainFilters(input, queries.liveAt(now)),
+    filters: plainFilters(context, input),
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
@@ -92,7 +127,11 @@ const list = reads<'entries.list'>(async (context, input) => {
   // Read again up to that end: entries may have come or gone since, and none of them may be passed over or come twice.
   if (end) rows = await queries.listEntries(scan, filter, { ...page, range: [...page.range, upTo(end)] });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, cursorAt);
-  const entries = items.map((row) => (input.fields === 'meta' ? withoutValue(row) : toEntry(row)));
+  const entries = items.map((row) => {
+    const faded = fadedMember(services, row, now);
+    return input.fields === 'meta' ? withoutValue(row, faded) : toEntry(row, faded);
+  });
+  noteQuery(context, 'list', { input, result_count: entries.length });
   if (has_more || !end) return { entries, next_cursor, has_more };
   return { entries, next_cursor: cursorAt(end), has_more: true };
 });
@@ -119,8 +158,8 @@ const listOrders: Record<queries.ListOrder, Order> = {
   },
 };
 
-function withoutValue(row: EntryRow): Omit<Entry, 'value' | 'artifact_refs'> {
-  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row)) as Entry;
+function withoutValue(row: EntryRow, faded: string): Omit<Entry, 'value' | 'artifact_refs'> {
+  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row, faded)) as Entry;
   return meta;
 }
 
@@ -136,11 +175,9 @@ async function indexedFilters({ read, caller }: ReadContext, input: Filters): Pr
   return where;
 }
 
-function plainFilters(input: Filters, live: Sql): Sql[] {
-  const where = [live];
+function plainFilters({ services, now }: ReadContext, input: Filters): Sql[] {
+  const where = [queries.liveAt(now), ...confidenceWithin(services, input, now)];
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
-  if (input.min_confidence !== undefined) where.push(sql`confidence >= ${input.min_confidence}`);
-  if (input.max_confidence !== undefined) where.push(sql`confidence <= ${input.max_confidence}`);
   return where;
 }
 

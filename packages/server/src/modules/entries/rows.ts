@@ -37,6 +37,7 @@ export type EntryRow = Omit<VersionRow, 'commit_id'> & {
   pattern_refs: string;
   standing: string | null;
   standing_no: number;
+  recall_count: number;
 };
 
 const common = {
@@ -67,6 +68,7 @@ export const entryColumns: Record<keyof EntryRow, ColumnType> = {
   pattern_refs: 'text',
   standing: 'text',
   standing_no: 'int',
+  recall_count: 'int',
 };
 
 /** What is written with a value. Lists and the value are JSON text. */
@@ -193,7 +195,7 @@ export function fromDocument(
 export type Entry = Exclude<Output<'entries.read'>, { deleted: boolean }>;
 export type EntryVersion = Output<'entries.delete'>;
 
-/** How outcomes and reads have changed the trust in an entry. */
+/** How outcomes have changed the trust in an entry. */
 export type Standing = {
   outcome_count: number;
   success_count: number;
@@ -205,7 +207,6 @@ export type Standing = {
   last_outcome_at: number | null;
   discredited_at: number | null;
   validators: string[];
-  recall_count: number;
   tier: number;
   priority_score: number | null;
   importance_score: number | null;
@@ -223,7 +224,6 @@ export const UNTOUCHED: Standing = {
   last_outcome_at: null,
   discredited_at: null,
   validators: [],
-  recall_count: 0,
   tier: 3,
   priority_score: null,
   importance_score: null,
@@ -243,12 +243,12 @@ function standingMembers(standing: Standing, confidence: number): string {
 
 const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
-export type Shown = Pick<EntryRow, 'document' | 'confidence' | 'standing'>;
+export type Shown = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
 /** The entry as it goes over the wire, with `extra` members if there are any. */
-export function entryText({ document, confidence, standing }: Shown, extra = ''): string {
+export function entryText({ document, confidence, standing, recall_count }: Shown, extra = ''): string {
   const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
-  return `${document.slice(0, -1)},"confidence":${confidence},${members}${extra}}`;
+  return `${document.slice(0, -1)},"confidence":${confidence},${members},"recall_count":${recall_count}${extra}}`;
 }
 
 /** Text that stands for the object it describes; `about` is what a transport may ask without reading it. */
@@ -265,5 +265,5 @@ export const toVersion = (
   });
 
 /** A read answer, which is conditional on version and standing. */
-export const toReadEntry = (row: Shown & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>): Entry =>
-  rendered(entryText(row), { version: row.version, seq: row.seq, standing_no: row.standing_no });
+export const toReadEntry = (row: Shown & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>, extra?: string): Entry =>
+  rendered(entryText(row, extra), { version: row.version, seq: row.seq, standing_no: row.standing_no });

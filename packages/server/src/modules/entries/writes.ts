@@ -5,11 +5,15 @@ import {
   type Handlers,
   type Item,
   sessionOf,
+  settled,
   type Work,
   writes,
   writesTogether,
 } from '../../kernel/index.ts';
+import { type ContractCheck, loadContracts } from '../contracts/index.ts';
+import { listStaleReads, type StaleRead } from '../sessions/index.ts';
 import { EntrySet } from './apply.ts';
+import { fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
@@ -72,10 +76,46 @@ export function checkWrite({ services, now }: Work, input: WriteInput, at = ''):
     throw invalidInput([{ path: `${at}ttl_at`, message: 'must be in the future' }]);
 }
 
-function writeOne(work: Work, entries: EntrySet, { input, caller }: Item<'entries.write'>) {
+export type SessionAuthor = { agent_id: string; session: string };
+
+/** What the sessions of a batch have read and others have changed since, each asked for once. */
+export async function staleReadsOf(
+  work: Work,
+  authors: readonly SessionAuthor[],
+): Promise<(author: SessionAuthor) => StaleRead[]> {
+  const found = new Map<string, Promise<StaleRead[]>>();
+  const nameOf = ({ agent_id, session }: SessionAuthor) => `${agent_id}\n${session}`;
+  await work.locked;
+  const { account_id, tx, now } = work;
+  for (const author of authors)
+    if (!found.has(nameOf(author))) {
+      const { agent_id, session } = author;
+      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, now));
+    }
+  const stale = new Map(await Promise.all([...found].map(async ([name, list]) => [name, await list] as const)));
+  return (author) => stale.get(nameOf(author)) ?? [];
+}
+
+/** A write that wants to rest on what was read is refused when that has changed. */
+export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
+  if (!if_unchanged || stale_reads.length === 0) return;
+  const { entity_path, key } = stale_reads[0] as StaleRead;
+  const others = stale_reads.length === 1 ? '' : ` and ${stale_reads.length - 1} more`;
+  throw new Fault('stale_reads', `${entity_path}/${key}${others} changed since it was read`, { stale_reads });
+}
+
+type Written = {
+  entries: EntrySet;
+  check: ContractCheck | undefined;
+  author: SessionAuthor & { session_id: string | null };
+  stale_reads: StaleRead[];
+};
+
+function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, author, stale_reads, check }: Written) {
+  checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
-  const draft = toDraft(input, { ...authorOf(input, caller), branch: input.branch }, work.now);
-  const { entry, unchanged } = entries.apply(draft);
+  const draft = toDraft(input, { ...author, branch: input.branch }, work.now);
+  const { entry, unchanged } = entries.apply(draft, undefined, check);
   const quality = assessQuality({
     key: entry.key,
     value: input.value.value,
@@ -83,12 +123,13 @@ function writeOne(work: Work, entries: EntrySet, { input, caller }: Item<'entrie
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  return toWritten<Output<'entries.write'>>(entry, { unchanged, quality });
+  return toWritten<Output<'entries.write'>>(work, entry, { unchanged, quality, stale_reads });
 }
 
 /** The entry with a few words about the write. */
-function toWritten<T>(entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
-  return new JsonText(entryText(entry, `,${JSON.stringify(about).slice(1, -1)}`), {
+function toWritten<T>(work: Work, entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
+  const faded = fadedMember(work.services, entry, work.now);
+  return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
     ...about,
     ...addressOf(entry),
   }) as T;
@@ -97,13 +138,22 @@ function toWritten<T>(entry: EntryRow, about: { unchanged: boolean } & Record<st
 const addressOf = ({ entity_path, key }: EntryRow) => ({ entity_path, key });
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
-  const entries = await EntrySet.load(
-    work,
-    items.map(({ input }) => input),
-  );
-  const results = items.map((item) => {
+  const authors = items.map(({ input, caller }) => authorOf(input, caller));
+  const [entries, staleOf, check] = await Promise.all([
+    EntrySet.load(
+      work,
+      items.map(({ input }) => input),
+    ),
+    staleReadsOf(work, authors),
+    loadContracts(
+      work,
+      authors.map(({ agent_id }) => agent_id),
+    ),
+  ]);
+  const results = items.map((item, i) => {
+    const author = authors[i] as (typeof authors)[number];
     try {
-      return writeOne(work, entries, item);
+      return writeOne(work, item, { entries, author, check, stale_reads: staleOf(author) });
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
@@ -150,13 +200,17 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
     ttl_at: null,
   };
   const restored_from = old.version;
-  const { entry: now, unchanged } = entries.apply(draft, { event_type: 'write', details: { restored_from } });
+  const { entry: now, unchanged } = entries.apply(
+    draft,
+    { event_type: 'write', details: { restored_from } },
+    await loadContracts(work, [author.agent_id]),
+  );
   await entries.save();
-  return toWritten<Output<'entries.restore'>>(now, { unchanged, restored_from });
+  return toWritten<Output<'entries.restore'>>(work, now, { unchanged, restored_from });
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': write,
+  'entries.write': settled(write),
   'entries.delete': remove,
   'entries.restore': restore,
 };

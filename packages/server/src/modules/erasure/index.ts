@@ -3,7 +3,11 @@ import { sql } from '../../db/index.ts';
 import { EVERYONE, type Handlers, type Module, pathWithin, toIso, type Work, writes } from '../../kernel/index.ts';
 import { forgetCounts } from '../counts/index.ts';
 import { authorOf } from '../entries/index.ts';
+import { countEdges, forgetEdges } from '../graph/index.ts';
+import { countEvidence, eraseEvidence } from '../outcomes/index.ts';
+import { countReadsOf, forgetReads } from '../sessions/index.ts';
 import { deleteWords, rowidOf } from '../text/index.ts';
+import { countItems, eraseItems } from '../traces/index.ts';
 import { compactions } from './compact.ts';
 import * as queries from './queries.ts';
 
@@ -39,20 +43,39 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 type Doomed = readonly queries.Doomed[];
 const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
-async function foresee({ tx }: Work, target: queries.Target, doomed: Doomed) {
+async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
+  const { tx } = work;
+  const ids = doomed.map(({ entry_id }) => entry_id);
   const versions = await queries.countVersions(tx, target);
   return {
     entries: doomed.length,
     versions,
     index_rows: indexedOf(doomed).length,
-    log_events: versions,
+    log_events: versions + (await queries.countEvents(tx, target)),
     stored_answers: await queries.countAnswers(tx, target),
     commits: await queries.countCommits(tx, target),
+    session_records: await countReadsOf(work, target, ids),
+    evidence: await countEvidence(tx, target),
+    trace_parts: await countItems(tx, target),
+    edges: await countEdges(
+      work,
+      target,
+      doomed.map(({ entry_id }) => entry_id),
+    ),
   };
 }
 
 async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
   const { tx } = work;
+  const ids = doomed.map(({ entry_id }) => entry_id);
+  const session_records = await forgetReads(work, target, ids);
+  const evidence = await eraseEvidence(tx, target);
+  const trace_parts = await eraseItems(tx, target);
+  const edges = await forgetEdges(
+    work,
+    target,
+    doomed.map(({ entry_id }) => entry_id),
+  );
   await queries.redactAudit(tx, target);
   const log_events = await queries.redactEvents(tx, target);
   const stored_answers = await queries.deleteAnswers(tx, target);
@@ -61,7 +84,18 @@ async function remove(work: Work, target: queries.Target & { receipt_id: string 
   await forgetCounts(work, target.branch, doomed);
   const indexed = indexedOf(doomed);
   if (work.dialect.engine === 'sqlite') await removeWords(work, indexed);
-  return { entries: doomed.length, versions, index_rows: indexed.length, log_events, stored_answers, commits };
+  return {
+    entries: doomed.length,
+    versions,
+    index_rows: indexed.length,
+    log_events,
+    stored_answers,
+    commits,
+    session_records,
+    evidence,
+    trace_parts,
+    edges,
+  };
 }
 
 /** On PostgreSQL the words are columns of the entry and go with it. */

@@ -19,6 +19,7 @@ const targeted = (target: Target): Sql =>
   sql`account_id = ${target.account_id} AND entry_id IN (SELECT entry_id FROM entries WHERE ${doomed(target)})`;
 
 export type Doomed = {
+  entry_id: number;
   branch: string;
   entity_path: string;
   key: string;
@@ -34,7 +35,7 @@ export type Doomed = {
 
 export function listDoomed(query: Query, target: Target): Promise<Doomed[]> {
   return query.all<Doomed>(
-    sql`SELECT branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at
+    sql`SELECT entry_id, branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at
         FROM entries WHERE ${doomed(target)}`,
   );
 }
@@ -60,10 +61,22 @@ export function deleteAnswers(tx: Transaction, target: Target): Promise<number> 
 const ERASED = '{"erased":true}';
 
 /** The log keeps its numbers and forgets what they were about. */
-export function redactEvents(tx: Transaction, target: Target): Promise<number> {
-  return tx.run(
+export async function redactEvents(tx: Transaction, target: Target): Promise<number> {
+  const writes = await tx.run(
     sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED}
         WHERE account_id = ${target.account_id} AND seq IN (SELECT seq FROM versions WHERE ${targeted(target)})`,
+  );
+  const reads = await tx.run(
+    sql`UPDATE events SET entity_path = NULL, key = NULL, version = NULL, details = ${ERASED}
+        WHERE ${reached(target)} AND event_type = 'cross_agent_read'`,
+  );
+  return writes + reads;
+}
+
+export function countEvents(query: Query, target: Target): Promise<number> {
+  return countOf(
+    query,
+    sql`SELECT count(*) AS n FROM events WHERE ${reached(target)} AND event_type = 'cross_agent_read'`,
   );
 }
 
@@ -140,4 +153,10 @@ export const freeRows: readonly Sql[] = [
   'stored_answers',
   'commits',
   'counts',
+  'session_reads',
+  'session_items',
+  'evidence',
+  'trace_items',
+  'edges',
+  'edge_statements',
 ].map((table) => fragment(`VACUUM ${table}`));

@@ -1,4 +1,13 @@
 import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
+import { neighbors } from './neighbors.ts';
+import { link } from './statement.ts';
 
-export const graph: Module = { name: 'graph', migrations, handlers: {} };
+export { countEdges, forgetEdges } from './erase.ts';
+export { linkOutcome, linkReads, linkWrites } from './link.ts';
+
+export const graph: Module = {
+  name: 'graph',
+  migrations,
+  handlers: { 'graph.neighbors': neighbors, 'graph.link': link },
+};

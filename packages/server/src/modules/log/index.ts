@@ -1,4 +1,5 @@
 import type { Module } from '../../kernel/index.ts';
 import { handlers } from './handlers.ts';
 
+export { detailsOf } from './rules.ts';
 export const log: Module = { name: 'log', migrations: [], handlers };

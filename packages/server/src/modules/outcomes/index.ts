@@ -1,4 +1,12 @@
 import type { Module } from '../../kernel/index.ts';
+import { commit } from './commit.ts';
 import { migrations } from './migrations.ts';
+import { readHandlers } from './reads.ts';
 
-export const outcomes: Module = { name: 'outcomes', migrations, handlers: {} };
+export { countEvidence, eraseEvidence } from './queries.ts';
+
+export const outcomes: Module = {
+  name: 'outcomes',
+  migrations,
+  handlers: { 'outcomes.commit': commit, ...readHandlers },
+};

@@ -1,3 +1,67 @@
 import type { Migration } from '../../db/index.ts';
 
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  {
+    version: 9,
+    name: 'outcomes and evidence',
+    up: ({ engine, text, int, real }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      return [
+        `CREATE TABLE outcomes (
+          account_id ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          outcome_id ${text} NOT NULL,
+          outcome_ref ${text} NOT NULL,
+          outcome_type ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          session ${text} NOT NULL,
+          branch ${text} NOT NULL,
+          causal_confidence ${real} NOT NULL,
+          is_evidence ${int} NOT NULL,
+          trace_id ${text},
+          visible_to ${text} NOT NULL,
+          committed_at ${int} NOT NULL,
+          document ${text} NOT NULL,
+          PRIMARY KEY (account_id, seq)
+        ) ${clustered}`,
+        'CREATE INDEX outcomes_by_ref ON outcomes (account_id, outcome_ref, seq)',
+        'CREATE INDEX outcomes_by_agent ON outcomes (account_id, agent_id, seq)',
+        // The ledger: what each outcome did to each entry. Every standing can be computed from it again.
+        `CREATE TABLE evidence (
+          account_id ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          no ${int} NOT NULL,
+          entry_id ${int},
+          branch ${text} NOT NULL,
+          entity_path ${text},
+          key ${text},
+          visible_to ${text} NOT NULL,
+          version ${int},
+          read_version ${int},
+          written_by ${text},
+          agent_id ${text} NOT NULL,
+          attempt ${int},
+          outcome_type ${text} NOT NULL,
+          success ${int} NOT NULL,
+          model ${text} NOT NULL,
+          causal_confidence ${real} NOT NULL,
+          n_causal ${int} NOT NULL,
+          applied ${int} NOT NULL,
+          reason ${text},
+          surprise ${real},
+          weight ${real},
+          confidence_before ${real},
+          confidence_after ${real},
+          evidence_success ${real},
+          evidence_failure ${real},
+          evidence_status ${text},
+          at ${int} NOT NULL,
+          PRIMARY KEY (account_id, seq, no)
+        ) ${clustered}`,
+        'CREATE INDEX evidence_by_entry ON evidence (account_id, entry_id, seq, no) WHERE entry_id IS NOT NULL',
+        'CREATE INDEX evidence_by_path ON evidence (account_id, entity_path, seq) WHERE entity_path IS NOT NULL',
+        'CREATE INDEX evidence_by_author ON evidence (account_id, written_by, seq) WHERE written_by IS NOT NULL',
+      ];
+    },
+  },
+];

@@ -4,12 +4,13 @@ import {
   cursorsOf,
   fromIso,
   type Handlers,
+  noteQuery,
   pathWithin,
   type ReadContext,
   readAccount,
   reads,
 } from '../../kernel/index.ts';
-import { liveAt, toEntry, visibleTo } from '../entries/index.ts';
+import { confidenceWithin, fadedMember, liveAt, toEntry, visibleTo } from '../entries/index.ts';
 import { parseQuery } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { findByText, type Hit } from './text-search.ts';
@@ -25,20 +26,30 @@ const SORT_COLUMNS = { confidence: 'confidence', recency: 'seq', version: 'versi
 const cursors = cursorsOf('entries.search', ['number']);
 
 const search = reads<'entries.search'>(async (context, input) => {
-  const reach = context.services.limits.max_scanned_entries;
+  const { services, now } = context;
+  const reach = services.limits.max_scanned_entries;
   const start = input.cursor ? cursors.from(input.cursor)[0] : 0;
   const end = Math.min(start + input.limit, reach);
   const find = input.query?.trim() ? byText : byFilter;
   const { hits, truncated } = await find(context, input, end + 1);
   const beyond = hits.length > end;
   const has_more = beyond && end < reach;
+  const shown = hits.slice(start, end);
+  noteQuery(context, 'search', { input, result_count: shown.length });
+  if (input.query?.trim() && start === 0 && shown[0]) noteRecall(context, shown[0].row);
   return {
-    entries: hits.slice(start, end).map(({ row, score }) => toEntry<Scored>(row, `,"score":${score}`)),
+    entries: shown.map(({ row, score }) => toEntry<Scored>(row, `${fadedMember(services, row, now)},"score":${score}`)),
     truncated: truncated || (beyond && !has_more),
     has_more,
     next_cursor: has_more ? cursors.to([end]) : null,
   };
 });
+
+/** What answers a question best counts as recalled, but only a read says that it was used. */
+function noteRecall(context: ReadContext, { document }: Hit['row']): void {
+  const { branch, entity_path, key } = JSON.parse(document) as { branch: string; entity_path: string; key: string };
+  context.note({ kind: 'recall', branch, entity_path, key });
+}
 
 type Found = { hits: Hit[]; truncated: boolean };
 
@@ -95,12 +106,11 @@ function places(input: Search): Sql[] {
   return [sql`(entity_path = ${glob.path} OR (${joinSql(below, ' AND ')}))`];
 }
 
-function filters({ caller, now, dialect }: ReadContext, input: Search): Sql[] {
+function filters({ caller, now, dialect, services }: ReadContext, input: Search): Sql[] {
   const where = [visibleTo(caller.agent_id), liveAt(now)];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
-  if (input.min_confidence !== undefined) where.push(sql`confidence >= ${input.min_confidence}`);
-  if (input.max_confidence !== undefined) where.push(sql`confidence <= ${input.max_confidence}`);
+  where.push(...confidenceWithin(services, input, now));
   if (input.since !== undefined) where.push(sql`written_at >= ${fromIso(input.since)}`);
   if (input.until !== undefined) where.push(sql`written_at < ${fromIso(input.until)}`);
   if (!input.include_artifacts) where.push(sql`is_artifact = 0`);

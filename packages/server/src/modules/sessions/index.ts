@@ -1,4 +1,18 @@
 import type { Module } from '../../kernel/index.ts';
+import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
+import { createRecorder } from './recorder.ts';
 
-export const sessions: Module = { name: 'sessions', migrations, handlers: {} };
+export { countReadsOf, forgetReads } from './erase.ts';
+export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
+export { listStaleReads, type StaleRead } from './stale.ts';
+export { addItem, clearSession, loadSession, newSession, type OpenSession, openSession, saveSession } from './store.ts';
+
+/** What callers see and record, kept until an outcome seals it. */
+export const sessions: Module = {
+  name: 'sessions',
+  migrations,
+  handlers: {},
+  jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
+  recorder: createRecorder,
+};

@@ -6,6 +6,7 @@ export { indexWords, rowidOf, type WordChange } from './indexing.ts';
 export * from './matching.ts';
 export { deleteWords } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
+export { everyTerm, indexedWords } from './texts.ts';
 
 export const text: Module = {
   name: 'text',

@@ -42,7 +42,7 @@ export function indexWords(
 const MAX_POSITION = 16383;
 
 /** `'word':1,5 'other':2`: words hold letters and digits alone, so nothing needs escaping. */
-function toTsvector(words: readonly string[]): string {
+export function toTsvector(words: readonly string[]): string {
   const positions = new Map<string, number[]>();
   words.forEach((word, i) => {
     const known = positions.get(word);

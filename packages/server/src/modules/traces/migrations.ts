@@ -1,3 +1,59 @@
 import type { Migration } from '../../db/index.ts';
 
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  {
+    version: 12,
+    name: 'traces',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      return [
+        `CREATE TABLE traces (
+          account_id ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          trace_id ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          session ${text} NOT NULL,
+          sequence ${int} NOT NULL,
+          branch ${text} NOT NULL,
+          outcome_ref ${text},
+          outcome_type ${text},
+          visible_to ${text} NOT NULL,
+          created_at ${int} NOT NULL,
+          header ${text} NOT NULL,
+          parent_hash ${text},
+          hash ${text} NOT NULL,
+          signature ${text},
+          key_id ${text},
+          PRIMARY KEY (account_id, seq)
+        )`,
+        'CREATE UNIQUE INDEX traces_by_id ON traces (account_id, trace_id)',
+        'CREATE UNIQUE INDEX traces_by_session ON traces (account_id, agent_id, session, sequence)',
+        'CREATE INDEX traces_by_agent ON traces (account_id, agent_id, seq)',
+        'CREATE INDEX traces_by_outcome ON traces (account_id, outcome_ref, seq) WHERE outcome_ref IS NOT NULL',
+        ...(engine === 'sqlite'
+          ? [
+              `CREATE VIRTUAL TABLE trace_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full)`,
+            ]
+          : [
+              'ALTER TABLE traces ADD COLUMN search_words tsvector',
+              'CREATE INDEX traces_by_word ON traces USING gin (search_words)',
+            ]),
+        // The parts of a trace, each with its own hash: one can be erased and the rest still be proven.
+        `CREATE TABLE trace_items (
+          account_id ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          no ${int} NOT NULL,
+          kind ${text} NOT NULL,
+          visible_to ${text} NOT NULL,
+          entity_path ${text},
+          key ${text},
+          entry_id ${int},
+          data ${text},
+          hash ${text} NOT NULL,
+          PRIMARY KEY (account_id, seq, no)
+        ) ${clustered}`,
+        'CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq) WHERE entity_path IS NOT NULL',
+      ];
+    },
+  },
+];

@@ -1,0 +1,101 @@
+// Many readers of the stream and one writer, a process of its own, over plain sockets. The plan comes as JSON on standard
+// input. Every reader must be told of every write, once and in order; how long that took is counted from the moment the
+// write was sent.
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+const plan = JSON.parse(await text(process.stdin));
+const { hostname, port } = new URL(plan.url);
+const fixedHeaders = Object.entries({ ...plan.headers, 'content-type': 'application/json' }).map(
+  ([name, value]) => `${name}: ${value}\r\n`,
+);
+const requestOf = (line, body = '') =>
+  `${line} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${fixedHeaders.join('')}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+const total = plan.seconds * plan.rate;
+const sentAt = new Float64Array(total);
+const delays = new Float64Array(total * plan.subscribers);
+let arrived = 0;
+let problem;
+
+const END = Buffer.from('\n\n');
+const ID = Buffer.from('\nid: ');
+const KEY = Buffer.from('"key":"n');
+
+function numberAt(bytes, from) {
+  let number = 0;
+  for (let at = from; bytes[at] >= 0x30 && bytes[at] <= 0x39; at++) number = number * 10 + bytes[at] - 0x30;
+  return number;
+}
+
+/** A reader, once it has been told that it is connected. */
+function subscribe() {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => socket.write(requestOf('GET /api/v1/stream')));
+    let rest = Buffer.alloc(0);
+    let last = 0;
+    socket.on('error', reject);
+    socket.on('close', () => {
+      problem ??= 'a reader was cut off';
+    });
+    socket.on('data', (chunk) => {
+      const now = performance.now();
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (let end = bytes.indexOf(END); end >= 0; end = bytes.indexOf(END, from)) {
+        const key = bytes.indexOf(KEY, from);
+        if (key >= 0 && key < end) {
+          const id = numberAt(bytes, bytes.indexOf(ID, from) + ID.length);
+          if (last !== 0 && id !== last + 1) problem ??= `a reader was told of ${id} after ${last}`;
+          last = id;
+          delays[arrived++] = now - sentAt[numberAt(bytes, key + KEY.length)];
+        } else resolve(socket);
+        from = end + END.length;
+      }
+      rest = bytes.subarray(from);
+    });
+  });
+}
+
+async function write() {
+  const socket = connect(Number(port), hostname);
+  socket.setNoDelay(true);
+  let answers = '';
+  socket.on('data', (chunk) => {
+    answers += chunk;
+  });
+  const started = performance.now();
+  await new Promise((resolve) => {
+    let n = 0;
+    const tick = setInterval(() => {
+      const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * plan.rate));
+      for (; n < due; n++) {
+        sentAt[n] = performance.now();
+        socket.write(requestOf('POST /api/v1/entries', plan.body.replace('{n}', `n${n}`)));
+      }
+      if (n < total) return;
+      clearInterval(tick);
+      resolve();
+    }, 1);
+  });
+  return { socket, refused: () => (answers.match(/HTTP\/1\.1 [3-5]/g) ?? []).length };
+}
+
+const sockets = [];
+// In groups, so that no queue of connections overflows.
+while (sockets.length < plan.subscribers) {
+  const group = Math.min(50, plan.subscribers - sockets.length);
+  sockets.push(...(await Promise.all(Array.from({ length: group }, subscribe))));
+}
+process.stderr.write('connected\n');
+const writer = await write();
+const deadline = performance.now() + 20_000;
+while (arrived < delays.length && performance.now() < deadline && !problem) await new Promise((r) => setTimeout(r, 20));
+if (arrived < delays.length) problem ??= `${delays.length - arrived} of ${delays.length} events did not arrive`;
+const refused = writer.refused();
+const found = delays.subarray(0, arrived).sort();
+const percentile = (share) => found[Math.min(found.length - 1, Math.floor(found.length * share))] ?? 0;
+process.stdout.write(
+  JSON.stringify({ problem, arrived, non2xx: refused, p50_ms: percentile(0.5), p99_ms: percentile(0.99) }),
+);
+process.exit(0);

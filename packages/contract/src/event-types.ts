@@ -1,0 +1,45 @@
+/** What happens in an account, as its log and its timelines name it. */
+export const eventTypes = [
+  'write',
+  'delete',
+  'expire',
+  'commit',
+  'erase',
+  'context',
+  'action',
+  'error',
+  'llm_call',
+  'span',
+  'attributes',
+  'attempt',
+  'outcome',
+  'trace',
+  'cross_agent_read',
+  'brief_compiled',
+  'webhook_ingested',
+  'branch_created',
+  'branch_merged',
+  'branch_closed',
+  'access_granted',
+  'access_revoked',
+  'tag_created',
+  'rollback',
+  'cherry_pick',
+  'fork',
+  'edge_added',
+  'agent_updated',
+] as const;
+
+/** Types that go by another name in the stream. To a browser, `error` is what happens to the connection. */
+const STREAM_NAMES: Readonly<Record<string, string>> = { write: 'memory_write', error: 'session_error' };
+const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(STREAM_NAMES).map(([type, name]) => [name, type]),
+);
+
+export const streamNameOf = (eventType: string): string => STREAM_NAMES[eventType] ?? eventType;
+
+/** The type in the log, from either name. */
+export const eventTypeOf = (name: string): string => TYPES[name] ?? name;
+
+/** Every name that a filter takes. */
+export const eventNames: readonly string[] = [...eventTypes, ...Object.keys(TYPES)];

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+const reading = { module: 'agents', effect: 'read', cost: 1 } as const;
+const entry = { entity_path: 'checkout/payments', key: 'retry-policy' };
+const truncated = z.boolean().meta({ description: 'There is more than was looked at.' });
+
+const readEntry = z
+  .object({ entity_path: s.entityPath, key: s.key, read_count: z.int() })
+  .meta({ id: 'ReadEntry', description: 'An entry and how often it was read.' });
+const byAuthor = z
+  .record(z.string(), z.array(readEntry))
+  .meta({ description: 'Entries of other agents that it read, by their author.' });
+
+const memoryNode = z
+  .object({
+    entity_path: s.entityPath,
+    written_entries: z.array(
+      z
+        .object({
+          key: s.key,
+          version: s.version,
+          confidence: s.confidence,
+          memory_type: s.memoryType,
+          written_at: s.utc,
+          recall_count: z.int(),
+        })
+        .meta({ id: 'MemoryNodeEntry' }),
+    ),
+    read_counts: z.record(z.string(), z.int()).meta({ description: 'How often it read each key.' }),
+  })
+  .meta({ id: 'MemoryNode', description: 'What an agent wrote and read at one path.' });
+
+/** What an agent wrote, and what it read of others. */
+export const agentReads = {
+  'agents.memory_graph': operation({
+    summary: 'Map the memory of an agent',
+    description:
+      'By entity path: the entries whose current version it wrote (the newest 1,000) and what it has read. Empty for an ' +
+      'agent that nobody knows.',
+    ...reading,
+    http: { method: 'GET', path: '/api/v1/agents/{agent_id}/memory-graph' },
+    cli: { args: ['agent_id'], alias: 'memory-graph' },
+    input: z.strictObject({
+      agent_id: s.agentId.meta({ description: 'The agent it is about; need not be the caller.' }),
+      branch: s.branch.default('main'),
+    }),
+    output: z
+      .object({
+        agent_id: s.agentId,
+        nodes: z.array(memoryNode),
+        total_written: z.int().meta({ description: 'All entries whose current version it wrote.' }),
+        total_reads: z.int(),
+        total_recalls: z.int().meta({ description: 'How often the entries shown were recalled by anyone.' }),
+        cross_agent_reads: byAuthor,
+        truncated,
+      })
+      .meta({ id: 'MemoryGraph' }),
+    errors: ['branch_not_found'],
+    example: { agent_id: 'deploy-bot' },
+  }),
+
+  'agents.cross_agent_reads': operation({
+    summary: 'List what an agent read of others',
+    ...reading,
+    http: { method: 'GET', path: '/api/v1/agents/{agent_id}/cross-agent-reads' },
+    cli: { args: ['agent_id'], alias: 'cross-agent-reads' },
+    input: z.strictObject({
+      agent_id: s.agentId.meta({ description: 'The agent that read.' }),
+      branch: s.branch.default('main'),
+    }),
+    output: z
+      .object({
+        agent_id: s.agentId,
+        reads_from: byAuthor,
+        agents_read_from: z.array(z.string()),
+        total_cross_agent_reads: z.int(),
+        truncated,
+      })
+      .meta({ id: 'CrossAgentReads' }),
+    errors: ['branch_not_found'],
+    example: { agent_id: 'deploy-bot' },
+  }),
+
+  'agents.recall': operation({
+    summary: 'Recall what an agent wrote',
+    description:
+      'The newest version of an entry that the agent wrote itself, also where others have written later ones. An old ' +
+      'version comes without the standing fields. Counts as a read.',
+    ...reading,
+    http: {
+      method: 'GET',
+      path: '/api/v1/agents/{agent_id}/recall/{entity_path}/{key}',
+      aliases: [{ method: 'GET', path: '/api/v1/recall' }],
+    },
+    cli: { args: ['entity_path', 'key'], alias: 'recall' },
+    input: z.strictObject({
+      ...s.address,
+      agent_id: s.agentId.optional().meta({ description: 'Who wrote it; the caller where none is given.' }),
+    }),
+    output: z.union([s.entry, s.entryVersion]),
+    errors: ['not_found', 'branch_not_found'],
+    example: { ...entry, agent_id: 'deploy-bot' },
+  }),
+
+  'agents.read_from': operation({
+    summary: 'Read what another agent wrote',
+    description:
+      'The newest shared version of an entry that the other agent wrote. Counts as a read, stands on both timelines and ' +
+      'in the graph.',
+    ...reading,
+    http: {
+      method: 'GET',
+      path: '/api/v1/agents/{agent_id}/read-from/{source_agent_id}/{entity_path}/{key}',
+      aliases: [{ method: 'GET', path: '/api/v1/read-from' }],
+    },
+    cli: { args: ['source_agent_id', 'entity_path', 'key'], alias: 'read-from' },
+    input: z.strictObject({
+      ...s.address,
+      source_agent_id: s.agentId.meta({ description: 'Who wrote it.' }),
+      agent_id: s.agentId.optional().meta({ description: 'Who reads; the caller where none is given.' }),
+    }),
+    output: z.union([s.entry, s.entryVersion]),
+    errors: ['not_found', 'branch_not_found'],
+    example: { ...entry, source_agent_id: 'deploy-bot', agent_id: 'review-bot' },
+  }),
+};

@@ -1,0 +1,105 @@
+import type { Operation } from '@mem-service/contract';
+import { MemError, problemOf, refused, unreachable } from './error.ts';
+import { createParser, type Message } from './sse.ts';
+import { backOffMs, type CallOptions, type ClientOptions, createPrepare, type Prepared, sleep } from './transport.ts';
+
+export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
+  /** How long nothing may arrive, not even a heartbeat, before it connects anew. */
+  idleMs?: number;
+};
+
+/** The JSON text of one event after another, over as many connections as it takes. */
+export type StreamText = (
+  operation: Operation,
+  input: Record<string, unknown>,
+  options: StreamOptions,
+) => AsyncGenerator<string, void, undefined>;
+
+/** The service gives a sign of life every 15 seconds. */
+const IDLE_MS = 45_000;
+const MAX_RETRY_AFTER_S = 30;
+
+/**
+ * Until it has been connected once it fails as any call does; from then on it comes back after whatever happened to the
+ * connection, and goes on where it was. It ends when it is refused, or when the caller has had enough.
+ */
+export function createStream(options: ClientOptions): StreamText {
+  const prepare = createPrepare(options);
+  const { retries = 3, timeoutMs = 30_000 } = options;
+  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, ...call }) {
+    const prepared = prepare(operation, input, call);
+    let lastId: string | undefined;
+    let connected = false;
+    for (let tries = 0; !signal?.aborted; tries++) {
+      let count = 0;
+      let leastMs = 0;
+      try {
+        for await (const { id, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
+          // The first only says where the stream begins: a connection that brings no more has not been worth much.
+          if (count++ > 0) tries = 0;
+          connected = true;
+          lastId = id ?? lastId;
+          if (data !== undefined) yield data;
+        }
+      } catch (error) {
+        if (signal?.aborted) return;
+        if (!mayPass(error) || (!connected && tries >= retries)) throw error;
+        leastMs = Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER_S) * 1000;
+      }
+      if (!signal?.aborted) await sleep(Math.max(leastMs, backOffMs(tries)), signal).catch(() => {});
+    }
+  };
+}
+
+function mayPass(error: unknown): error is MemError {
+  return error instanceof MemError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
+
+type Connecting = {
+  signal: AbortSignal | undefined;
+  lastId: string | undefined;
+  timeoutMs: number;
+  idleMs: number;
+};
+
+/** What one connection brings. */
+async function* messages(
+  prepared: Prepared,
+  { signal, lastId, timeoutMs, idleMs }: Connecting,
+): AsyncGenerator<Message> {
+  const over = new AbortController();
+  const end = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
+  const within = async <T>(ms: number, waiting: () => Promise<T>): Promise<T> => {
+    const giveUp = () => over.abort(new Error(`nothing arrived for ${ms} ms`));
+    const timer = Number.isFinite(ms) ? setTimeout(giveUp, ms) : undefined;
+    try {
+      return await waiting();
+    } catch (error) {
+      throw error instanceof MemError ? error : unreachable(prepared.base, error);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  try {
+    const body = await within(timeoutMs, () => open(prepared, end, lastId));
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    const parse = createParser();
+    for (;;) {
+      const { done, value } = await within(idleMs, () => reader.read());
+      if (done) return;
+      yield* parse(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    over.abort();
+  }
+}
+
+async function open({ base, request }: Prepared, signal: AbortSignal, lastId: string | undefined) {
+  const resume: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
+  const response = await request(signal, { accept: 'text/event-stream', ...resume });
+  if (!response.ok) throw refused(response, await response.text());
+  if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) return response.body;
+  const detail = `${base} did not answer with events: is it the address of the memory service?`;
+  throw new MemError({ ...problemOf('internal', detail), status: response.status });
+}

@@ -1,0 +1,75 @@
+import type { Item } from './columns.ts';
+import { pad, paint, type Screen, show, widthOf } from './text.ts';
+
+type Edge = {
+  source: string;
+  source_type: string;
+  relation: string;
+  target: string;
+  target_type: string;
+  confidence: number;
+  evidence_count: number;
+  depth: number;
+};
+type End = { name: string; type: string };
+
+const keyOf = ({ name, type }: End) => `${type}\0${name}`;
+const sourceOf = ({ source, source_type }: Edge): End => ({ name: source, type: source_type });
+const targetOf = ({ target, target_type }: Edge): End => ({ name: target, type: target_type });
+
+/** A tree from where the walk started: each edge once, below the end from which it was found. */
+export function neighbors(item: Item, screen: Screen): string {
+  const edges = item.edges as Edge[];
+  const nodes = item.nodes as (End & { depth: number })[];
+  if (edges.length === 0) return `nothing is known to be connected with ${show(item.entity)}\n`;
+  const depths = new Map(nodes.map((node) => [keyOf(node), node.depth]));
+  const width = edges.reduce((widest, { relation }) => Math.max(widest, widthOf(show(relation))), 0);
+  const found = new Map<string, Edge[]>();
+  for (const edge of edges) {
+    const from = keyOf(fromOf(edge, depths));
+    const known = found.get(from);
+    if (known) known.push(edge);
+    else found.set(from, [edge]);
+  }
+  const lines: string[] = [];
+  const grow = (end: End, indent: string): void => {
+    const own = found.get(keyOf(end)) ?? [];
+    found.delete(keyOf(end));
+    for (const edge of own) {
+      const isOut = keyOf(sourceOf(edge)) === keyOf(end);
+      const other = isOut ? targetOf(edge) : sourceOf(edge);
+      const arrow = `${isOut ? '→' : '←'} ${pad(show(edge.relation), width)}`;
+      lines.push(`${indent}${paint(screen, 'dim', arrow)}  ${nameOf(other, screen)}${strengthOf(edge, screen)}`);
+      grow(other, `${indent}  `);
+    }
+  };
+  for (const node of nodes.filter(({ depth }) => depth === 0)) {
+    lines.push(nameOf(node, screen));
+    grow(node, '  ');
+  }
+  if (item.truncated === true) lines.push(paint(screen, 'dim', 'there is more: narrow it down, or raise --limit'));
+  return `${lines.join('\n')}\n`;
+}
+
+/** The end that was there before the edge was found. */
+function fromOf(edge: Edge, depths: ReadonlyMap<string, number>): End {
+  const isFromSource = depths.get(keyOf(sourceOf(edge))) === edge.depth - 1;
+  return isFromSource ? sourceOf(edge) : targetOf(edge);
+}
+
+const nameOf = ({ name, type }: End, screen: Screen) =>
+  `${paint(screen, 'dim', type)} ${paint(screen, 'cyan', show(name))}`;
+
+function strengthOf({ confidence, evidence_count }: Edge, screen: Screen): string {
+  const parts = [
+    ...(evidence_count > 1 ? [`${evidence_count} times`] : []),
+    ...(confidence < 1 ? [`confidence ${confidence}`] : []),
+  ];
+  return parts.length === 0 ? '' : paint(screen, 'dim', `  (${parts.join(', ')})`);
+}
+
+export function stated(item: Item, screen: Screen): string {
+  const edge = item as Item & Edge;
+  const arrow = paint(screen, 'dim', `→ ${show(edge.relation)} →`);
+  return `${nameOf(sourceOf(edge), screen)} ${arrow} ${nameOf(targetOf(edge), screen)}${strengthOf(edge, screen)}\n`;
+}

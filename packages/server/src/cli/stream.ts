@@ -1,0 +1,24 @@
+import type { StreamName } from '@mem-service/contract';
+import type { Connection } from './connect.ts';
+import type { Input } from './input.ts';
+import { eventLine } from './render/index.ts';
+import type { Terminal } from './terminal.ts';
+
+export type Following = { name: StreamName; input: Input };
+
+/** Prints events as they come, a line each, until somebody has had enough of it. */
+export async function printEvents(
+  connection: Connection,
+  { name, input }: Following,
+  { terminal, json }: { terminal: Terminal; json: boolean },
+): Promise<void> {
+  const stop = new AbortController();
+  const onSignal = () => stop.abort();
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const print = (text: string) => terminal.out(json ? `${text}\n` : eventLine(JSON.parse(text), terminal.screen));
+  try {
+    await connection.follow(name, input, { print, signal: AbortSignal.any([stop.signal, terminal.gone]) });
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}

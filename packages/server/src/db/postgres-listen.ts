@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { type Announced, StorageError } from './database.ts';
+
+/** What is announced within this time goes in one statement. */
+const GATHER_MS = 10;
+const FIRST_DELAY_MS = 250;
+const MAX_DELAY_MS = 30_000;
+const GOODBYE_MS = 1_000;
+
+/** Stores may share a database, each in a schema of its own. */
+const CHANNEL = `SELECT 'mem_' || md5(coalesce(current_schema(), '')) AS channel`;
+/** A notification that a crash forgets is one that nobody was told of. */
+const PREPARE = (channel: string) => `SET synchronous_commit = off; LISTEN "${channel}"`;
+const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS text[])) AS payloads(payload)';
+
+/** `unref` is missing from the types of the driver. */
+type Client = pg.Client & { unref(): void };
+type Connected = { client: Client; channel: string };
+
+/**
+ * One connection beside the pool, made when it is first needed, to tell other processes and to hear from them. Nothing
+ * depends on it: what is lost while it is gone, nobody misses for long.
+ */
+export class PostgresAnnouncements {
+  readonly #connect: () => pg.Client;
+  readonly #onError: (error: Error) => void;
+  readonly #listeners = new Set<Announced>();
+  /** The furthest place of each topic that nobody has been told yet. */
+  readonly #waiting = new Map<string, number>();
+  #connected: Connected | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #failures = 0;
+  #closed = false;
+
+  constructor(connect: () => pg.Client, onError: (error: Error) => void) {
+    this.#connect = connect;
+    this.#onError = onError;
+  }
+
+  announce(topic: string, place: number): void {
+    this.#waiting.set(topic, Math.max(place, this.#waiting.get(topic) ?? 0));
+    this.#schedule(GATHER_MS);
+  }
+
+  onAnnounce(listener: Announced): () => void {
+    this.#listeners.add(listener);
+    this.#schedule(0);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    const over = new AbortController();
+    const goodbye = async () => {
+      await this.#running;
+      const connected = this.#connected;
+      if (connected) await this.#tell(connected).then(() => connected.client.end());
+    };
+    // A server that does not answer any more is not waited for.
+    const tired = sleep(GOODBYE_MS, undefined, { signal: over.signal }).catch(() => {});
+    await Promise.race([goodbye().catch(() => {}), tired]);
+    over.abort();
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed || this.#timer || this.#running) return;
+    const later = this.#failures === 0 ? delayMs : backOffMs(this.#failures);
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#run();
+    }, later).unref();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      this.#connected ??= await this.#open();
+      this.#failures = 0;
+      await this.#tell(this.#connected);
+    } catch (error) {
+      this.#lost(error);
+    }
+    this.#running = undefined;
+    const isNeeded = this.#waiting.size > 0 || (!this.#connected && this.#listeners.size > 0);
+    if (isNeeded) this.#schedule(GATHER_MS);
+  }
+
+  async #tell({ client, channel }: Connected): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    const payloads = [...this.#waiting].map(([topic, place]) => `${place} ${topic}`);
+    this.#waiting.clear();
+    await client.query(NOTIFY, [channel, payloads]);
+  }
+
+  async #open(): Promise<Connected> {
+    const client = this.#connect() as Client;
+    const isCurrent = () => this.#connected?.client === client;
+    client.on('error', (error) => isCurrent() && this.#lost(error));
+    client.on('end', () => isCurrent() && this.#lost(new Error('the connection was closed')));
+    client.on('notification', ({ payload = '' }) => this.#heard(payload));
+    try {
+      await client.connect();
+      // The process lives for its requests, not for this.
+      client.unref();
+      const channel: string = (await client.query(CHANNEL)).rows[0].channel;
+      await client.query(PREPARE(channel));
+      return { client, channel };
+    } catch (error) {
+      void client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  #heard(payload: string): void {
+    const [, place, topic] = /^(\d+) (.*)$/s.exec(payload) ?? [];
+    if (topic !== undefined) for (const listener of this.#listeners) listener(topic, Number(place));
+  }
+
+  #lost(error: unknown): void {
+    void this.#connected?.client.end().catch(() => {});
+    this.#connected = undefined;
+    if (this.#closed) return;
+    this.#failures++;
+    if (this.#failures === 1) this.#onError(new StorageError('unavailable', error));
+    if (this.#listeners.size > 0) this.#schedule(0);
+  }
+}
+
+/** Uneven, so that servers that lost the same database do not come back in step. */
+function backOffMs(failures: number): number {
+  return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { LogEvent, Reader, Subscription } from '../kernel/index.ts';
+import { framesOf, heartbeat, opening } from './stream-frames.ts';
+
+type Limits = { maxWaitingBytes: number; stallMs: number };
+
+/** One reader at the other end of a connection. */
+export class Stream implements Reader {
+  readonly #raw: ServerResponse;
+  readonly #subscription: Subscription;
+  readonly #limits: Limits;
+  #draining: Promise<void> | undefined;
+
+  constructor(raw: ServerResponse, subscription: Subscription, limits: Limits) {
+    this.#raw = raw;
+    this.#subscription = subscription;
+    this.#limits = limits;
+    // A connection that breaks is closed, and that is listened to.
+    raw.on('error', () => {});
+  }
+
+  start(): void {
+    void this.#write(opening(this.#subscription.seq));
+    this.#subscription.start(this);
+  }
+
+  take(events: readonly LogEvent[]): Promise<void> | undefined {
+    return this.#write(framesOf(events, this.#subscription));
+  }
+
+  beat(): void {
+    void this.#write(heartbeat(this.#subscription.seq));
+  }
+
+  end(): void {
+    this.#subscription.close();
+    if (this.#raw.writableLength > 0) this.#raw.destroy();
+    else this.#raw.end();
+  }
+
+  #write(bytes: Buffer | string): Promise<void> | undefined {
+    if (this.#raw.destroyed || this.#raw.writableEnded) return undefined;
+    if (this.#raw.writableLength > this.#limits.maxWaitingBytes) this.#raw.destroy();
+    else if (!this.#raw.write(bytes)) return this.#drained();
+    return undefined;
+  }
+
+  /** Settles when everything that waits has been taken, or nobody is there to take it. */
+  #drained(): Promise<void> {
+    this.#draining ??= new Promise((resolve) => {
+      const timer = setTimeout(() => this.#raw.destroy(), this.#limits.stallMs);
+      const done = () => {
+        clearTimeout(timer);
+        this.#raw.off('drain', done).off('close', done);
+        this.#draining = undefined;
+        resolve();
+      };
+      this.#raw.once('drain', done).once('close', done);
+    });
+    return this.#draining;
+  }
+}

@@ -1,0 +1,130 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { StorageError } from '../db/index.ts';
+import type { LogEvent } from './work.ts';
+
+/** Events of an account after a number, in order. */
+export type ReadEvents = (after: number, limit: number) => Promise<readonly LogEvent[]>;
+
+export type LiveReader = { take(events: readonly LogEvent[]): Promise<void> | undefined };
+
+export const PAGE = 500;
+/** More than this is not kept for the readers: the store has it too. */
+const MAX_FRESH = 2 * PAGE;
+/** How often the store is asked for what no process has told of. */
+export const POLL_MS = 1_000;
+/** How long a full page waits for readers that are still busy with the one before. */
+const PATIENCE_MS = 50;
+
+export type FollowedLogOptions = { seq: number; read: ReadEvents; onError: (error: unknown) => void };
+
+/**
+ * The log of one account, read once for everybody in this process who follows it. What this process commits is handed
+ * on as it is, as long as it is the next in line; everything else is read from the store.
+ */
+export class FollowedLog {
+  readonly #options: FollowedLogOptions;
+  readonly #live = new Set<LiveReader>();
+  readonly #timer: NodeJS.Timeout;
+  #seq: number;
+  /** Committed here, next in line, not handed on yet. */
+  #fresh: LogEvent[] = [];
+  /** The store may hold more than has been seen. */
+  #behind = true;
+  #reading = false;
+  #running = false;
+  #closed = false;
+
+  constructor(options: FollowedLogOptions) {
+    this.#options = options;
+    this.#seq = options.seq;
+    this.#timer = setInterval(() => this.look(), POLL_MS);
+  }
+
+  /** Whoever has seen everything up to here may join. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  join(reader: LiveReader): void {
+    this.#live.add(reader);
+    this.#wake();
+  }
+
+  leave(reader: LiveReader): void {
+    this.#live.delete(reader);
+  }
+
+  /** Takes what this process has committed. */
+  committed(events: readonly LogEvent[]): void {
+    const next = (this.#fresh.at(-1)?.seq ?? this.#seq) + 1;
+    if ((events.at(-1)?.seq ?? 0) < next) return;
+    const fits = this.#fresh.length + events.length <= MAX_FRESH;
+    if (fits && !this.#reading && events[0]?.seq === next) this.#fresh.push(...events);
+    else this.#behind = true;
+    this.#wake();
+  }
+
+  /** Looks into the store, unless it is known to hold no more. */
+  look(upTo = Number.POSITIVE_INFINITY): void {
+    if (upTo <= (this.#fresh.at(-1)?.seq ?? this.#seq)) return;
+    this.#behind = true;
+    this.#wake();
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    this.#live.clear();
+  }
+
+  #wake(): void {
+    if (this.#running || this.#closed) return;
+    this.#running = true;
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    let failed = false;
+    try {
+      // Those who wait for the answer to a write go first, and what is committed meanwhile goes along.
+      await nextTurn();
+      for (let events = await this.#next(); events.length > 0; events = await this.#next()) await this.#hand(events);
+    } catch (error) {
+      failed = true;
+      // A store that cannot be reached is asked again at the next look.
+      if (!(error instanceof StorageError)) this.#options.onError(error);
+    }
+    this.#running = false;
+    if (!failed && (this.#behind || this.#fresh.length > 0)) this.#wake();
+  }
+
+  /** What comes next, which is no longer ahead from here on. */
+  async #next(): Promise<readonly LogEvent[]> {
+    if (this.#closed) return [];
+    if (this.#fresh.length > 0) return this.#pass(this.#fresh.splice(0));
+    if (!this.#behind) return [];
+    this.#behind = false;
+    this.#reading = true;
+    try {
+      const events = await this.#options.read(this.#seq, PAGE);
+      if (events.length === PAGE) this.#behind = true;
+      return this.#pass(events);
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #pass(events: readonly LogEvent[]): readonly LogEvent[] {
+    this.#seq = events.at(-1)?.seq ?? this.#seq;
+    return events;
+  }
+
+  async #hand(events: readonly LogEvent[]): Promise<void> {
+    const busy: Promise<void>[] = [];
+    for (const reader of this.#live) {
+      const done = reader.take(events);
+      if (done) busy.push(done);
+    }
+    if (busy.length > 0 && events.length >= PAGE) await Promise.race([Promise.all(busy), sleep(PATIENCE_MS)]);
+  }
+}

@@ -1,0 +1,83 @@
+import { Fault } from '@mem-service/contract';
+import type { Feed } from './feed.ts';
+import { FollowedLog } from './followed-log.ts';
+import { Follower, type Subscription, type View } from './follower.ts';
+import type { Services } from './module.ts';
+import { listEvents, readAccount } from './queries.ts';
+import type { LogEvent } from './work.ts';
+
+type Followed = { log: FollowedLog; followers: Set<Follower> };
+
+export type FollowersOptions = Pick<Services, 'database'> & { feed: Feed; onError: (error: unknown) => void };
+
+/** Everybody in this process who follows a log, and the one who tells other processes what this one commits. */
+export class Followers {
+  readonly #options: FollowersOptions;
+  readonly #followed = new Map<string, Followed>();
+  readonly #unsubscribe: () => void;
+  #stopListening: (() => void) | undefined;
+  #count = 0;
+  #closed = false;
+
+  constructor(options: FollowersOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.feed.subscribeAll((events, accountId) => this.#committed(events, accountId));
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  async follow(accountId: string, view: View): Promise<Subscription> {
+    const { database, onError } = this.#options;
+    const head = (await readAccount(database.read, accountId))?.seq ?? 0;
+    if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
+    const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
+    const follower = new Follower({
+      log,
+      view,
+      seq: view.after ?? head,
+      read: (after, limit) => listEvents(database.scan, accountId, { after, limit }),
+      onError,
+      onClose: (one) => this.#left(accountId, one),
+    });
+    followers.add(follower);
+    this.#count++;
+    return follower;
+  }
+
+  /** Ends what is followed. */
+  close(): void {
+    this.#closed = true;
+    this.#unsubscribe();
+    for (const { followers } of this.#followed.values()) for (const follower of followers) follower.end();
+  }
+
+  #open(accountId: string, seq: number): Followed {
+    const { database, onError } = this.#options;
+    const read = (after: number, limit: number) => listEvents(database.read, accountId, { after, limit });
+    const followed = { log: new FollowedLog({ seq, read, onError }), followers: new Set<Follower>() };
+    this.#followed.set(accountId, followed);
+    this.#stopListening ??= database.onAnnounce((topic, place) => this.#followed.get(topic)?.log.look(place));
+    return followed;
+  }
+
+  #left(accountId: string, follower: Follower): void {
+    const followed = this.#followed.get(accountId);
+    if (!followed?.followers.delete(follower)) return;
+    this.#count--;
+    if (followed.followers.size > 0) return;
+    followed.log.close();
+    this.#followed.delete(accountId);
+    if (this.#followed.size > 0) return;
+    this.#stopListening?.();
+    this.#stopListening = undefined;
+  }
+
+  #committed(events: readonly LogEvent[], accountId: string): void {
+    const last = events.at(-1);
+    if (!last) return;
+    this.#options.database.announce(accountId, last.seq);
+    this.#followed.get(accountId)?.log.committed(events);
+  }
+}

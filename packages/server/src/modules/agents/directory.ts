@@ -1,0 +1,100 @@
+import type { Input } from '@mem-service/contract';
+import { cursorsOf, cutPage, type Handlers, type ReadContext, reads, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
+
+const cursors = cursorsOf('agents.list', ['string']);
+
+const list = reads<'agents.list'>(async ({ read, caller }, input) => {
+  const { account_id, agent_id: viewer } = caller;
+  const page = { after: input.cursor === undefined ? '' : cursors.from(input.cursor)[0], limit: input.limit + 1 };
+  const [rows, profiles] = await Promise.all([
+    queries.listAgents(read, { account_id, viewer }, page),
+    queries.listProfiles(read, account_id, page),
+  ]);
+  const { items, ...rest } = cutPage(together(rows), input.limit, (row) => cursors.to([row.agent_id]));
+  const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
+  if (first === undefined || last === undefined) return { agents: [], ...rest };
+  const written = new Map<string, number>();
+  const scope = { account_id, viewer, branch: input.branch };
+  for (const { name, n } of await queries.countWritten(read, scope, { first, last }))
+    written.set(name, (written.get(name) ?? 0) + n);
+  const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
+  const agents = items.map(({ agent_id, first_at, last_at }) => ({
+    agent_id,
+    entries_written: written.get(agent_id) ?? 0,
+    last_active: toIsoOrNull(last_at),
+    created_at: toIso(first_at),
+    ...introduce(described.get(agent_id)),
+  }));
+  return { agents, ...rest };
+});
+
+/** One for each agent, in the order of the rows. */
+function together(rows: readonly queries.SeenAgent[]): queries.SeenAgent[] {
+  const agents = new Map<string, queries.SeenAgent>();
+  for (const row of rows) {
+    const known = agents.get(row.agent_id) ?? row;
+    const last_at = Math.max(known.last_at ?? 0, row.last_at ?? 0);
+    agents.set(row.agent_id, {
+      agent_id: row.agent_id,
+      first_at: Math.min(known.first_at, row.first_at),
+      last_at: last_at === 0 ? null : last_at,
+    });
+  }
+  return [...agents.values()];
+}
+
+type Introduced = Pick<queries.ListedProfile, 'description' | 'platform' | 'tags'>;
+
+const introduce = ({ description = null, platform = null, tags = '[]' }: Partial<Introduced> = {}) => ({
+  description,
+  platform,
+  tags: JSON.parse(tags) as string[],
+});
+
+const MAX_WRITERS = 100;
+/** Few, as one may be long. */
+const PROFILES_AT_ONCE = 200;
+
+const discover = reads<'agents.discover'>(async (context, input) => {
+  const writers = await writersAt(context, input);
+  const unseen = new Map(writers.map(({ agent_id, n }) => [agent_id, n]));
+  const of = writers.reduce((sum, { n }) => sum + n, 0);
+  const consider = (agent_id: string, profile?: queries.DeclaredProfile) => {
+    const { tags, ...introduced } = introduce(profile);
+    const capabilities = JSON.parse(profile?.capabilities ?? '[]') as Capability[];
+    const match = matchAgent(input, { agent_id, tags, capabilities }, { n: unseen.get(agent_id) ?? 0, of });
+    unseen.delete(agent_id);
+    return match ? [{ ...match, ...introduced, tags }] : [];
+  };
+  const matches: ReturnType<typeof consider> = [];
+  let left = context.services.limits.max_scanned_entries;
+  let truncated = false;
+  for await (const profile of declaredProfiles(context)) {
+    truncated = left-- === 0;
+    if (truncated) break;
+    matches.push(...consider(profile.agent_id, profile));
+  }
+  for (const agent_id of [...unseen.keys()]) matches.push(...consider(agent_id));
+  return { agents: matches.sort(byScore).slice(0, input.limit), truncated };
+});
+
+async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<queries.DeclaredProfile> {
+  for (let after = ''; ; ) {
+    const rows = await queries.listDeclared(scan, caller.account_id, { after, limit: PROFILES_AT_ONCE });
+    yield* rows;
+    if (rows.length < PROFILES_AT_ONCE) return;
+    after = (rows.at(-1) as queries.DeclaredProfile).agent_id;
+  }
+}
+
+/** Who knows a path because they wrote there. */
+async function writersAt({ scan, caller, now, services }: ReadContext, input: Input<'agents.discover'>) {
+  const { branch, entity_path } = input;
+  if (entity_path === undefined) return [];
+  const scope = { account_id: caller.account_id, branch, entity_path, viewer: caller.agent_id, now };
+  return queries.listWriters(scan, scope, { scan: services.limits.max_scanned_entries, limit: MAX_WRITERS });
+}
+
+export const directoryHandlers: Handlers = { 'agents.list': list, 'agents.discover': discover };

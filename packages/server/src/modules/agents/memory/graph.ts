@@ -1,0 +1,60 @@
+import { type Handlers, type ReadContext, reads, settled, toIso } from '../../../kernel/index.ts';
+import { countWritten } from '../queries.ts';
+import { nodesOf, readsByAuthor } from '../rules/memory.ts';
+import { listReads, listWritten } from './queries.ts';
+
+const MAX_ENTRIES = 1000;
+
+/** What an agent has read, as far as the caller may know. */
+async function readsOf({ scan, caller }: ReadContext, about: { agent_id: string; branch: string }) {
+  const { account_id, agent_id: viewer } = caller;
+  const scope = { account_id, branch: about.branch, reader: about.agent_id, viewer };
+  const rows = await listReads(scan, scope, MAX_ENTRIES + 1);
+  const read = rows
+    .slice(0, MAX_ENTRIES)
+    .flatMap(({ entity_path, key, ...row }) =>
+      entity_path === null || key === null ? [] : { entity_path, key, ...row },
+    );
+  return { read, isCut: rows.length > MAX_ENTRIES };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0);
+
+const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
+  const { agent_id, branch } = input;
+  const { account_id, agent_id: viewer } = context.caller;
+  const [rows, { read, isCut }, counts] = await Promise.all([
+    listWritten(context.scan, { account_id, branch, agent_id, viewer, now: context.now }, MAX_ENTRIES + 1),
+    readsOf(context, input),
+    countWritten(context.read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+  ]);
+  const written = rows.slice(0, MAX_ENTRIES).map((row) => ({ ...row, written_at: toIso(row.written_at) }));
+  return {
+    agent_id,
+    nodes: nodesOf(written, read),
+    total_written: sum(counts.map(({ n }) => n)),
+    total_reads: sum(read.map(({ read_count }) => read_count)),
+    total_recalls: sum(written.map(({ recall_count }) => recall_count)),
+    cross_agent_reads: readsByAuthor(read, agent_id),
+    truncated: isCut || rows.length > MAX_ENTRIES,
+  };
+});
+
+const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input) => {
+  const { agent_id } = input;
+  const { read, isCut } = await readsOf(context, input);
+  const reads_from = readsByAuthor(read, agent_id);
+  const counts = Object.values(reads_from).flatMap((entries) => entries.map(({ read_count }) => read_count));
+  return {
+    agent_id,
+    reads_from,
+    agents_read_from: Object.keys(reads_from),
+    total_cross_agent_reads: sum(counts),
+    truncated: isCut,
+  };
+});
+
+export const graphHandlers: Handlers = {
+  'agents.memory_graph': settled(memoryGraph),
+  'agents.cross_agent_reads': settled(crossAgentReads),
+};

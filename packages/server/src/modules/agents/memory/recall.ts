@@ -1,0 +1,64 @@
+import { Fault, type Input } from '@mem-service/contract';
+import { EVERYONE, type Handlers, type ReadContext, reads, type SeenEntry, sessionOf } from '../../../kernel/index.ts';
+import { fadedMember, toEntry, toVersion } from '../../entries/index.ts';
+import { type AuthoredRow, getAuthored } from './queries.ts';
+
+type At = Pick<Input<'agents.recall'>, 'branch' | 'entity_path' | 'key'>;
+
+/** The newest version by an agent that is there for the caller. */
+async function findAuthored(context: ReadContext, at: At, author: string): Promise<AuthoredRow> {
+  const { caller, now, scan } = context;
+  const { branch, entity_path, key } = at;
+  const address = { account_id: caller.account_id, branch, entity_path, key };
+  const row = await getAuthored(scan, address, { author, viewer: caller.agent_id, now });
+  if (row && row.deleted === 0 && (row.ttl_at === null || row.ttl_at > now)) return row;
+  throw new Fault('not_found', `there is no version of ${entity_path}/${key} by ${author}`, { entity_path, key });
+}
+
+const isCurrent = (row: AuthoredRow) => row.version === row.current_version;
+
+/** The current version as it stands, or an older one as it was written. */
+function show({ services, now }: ReadContext, row: AuthoredRow) {
+  if (!isCurrent(row)) return toVersion(row);
+  const standing = { ...row, confidence: row.current_confidence };
+  return toEntry(standing, fadedMember(services, standing, now));
+}
+
+function seen({ elapsed }: ReadContext, { branch, entity_path, key }: At, row: AuthoredRow): SeenEntry {
+  const is_current = isCurrent(row);
+  return {
+    kind: 'read',
+    entry_id: row.entry_id,
+    version: row.version,
+    branch,
+    entity_path,
+    key,
+    visible_to: row.shared === 1 ? EVERYONE : row.agent_id,
+    written_by: row.agent_id,
+    confidence: is_current ? row.current_confidence : row.confidence,
+    standing: is_current ? row.standing : null,
+    is_current,
+    duration_ms: elapsed(),
+  };
+}
+
+const recall = reads<'agents.recall'>(async (context, input) => {
+  const row = await findAuthored(context, input, input.agent_id ?? context.caller.agent_id);
+  context.note(seen(context, input, row));
+  return show(context, row);
+});
+
+const readFrom = reads<'agents.read_from'>(async (context, input) => {
+  const { caller, now, services } = context;
+  const row = await findAuthored(context, input, input.source_agent_id);
+  // The address names the reader, as a body would.
+  services.observations.note(caller.account_id, {
+    ...seen(context, input, row),
+    agent_id: input.agent_id ?? caller.agent_id,
+    session: sessionOf(caller.session_id, caller.actor),
+    at: now,
+  });
+  return show(context, row);
+});
+
+export const recallHandlers: Handlers = { 'agents.recall': recall, 'agents.read_from': readFrom };

@@ -1,0 +1,112 @@
+import { JsonText, stringify } from '@mem-service/contract';
+import type { Insert, Row } from '../../db/index.ts';
+import {
+  type Caller,
+  EVERYONE,
+  type Handlers,
+  reads,
+  sessionOf,
+  toIso,
+  toIsoOrNull,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
+import { countPaths } from './memory/queries.ts';
+import * as queries from './queries.ts';
+
+const UNDESCRIBED = {
+  description: null,
+  platform: null,
+  default_branch: null,
+  auto_context_paths: '[]',
+  tags: '[]',
+  session_metadata: '{}',
+  capabilities: '[]',
+  contracts: '[]',
+};
+
+const profile = reads<'agents.profile'>(async ({ read, scan, caller, now, services }, { agent_id, branch }) => {
+  const { account_id, agent_id: viewer } = caller;
+  const limit = services.limits.max_scanned_entries;
+  const [row, seen, written, touched] = await Promise.all([
+    queries.getProfile(read, account_id, agent_id),
+    queries.getAgent(read, { account_id, viewer }, agent_id),
+    queries.countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+    countPaths(scan, { account_id, branch, agent_id, viewer, now }, limit),
+  ]);
+  const firsts = [...seen.map(({ first_at }) => first_at), ...(row ? [row.created_at] : [])];
+  return {
+    agent_id,
+    ...fromRow(row ?? UNDESCRIBED),
+    entries_written: written.reduce((sum, { n }) => sum + n, 0),
+    entities_touched: touched?.paths ?? 0,
+    entities_truncated: (touched?.looked_at ?? 0) >= limit,
+    created_at: firsts.length === 0 ? null : toIso(Math.min(...firsts)),
+    last_active: seen.length === 0 ? null : toIso(Math.max(...seen.map(({ last_at }) => last_at ?? 0))),
+    updated_at: toIsoOrNull(row?.updated_at ?? null),
+  };
+});
+
+const fromRow = (row: Omit<queries.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>) => ({
+  description: row.description,
+  platform: row.platform,
+  default_branch: row.default_branch,
+  auto_context_paths: JSON.parse(row.auto_context_paths),
+  tags: JSON.parse(row.tags),
+  session_metadata: new JsonText(row.session_metadata),
+  capabilities: JSON.parse(row.capabilities),
+  contracts: JSON.parse(row.contracts),
+});
+
+const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) => {
+  const { agent_id, session_metadata = new JsonText('{}'), ...rest } = input;
+  const declared = { ...rest, session_metadata };
+  const columns = {
+    ...rest,
+    auto_context_paths: JSON.stringify(rest.auto_context_paths),
+    tags: JSON.stringify(rest.tags),
+    session_metadata: session_metadata.text,
+  };
+  return declare(work, caller, { agent_id, part: 'profile', upsert: queries.setProfile, columns, declared });
+});
+
+const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, caller }) => {
+  const { agent_id, ...declared } = input;
+  const columns = { capabilities: stringify(input.capabilities) };
+  return declare(work, caller, { agent_id, part: 'capabilities', upsert: queries.setCapabilities, columns, declared });
+});
+
+const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller }) => {
+  const { agent_id, ...declared } = input;
+  const columns = { contracts: stringify(input.contracts) };
+  return declare(work, caller, { agent_id, part: 'contracts', upsert: queries.setContracts, columns, declared });
+});
+
+type Declaration<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
+
+/** Keeps what is said of an agent. Whoever runs an agent may say it in its place. */
+function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: Declaration<T>) {
+  const { account_id, now } = work;
+  const row = { account_id, agent_id, ...what.columns, created_at: now, updated_at: now };
+  work.send(work.tx.insertMany(what.upsert, [row]));
+  work.emit({
+    event_type: 'agent_updated',
+    agent_id,
+    branch: 'main',
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: EVERYONE,
+    details: { part },
+    session: sessionOf(caller.session_id, caller.actor),
+    actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
+  });
+  return { agent_id, ...what.declared, updated_at: toIso(now) };
+}
+
+export const profileHandlers: Handlers = {
+  'agents.profile': profile,
+  'agents.set_profile': setProfile,
+  'agents.set_capabilities': setCapabilities,
+  'agents.set_contracts': setContracts,
+};

@@ -1,0 +1,91 @@
+/** An event of the log as the one line about it needs it. */
+export type Told = {
+  event_type: string;
+  agent_id: string;
+  actor_agent_id: string | null;
+  branch: string;
+  entity_path: string | null;
+  key: string | null;
+  version: number | null;
+  details: Record<string, unknown>;
+};
+
+const MAX_QUOTED = 120;
+
+/** What happened, in a line that starts with the verb, or with who did it where that was another agent. */
+export function summaryOf(event: Told): string {
+  const known = Object.hasOwn(SUMMARIES, event.event_type) ? SUMMARIES[event.event_type] : undefined;
+  const line = (known ?? otherwise)(event);
+  const { actor_agent_id, agent_id } = event;
+  if (actor_agent_id === null || actor_agent_id === agent_id) return line;
+  return `${actor_agent_id} ${line.charAt(0).toLowerCase()}${line.slice(1)}`;
+}
+
+const SUMMARIES: Record<string, (event: Told) => string> = {
+  write: (event) => {
+    const { restored_from } = event.details;
+    return restored_from === undefined ? `Wrote ${entryOf(event)}` : `Restored v${restored_from} as ${entryOf(event)}`;
+  },
+  delete: (event) => `Deleted ${entryOf(event)}`,
+  expire: (event) => `Let ${entryOf(event)} expire`,
+  commit: ({ details }) => {
+    const message = quoted(details.message);
+    return `Committed ${count(details.entries_written, 'entry')}${message === '' ? '' : `: ${message}`}`;
+  },
+  erase: ({ details }) => `Erased ${count(details.entries, 'entry')}`,
+  outcome: ({ details }) => `Committed outcome '${quoted(details.outcome_ref)}' (${quoted(details.outcome_type)})`,
+  cross_agent_read: (event) => {
+    const { source_agent_id } = event.details;
+    return `Read ${entryOf(event)}${source_agent_id === undefined ? '' : ` of ${source_agent_id}`}`;
+  },
+  brief_compiled: ({ details }) =>
+    `Compiled ${quoted(details.digest_type) || 'a'} digest of ${count(details.entry_count, 'entry')}`,
+  webhook_ingested: (event) => {
+    const source = quoted(event.details.connector ?? event.details.source);
+    return `Ingested ${event.entity_path === null ? 'external context' : entryOf(event)}${source && ` from ${source}`}`;
+  },
+  branch_created: (event) => `Created branch '${branchOf(event)}'`,
+  branch_merged: (event) => `Merged branch '${branchOf(event)}' into main`,
+  branch_closed: (event) => `Closed branch '${branchOf(event)}'`,
+  access_granted: (event) =>
+    `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchOf(event)}' to ${granteeOf(event)}`,
+  access_revoked: (event) => `Revoked access on branch '${branchOf(event)}' from ${granteeOf(event)}`,
+  tag_created: ({ details }) => `Created tag '${quoted(details.tag ?? details.name)}'`,
+  rollback: ({ details }) => `Rolled back to ${quoted(details.tag ?? details.timestamp) || 'an earlier time'}`,
+  cherry_pick: (event) => `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchOf(event)}'`,
+  fork: ({ details }) =>
+    `Forked ${count(details.entries, 'entry')} to ${quoted(details.target_agent_id) || 'an agent'}`,
+  edge_added: ({ details }) =>
+    details.source === undefined
+      ? 'Linked what was erased'
+      : `Linked ${quoted(details.source)} ${quoted(details.relation)} ${quoted(details.target)}`,
+  agent_updated: ({ details, agent_id }) => `Updated the ${quoted(details.part) || 'profile'} of ${agent_id}`,
+};
+
+/** A type that this version has no words for. */
+function otherwise(event: Told): string {
+  const words = event.event_type.replaceAll('_', ' ').trim() || 'event';
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}${event.entity_path === null ? '' : ` ${entryOf(event)}`}`;
+}
+
+function entryOf({ entity_path, key, version, details }: Told): string {
+  if (entity_path === null) return details.erased === true ? 'an entry that was erased' : 'an entry';
+  return `${entity_path}${key === null ? '' : `/${key}`}${version === null ? '' : ` v${version}`}`;
+}
+
+const branchOf = ({ details, branch }: Told) => quoted(details.branch ?? details.name) || branch;
+
+const granteeOf = ({ details }: Told) =>
+  `${quoted(details.grantee_type)} ${quoted(details.grantee_id)}`.trim() || 'somebody';
+
+function count(n: unknown, noun: string): string {
+  const plural = noun.replace(/y$/, 'ies');
+  return typeof n === 'number' ? `${n} ${n === 1 ? noun : plural}` : plural;
+}
+
+/** Of text that a caller gave: the first line, as far as it fits. */
+function quoted(text: unknown): string {
+  if (text === undefined || text === null) return '';
+  const line = String(text).trim().split('\n', 1)[0] as string;
+  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED - 1).toWellFormed()}…` : line;
+}

@@ -1,0 +1,85 @@
+import { eventTypeOf } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import {
+  type Cursors,
+  cursorsOf,
+  cutPage,
+  fromIso,
+  type Handlers,
+  type ReadContext,
+  reads,
+  seqAt,
+  settled,
+  toIso,
+} from '../../kernel/index.ts';
+import { detailsOf } from '../log/index.ts';
+import * as queries from './queries.ts';
+import { summaryOf } from './rules/summary.ts';
+
+type PageInput = {
+  agent_id: string;
+  since?: string | undefined;
+  until?: string | undefined;
+  limit: number;
+  cursor?: string | undefined;
+};
+
+type Wanted = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; types: readonly string[] };
+
+/** Events keep their places, so a page is the same however much has happened since. */
+async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, where, types }: Wanted) {
+  const { scan: query, caller, services } = context;
+  const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
+  const scan = services.limits.max_scanned_entries;
+  const rows = await queries.listAgentEvents(query, range, { types, scan, limit: input.limit + 1 });
+  const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  const page = { rows: items, next_cursor, has_more };
+  if (has_more || types.length === 0) return page;
+  const end = await queries.endOfEvents(query, range, scan);
+  return end ? { ...page, next_cursor: cursors.to([end.seq]), has_more: true } : page;
+}
+
+async function rangeOf({ read, caller }: ReadContext, input: PageInput, cursors: Wanted['cursors']) {
+  const { account_id } = caller;
+  const cursor = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
+  const from = input.since === undefined ? 0 : await seqAt(read, account_id, fromIso(input.since));
+  const until = input.until === undefined ? cursor : await seqAt(read, account_id, fromIso(input.until));
+  return { account_id, agent_id: input.agent_id, from, before: Math.min(cursor, until) };
+}
+
+const timelineCursors = cursorsOf('agents.timeline', ['number']);
+
+const timeline = reads<'agents.timeline'>(async (context, input) => {
+  const { rows, ...page } = await pageOfEvents(context, input, {
+    cursors: timelineCursors,
+    where: [sql`branch = ${input.branch}`],
+    types: [...new Set(input.event_type?.map(eventTypeOf))],
+  });
+  return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };
+});
+
+function toEvent(row: queries.EventRow) {
+  const { seq, event_type, agent_id, actor_agent_id, branch, created_at } = row;
+  const details = detailsOf(row);
+  const summary = summaryOf({ ...row, details });
+  return { id: seq, event_type, agent_id, actor_agent_id, branch, summary, details, created_at: toIso(created_at) };
+}
+
+const activityCursors = cursorsOf('agents.activity', ['number']);
+
+const activity = reads<'agents.activity'>(async (context, input) => {
+  const { rows, ...page } = await pageOfEvents(context, input, { cursors: activityCursors, where: [], types: [] });
+  return { agent_id: input.agent_id, timeline: rows.map(toActivity), ...page };
+});
+
+function toActivity(row: queries.EventRow) {
+  const { event_type: type, entity_path, key, version, actor_agent_id, created_at } = row;
+  const details = JSON.parse(row.details) as Record<string, unknown>;
+  const summary = summaryOf({ ...row, details });
+  return { type, summary, entity_path, key, version, timestamp: toIso(created_at), details, actor_agent_id };
+}
+
+export const timelineHandlers: Handlers = {
+  'agents.timeline': settled(timeline),
+  'agents.activity': settled(activity),
+};

@@ -1,0 +1,47 @@
+import { fragment, type Sql, sql } from '../../db/index.ts';
+import type { Services } from '../../kernel/index.ts';
+import type { EntryRow, Standing } from './rows.ts';
+import { effectiveConfidence, LONGEVITY } from './rules/decay.ts';
+
+export type Fading = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
+
+/** What is left of the confidence of an entry. */
+export function fadedConfidence({ settings }: Services, row: Fading, now: number): number {
+  const { half_life_days } = settings;
+  if (half_life_days === null) return row.confidence;
+  const outcome_count = row.standing === null ? 0 : (JSON.parse(row.standing) as Standing).outcome_count;
+  return effectiveConfidence({ ...row, outcome_count }, { half_life_days, now });
+}
+
+/** A member for the answer, where memory fades. */
+export function fadedMember(services: Services, row: Fading, now: number): string {
+  if (services.settings.half_life_days === null) return '';
+  return `,"effective_confidence":${fadedConfidence(services, row, now)}`;
+}
+
+const LONGEVITY_SQL = fragment(
+  `CASE memory_type ${Object.entries(LONGEVITY)
+    .map(([type, factor]) => `WHEN '${type}' THEN ${factor.toFixed(1)}`)
+    .join(' ')} ELSE 1.0 END`,
+);
+
+/** The confidence that filters look at: the same formula, for the database. */
+function effectiveSql({ settings }: Services, now: number): Sql {
+  const { half_life_days } = settings;
+  if (half_life_days === null) return fragment('confidence');
+  return sql`(confidence * power(0.5, CAST(CASE WHEN written_at < ${now} THEN ${now} - written_at ELSE 0 END AS DOUBLE PRECISION)
+    / 86400000.0 / (CAST(${half_life_days} AS DOUBLE PRECISION) * ${LONGEVITY_SQL} * (1.0 + ln(1.0 + recall_count))
+    * CASE WHEN standing_no > 0 THEN 2.0 ELSE 1.0 END)))`;
+}
+
+export type ConfidenceRange = { min_confidence?: number | undefined; max_confidence?: number | undefined };
+
+/** Entries whose confidence, faded as it is, lies within a range. */
+export function confidenceWithin(services: Services, range: ConfidenceRange, now: number): Sql[] {
+  const { min_confidence: min, max_confidence: max } = range;
+  const effective = () => effectiveSql(services, now);
+  return [
+    ...(min === undefined ? [] : [sql`${effective()} >= ${min}`]),
+    ...(max === undefined ? [] : [sql`${effective()} <= ${max}`]),
+  ];
+}

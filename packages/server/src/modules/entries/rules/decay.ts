@@ -1,0 +1,28 @@
+export type Remembered = {
+  confidence: number;
+  memory_type: string;
+  written_at: number;
+  recall_count: number;
+  outcome_count: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/** What is believed fades sooner than a fact; what was lived through, and how to do things, later. */
+export const LONGEVITY: Readonly<Record<string, number>> = { fact: 1, belief: 0.5, experience: 1.5, procedure: 2 };
+
+/**
+ * The confidence that is left with time. Each recall and the first outcome slow the fading. Without a half-life
+ * nothing fades.
+ */
+export function effectiveConfidence(
+  entry: Remembered,
+  { half_life_days, now }: { half_life_days: number | null; now: number },
+): number {
+  const { confidence, memory_type, written_at, recall_count, outcome_count } = entry;
+  const ageDays = (now - written_at) / DAY_MS;
+  if (half_life_days === null || half_life_days <= 0 || ageDays <= 0) return confidence;
+  const recalled = 1 + Math.log(1 + recall_count);
+  const halfLife = half_life_days * (LONGEVITY[memory_type] ?? 1) * recalled * (outcome_count > 0 ? 2 : 1);
+  return confidence * 0.5 ** (ageDays / halfLife);
+}

@@ -1,0 +1,46 @@
+import type { Work } from '../../kernel/index.ts';
+import { type EdgeRow, upsertEdges } from './queries.ts';
+import { type Edge, mergeEdges, readEdges, type Seen, type Written, writeEdges } from './rules/edges.ts';
+import { type LinkedOutcome, outcomeEdges } from './rules/outcome-edges.ts';
+
+/** One item for every version that was written. */
+export function linkWrites(work: Work, written: readonly Written[]): void {
+  save(work, writeEdges(written));
+}
+
+export function linkReads(work: Work, reads: readonly Seen[]): void {
+  save(work, readEdges(reads));
+}
+
+export function linkOutcome(work: Work, outcome: LinkedOutcome): void {
+  save(work, outcomeEdges(outcome));
+}
+
+/** Sent in one statement; the transaction waits for it before it ends. */
+function save(work: Work, edges: readonly Edge[]): void {
+  if (edges.length > 0)
+    work.send(
+      work.tx.insertMany(
+        upsertEdges,
+        mergeEdges(edges).map((edge) => toRow(work, edge)),
+      ),
+    );
+}
+
+/** Written out: on the way of every write, spreading an object of this size costs as much as making it. */
+export function toRow({ account_id, now }: Work, edge: Edge): EdgeRow {
+  return {
+    account_id,
+    branch: edge.branch,
+    source_type: edge.source_type,
+    source: edge.source,
+    visible_to: edge.visible_to,
+    relation: edge.relation,
+    target_type: edge.target_type,
+    target: edge.target,
+    confidence: edge.confidence,
+    evidence_count: edge.evidence_count,
+    first_seen: now,
+    last_seen: now,
+  };
+}

@@ -1,0 +1,95 @@
+import type { Input, Output } from '@mem-service/contract';
+import { entryName, type ReadContext, reads, toIso } from '../../kernel/index.ts';
+import { listEntriesById, listIncident, type NamedEntry, type Scope } from './queries.ts';
+import { entryIdOf, entryNode } from './rules/edges.ts';
+import {
+  frontierOf,
+  type Incident,
+  isOver,
+  metNodes,
+  type Node,
+  nextPart,
+  type Steps,
+  startWalk,
+  takeFound,
+  type Walk,
+} from './rules/walk.ts';
+import { findStart } from './start.ts';
+
+/** Names of entries by their numbers; null for those that the caller may not see. */
+type Names = Map<string, string | null>;
+
+export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
+  const { caller, scan, services } = context;
+  const scope: Scope = { account_id: caller.account_id, branch: input.branch, agent_id: caller.agent_id };
+  const start = await findStart(scan, scope, input);
+  const steps = stepsOf(input);
+  const walk = startWalk(start.nodes, { reach: services.limits.max_scanned_entries, truncated: start.truncated });
+  const names: Names = new Map(start.entries.map(nameOf));
+  const isHidden = ({ type, id }: Node) => type === 'entry' && names.get(id) === null;
+  for (let depth = 1; depth <= input.depth; depth++) {
+    let frontier = frontierOf(walk, depth - 1);
+    while (frontier.length > 0 && !isOver(walk, steps)) {
+      const part = nextPart(walk, frontier, steps);
+      const rows = await listIncident(scan, scope, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 });
+      await learnNames(context, scope, { rows, names });
+      takeFound(walk, { ...part, rows, depth, isHidden }, steps);
+      frontier = frontier.slice(part.nodes.length);
+      if (walk.left <= 0 && frontier.length > 0) walk.truncated = true;
+    }
+  }
+  return toAnswer(input.entity, walk, names);
+});
+
+function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.neighbors'>): Steps {
+  const relations = relation === undefined ? [] : relation.split(',').map((one) => one.trim());
+  return {
+    sides: direction === 'both' ? ['out', 'in'] : [direction],
+    relations: [...new Set(relations)],
+    min_confidence,
+    limit,
+  };
+}
+
+/** Nothing has an empty name. */
+const NOBODY: Node = { type: 'agent', id: '' };
+
+/** To the next power of two, so that there are few statements to prepare. */
+function padded(nodes: readonly Node[]): Node[] {
+  const size = 2 ** Math.ceil(Math.log2(nodes.length));
+  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NOBODY)];
+}
+
+const nameOf = ({ entry_id, entity_path, key }: NamedEntry): [string, string] => [
+  entryNode(entry_id),
+  entryName(entity_path, key),
+];
+
+async function learnNames(
+  { scan, dialect }: ReadContext,
+  scope: Scope,
+  { rows, names }: { rows: readonly Incident[]; names: Names },
+): Promise<void> {
+  const unknown = new Set(
+    rows.flatMap((row) => (row.other_type === 'entry' && !names.has(row.other) ? row.other : [])),
+  );
+  if (unknown.size === 0) return;
+  const ids = dialect.texts([...unknown].map((node) => String(entryIdOf(node))));
+  const found = new Map((await listEntriesById(scan, scope, ids)).map(nameOf));
+  for (const node of unknown) names.set(node, found.get(node) ?? null);
+}
+
+function toAnswer(entity: string, walk: Walk, names: Names): Output<'graph.neighbors'> {
+  const shown = ({ type, id }: Node) => (type === 'entry' ? (names.get(id) ?? '') : id);
+  const edges = [...walk.edges.values()].map(({ source, target, first_seen, last_seen, ...rest }) => ({
+    source: shown(source),
+    source_type: source.type,
+    target: shown(target),
+    target_type: target.type,
+    ...rest,
+    first_seen: toIso(first_seen),
+    last_seen: toIso(last_seen),
+  }));
+  const nodes = metNodes(walk).map(({ node, depth }) => ({ name: shown(node), type: node.type, depth }));
+  return { entity, edges, nodes, count: edges.length, truncated: walk.truncated };
+}

@@ -1,0 +1,153 @@
+import { fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import type { Edge } from './rules/edges.ts';
+import type { Incident, Node, Side, Strength } from './rules/walk.ts';
+
+export type EdgeRow = Edge & Strength & { account_id: string };
+
+export const upsertEdges: Insert = {
+  table: 'edges',
+  columns: {
+    account_id: 'text',
+    branch: 'text',
+    source_type: 'text',
+    source: 'text',
+    visible_to: 'text',
+    relation: 'text',
+    target_type: 'text',
+    target: 'text',
+    confidence: 'real',
+    evidence_count: 'int',
+    first_seen: 'int',
+    last_seen: 'int',
+  },
+  suffix: `ON CONFLICT (account_id, branch, source_type, source, visible_to, relation, target_type, target) DO UPDATE SET
+    confidence = CASE WHEN excluded.confidence > edges.confidence THEN excluded.confidence ELSE edges.confidence END,
+    evidence_count = edges.evidence_count + excluded.evidence_count,
+    last_seen = excluded.last_seen`,
+};
+
+/** The same, and says what each edge has come to. */
+export const upsertEdgesReturning: Insert = {
+  ...upsertEdges,
+  suffix: `${upsertEdges.suffix} RETURNING confidence, evidence_count, first_seen, last_seen`,
+};
+
+/** Where in the log an edge was stated by a caller. */
+export const insertStatements: Insert = {
+  table: 'edge_statements',
+  columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
+};
+
+export type Scope = { account_id: string; branch: string; agent_id: string };
+
+type Look = {
+  nodes: readonly Node[];
+  sides: readonly Side[];
+  /** Of any relation when there is none. */
+  relations: readonly string[];
+  /** How many edges of one node, side, relation and visibility. */
+  limit: number;
+};
+
+const ENDS = {
+  out: { here: fragment('source'), other: fragment('target') },
+  in: { here: fragment('target'), other: fragment('source') },
+} as const;
+
+/**
+ * A branch of its own for each range of an index, read backwards and cut: the cost is bounded by the limit, however many
+ * edges a node has. A join with the nodes could not be cut for each of them on both engines.
+ */
+export function listIncident(query: Query, scope: Scope, look: Look): Promise<Incident[]> {
+  const parts: Sql[] = [];
+  const relations = look.relations.length === 0 ? [undefined] : look.relations;
+  look.nodes.forEach((node, place) => {
+    for (const side of look.sides)
+      for (const relation of relations)
+        for (const visible_to of ['', scope.agent_id])
+          parts.push(rangeOf(scope, { node, place, side, relation, visible_to, limit: look.limit }));
+  });
+  return query.all<Incident>(
+    sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
+  );
+}
+
+type Range = {
+  node: Node;
+  place: number;
+  side: Side;
+  relation: string | undefined;
+  visible_to: string;
+  limit: number;
+};
+
+function rangeOf({ account_id, branch }: Scope, { node, place, side, relation, visible_to, limit }: Range): Sql {
+  const { here, other } = ENDS[side];
+  const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
+  return sql`SELECT * FROM (
+      SELECT ${fragment(`${place} AS place, '${side}' AS side`)}, relation, ${other}_type AS other_type, ${other} AS other,
+        visible_to, confidence, evidence_count, first_seen, last_seen
+      FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
+        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}
+      ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
+}
+
+export type NamedEntry = { entry_id: number; entity_path: string; key: string };
+type FoundEntry = NamedEntry & { shared: number };
+
+/** The entry of a name, if it is there for the agent. */
+export function findLiveEntry(
+  query: Query,
+  { account_id, branch, agent_id }: Scope,
+  at: { entity_path: string; key: string; now: number },
+): Promise<FoundEntry | undefined> {
+  return query.get<FoundEntry>(
+    sql`SELECT entry_id, entity_path, key, shared FROM entries
+        WHERE account_id = ${account_id} AND branch = ${branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
+          AND deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${at.now}) AND (shared = 1 OR agent_id = ${agent_id})`,
+  );
+}
+
+/** Entries that the agent may see, also those that are gone: what happened to them has happened. */
+const seen = ({ account_id, branch, agent_id }: Scope, where: Sql): Sql =>
+  sql`SELECT entry_id, entity_path, key FROM entries
+      WHERE account_id = ${account_id} AND branch = ${branch} AND ${where} AND (shared = 1 OR agent_id = ${agent_id})`;
+
+/** In the order of paths and keys. */
+export function listEntriesWithin(query: Query, scope: Scope, within: { where: Sql; limit: number }) {
+  return query.all<NamedEntry>(sql`${seen(scope, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
+}
+
+export function listEntriesById(query: Query, scope: Scope, ids: Sql): Promise<NamedEntry[]> {
+  return query.all<NamedEntry>(seen(scope, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
+}
+
+export type Erased = { account_id: string; branch: string; nodes: Sql };
+
+const ofErased = ({ account_id, branch, nodes }: Erased, end: 'source' | 'target'): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch} AND ${fragment(end)}_type = 'entry'
+      AND ${fragment(end)} IN (SELECT value FROM ${nodes})`;
+
+/** Every edge that ends at one of the entries. */
+export function listEdgesOf(query: Query, erased: Erased): Promise<EdgeRow[]> {
+  const ofEnd = (end: 'source' | 'target') => sql`SELECT * FROM edges WHERE ${ofErased(erased, end)}`;
+  return query.all<EdgeRow>(sql`${ofEnd('source')} UNION ${ofEnd('target')}`);
+}
+
+export async function deleteEdgesOf(tx: Transaction, erased: Erased): Promise<void> {
+  for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
+}
+
+const statementsOf = (accountId: string, edgeIds: Sql): Sql =>
+  sql`FROM edge_statements WHERE account_id = ${accountId} AND edge_id IN (SELECT value FROM ${edgeIds})`;
+
+const ERASED = '{"erased":true}';
+
+/** The log keeps its numbers and forgets what was stated. */
+export async function deleteStatements(tx: Transaction, accountId: string, edgeIds: Sql): Promise<void> {
+  await tx.run(
+    sql`UPDATE events SET details = ${ERASED}
+        WHERE account_id = ${accountId} AND seq IN (SELECT seq ${statementsOf(accountId, edgeIds)})`,
+  );
+  await tx.run(sql`DELETE ${statementsOf(accountId, edgeIds)}`);
+}

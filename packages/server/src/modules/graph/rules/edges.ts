@@ -1,0 +1,108 @@
+import type { Input } from '@mem-service/contract';
+
+export type NodeType = Input<'graph.link'>['source_type'];
+
+/** Everyone, in `visible_to`. */
+const EVERYONE = '';
+
+/** What happened once or several times between two nodes. The service adds the account and the time. */
+export type Edge = {
+  branch: string;
+  source_type: NodeType;
+  source: string;
+  visible_to: string;
+  relation: string;
+  target_type: NodeType;
+  target: string;
+  confidence: number;
+  evidence_count: number;
+};
+
+/** An entry goes by its number, at a fixed length: in the order of the index the newest is then the last. */
+export const entryNode = (entryId: number): string => String(entryId).padStart(16, '0');
+export const entryIdOf = (node: string): number => Number(node);
+
+/** A version as it was written; `pattern_refs` is JSON. */
+export type Written = {
+  branch: string;
+  entry_id: number;
+  agent_id: string;
+  shared: number;
+  deleted: number;
+  pattern_refs: string;
+};
+
+export function writeEdges(written: readonly Written[]): Edge[] {
+  const edges: Edge[] = [];
+  for (const { branch, entry_id, agent_id, shared, deleted, pattern_refs } of written) {
+    if (deleted === 1) continue;
+    const visible_to = shared === 1 ? EVERYONE : agent_id;
+    const entry = entryNode(entry_id);
+    edges.push({
+      branch,
+      source_type: 'agent',
+      source: agent_id,
+      visible_to,
+      relation: 'wrote',
+      target_type: 'entry',
+      target: entry,
+      confidence: 1,
+      evidence_count: 1,
+    });
+    if (pattern_refs === '[]') continue;
+    for (const ref of new Set(JSON.parse(pattern_refs) as string[]))
+      edges.push({
+        branch,
+        source_type: 'entry',
+        source: entry,
+        visible_to,
+        relation: 'references',
+        target_type: 'pattern',
+        target: ref,
+        confidence: 1,
+        evidence_count: 1,
+      });
+  }
+  return edges;
+}
+
+/** An entry as it was read, `count` times. */
+export type Seen = {
+  branch: string;
+  entry_id: number;
+  agent_id: string;
+  visible_to: string;
+  written_by: string;
+  count: number;
+};
+
+/** Who reads what another agent wrote has learned from it. */
+export function readEdges(reads: readonly Seen[]): Edge[] {
+  return reads.flatMap(({ branch, entry_id, agent_id, visible_to, written_by, count }) => {
+    const from = { branch, source_type: 'agent', source: agent_id, visible_to } as const;
+    const weight = { confidence: 1, evidence_count: count };
+    const read: Edge = { ...from, relation: 'read', target_type: 'entry', target: entryNode(entry_id), ...weight };
+    if (written_by === agent_id) return [read];
+    return [read, { ...from, relation: 'learned_from', target_type: 'agent', target: written_by, ...weight }];
+  });
+}
+
+const idOf = (edge: Edge) =>
+  `${edge.branch}\0${edge.source_type}\0${edge.source}\0${edge.visible_to}\0${edge.relation}\0${edge.target_type}\0${edge.target}`;
+
+/** One edge where there were several of the same: a statement of PostgreSQL may not touch a row twice. */
+export function mergeEdges(edges: readonly Edge[]): Edge[] {
+  if (edges.length < 2) return [...edges];
+  const merged = new Map<string, Edge>();
+  for (const edge of edges) {
+    const id = idOf(edge);
+    const known = merged.get(id);
+    if (!known) {
+      merged.set(id, edge);
+      continue;
+    }
+    known.evidence_count += edge.evidence_count;
+    known.confidence = Math.max(known.confidence, edge.confidence);
+  }
+  return [...merged.values()];
+}

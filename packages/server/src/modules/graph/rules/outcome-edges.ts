@@ -1,0 +1,71 @@
+import { type Edge, entryNode } from './edges.ts';
+
+export type Cause = { branch: string; entry_id: number; visible_to: string };
+
+/** `causes` in the order in which they were read. */
+export type LinkedOutcome = { outcome_ref: string; visible_to: string; success: boolean; causes: readonly Cause[] };
+
+const MAX_PAIRS = 50;
+const AFTER_SUCCESS = 1;
+const AFTER_FAILURE = 0.7;
+
+/** Each cause informed the outcome, and goes together with one that was read before it. */
+export function outcomeEdges({ outcome_ref, visible_to: whose, success, causes }: LinkedOutcome): Edge[] {
+  const confidence = success ? AFTER_SUCCESS : AFTER_FAILURE;
+  const once = [...new Map(causes.map((cause) => [`${cause.branch}\0${cause.entry_id}`, cause])).values()].map(
+    (cause) => ({ ...cause, visible_to: cause.visible_to || whose }),
+  );
+  const informed = once.map(
+    ({ branch, entry_id, visible_to }): Edge => ({
+      branch,
+      source_type: 'entry',
+      source: entryNode(entry_id),
+      visible_to,
+      relation: 'informed',
+      target_type: 'outcome',
+      target: outcome_ref,
+      confidence,
+      evidence_count: 1,
+    }),
+  );
+  return [...informed, ...pairsOf(once).map(([a, b, visible_to]) => together(a, b, { visible_to, confidence }))];
+}
+
+type Pair = readonly [Cause, Cause, visible_to: string];
+
+/**
+ * A chain instead of every pair. What everyone may see is chained by itself, so that the chain tells nothing of private
+ * entries in between, nor does the bound.
+ */
+function pairsOf(causes: readonly Cause[]): Pair[] {
+  const open: Pair[] = [];
+  const hidden: Pair[] = [];
+  let before: Cause | undefined;
+  let openBefore: Cause | undefined;
+  for (const cause of causes) {
+    if (cause.visible_to === '' && openBefore) open.push([openBefore, cause, '']);
+    else if (before && mayMeet(before, cause)) hidden.push([before, cause, cause.visible_to || before.visible_to]);
+    before = cause;
+    if (cause.visible_to === '') openBefore = cause;
+  }
+  return [...open, ...hidden].slice(0, MAX_PAIRS);
+}
+
+/** What only one agent may see has nothing to do with what only another may see. */
+const mayMeet = (a: Cause, b: Cause) => a.visible_to === '' || b.visible_to === '' || a.visible_to === b.visible_to;
+
+/** It is the same edge whichever was read first. */
+function together(a: Cause, b: Cause, how: { visible_to: string; confidence: number }): Edge {
+  const [first, second] = a.entry_id < b.entry_id ? [a, b] : [b, a];
+  return {
+    branch: first.branch,
+    source_type: 'entry',
+    source: entryNode(first.entry_id),
+    visible_to: how.visible_to,
+    relation: 'co_occurs_with',
+    target_type: 'entry',
+    target: entryNode(second.entry_id),
+    confidence: how.confidence,
+    evidence_count: 1,
+  };
+}

@@ -1,0 +1,50 @@
+import { type Input, utf8Length } from '@mem-service/contract';
+import { joinSql, type Query, sql } from '../../db/index.ts';
+import { pathWithin, splitEntryName } from '../../kernel/index.ts';
+import { listEntriesWithin, type NamedEntry, type Scope } from './queries.ts';
+import { entryNode, type NodeType } from './rules/edges.ts';
+import type { Node } from './rules/walk.ts';
+
+/** Names stand in indexes, two to a row, and an index row of PostgreSQL has room for 2,704 bytes. */
+export const MAX_NAME_BYTES = 900;
+
+/** More entries than this of one path are not looked at. */
+const MAX_ENTRIES = 1000;
+
+const NAMED: readonly NodeType[] = ['agent', 'entity', 'outcome', 'pattern'];
+
+export type Start = { nodes: Node[]; entries: NamedEntry[]; truncated: boolean };
+
+/** Everything that a caller may mean by a name. */
+export async function findStart(query: Query, scope: Scope, input: Input<'graph.neighbors'>): Promise<Start> {
+  const { entity, type } = input;
+  const named = NAMED.filter((one) => type === undefined || one === type);
+  const entries = new Map<string, NamedEntry>();
+  const below = type === undefined || type === 'entity' ? await listBelow(query, scope, entity) : [];
+  const exact = type === undefined || type === 'entry' ? await listExact(query, scope, entity) : [];
+  for (const entry of [...exact, ...below.slice(0, MAX_ENTRIES)]) entries.set(entryNode(entry.entry_id), entry);
+  return {
+    nodes: [
+      ...(utf8Length(entity) > MAX_NAME_BYTES ? [] : named.map((one) => ({ type: one, id: entity }))),
+      ...[...entries.keys()].map((id): Node => ({ type: 'entry', id })),
+    ],
+    entries: [...entries.values()],
+    truncated: below.length > MAX_ENTRIES,
+  };
+}
+
+function listExact(query: Query, scope: Scope, name: string): Promise<NamedEntry[]> | NamedEntry[] {
+  const at = splitEntryName(name);
+  if (!at) return [];
+  const where = sql`entity_path = ${at.entity_path} AND key = ${at.key}`;
+  return listEntriesWithin(query, scope, { where, limit: 1 });
+}
+
+/** At the path itself, then below it. */
+async function listBelow(query: Query, scope: Scope, path: string): Promise<NamedEntry[]> {
+  const at = await listEntriesWithin(query, scope, { where: sql`entity_path = ${path}`, limit: MAX_ENTRIES + 1 });
+  const limit = MAX_ENTRIES + 1 - at.length;
+  if (limit <= 0) return at;
+  const where = joinSql(pathWithin({ kind: 'below', base: path }), ' AND ');
+  return [...at, ...(await listEntriesWithin(query, scope, { where, limit }))];
+}

@@ -1,0 +1,76 @@
+import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
+import { EVERYONE, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
+import { edgeIdOf } from './erase.ts';
+import { toRow } from './link.ts';
+import { findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
+import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
+import type { Strength } from './rules/walk.ts';
+import { MAX_NAME_BYTES } from './start.ts';
+
+/** An edge that a caller states itself. */
+export const link = writes<'graph.link'>(async (work, { input, caller }) => {
+  const { branch, relation, confidence, source_type, target_type } = input;
+  const agent_id = input.agent_id ?? caller.agent_id;
+  const scope: Scope = { account_id: work.account_id, branch, agent_id };
+  const source = await findEnd(work, scope, endOf(input, 'source'));
+  const target = await findEnd(work, scope, endOf(input, 'target'));
+  const visible_to = input.shared && source.shared && target.shared ? EVERYONE : agent_id;
+  const edge: Edge = {
+    branch,
+    source_type,
+    source: source.id,
+    visible_to,
+    relation,
+    target_type,
+    target: target.id,
+    confidence,
+    evidence_count: 1,
+  };
+  const edge_id = edgeIdOf(edge);
+  const stated = { source: input.source, source_type, relation, target: input.target, target_type };
+  const seq = work.emit({
+    event_type: 'edge_added',
+    agent_id,
+    branch,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to,
+    details: { edge_id, ...stated, confidence },
+    session: sessionOf(input.session_id ?? caller.session_id, caller.actor),
+  });
+  const { account_id } = work;
+  work.send(work.tx.insertMany(insertStatements, [{ account_id, edge_id, seq }]));
+  const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
+  const { first_seen, last_seen, ...rest } = strength as Strength;
+  return {
+    edge_id,
+    ...stated,
+    ...rest,
+    first_seen: toIso(first_seen),
+    last_seen: toIso(last_seen),
+    shared: visible_to === EVERYONE,
+    branch,
+    seq,
+  };
+});
+
+type End = { field: 'source' | 'target'; type: NodeType; name: string };
+
+const endOf = (input: Input<'graph.link'>, field: End['field']): End => ({
+  field,
+  type: input[`${field}_type`],
+  name: input[field],
+});
+
+async function findEnd(work: Work, scope: Scope, { field, type, name }: End): Promise<{ id: string; shared: boolean }> {
+  if (type !== 'entry') {
+    if (utf8Length(name) > MAX_NAME_BYTES)
+      throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
+    return { id: name, shared: true };
+  }
+  const at = splitEntryName(name);
+  const entry = at && (await findLiveEntry(work.tx, scope, { ...at, now: work.now }));
+  if (!entry) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
+  return { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
+}

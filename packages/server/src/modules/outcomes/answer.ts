@@ -1,0 +1,90 @@
+import type { Output } from '@mem-service/contract';
+import { sessionIdOf, toIso } from '../../kernel/index.ts';
+import type { StaleRead } from '../sessions/index.ts';
+import type * as queries from './queries.ts';
+
+export type Affected = Output<'outcomes.commit'>['entries'][number];
+
+/** What is kept of an outcome to be shown again. */
+export type OutcomeDocument = {
+  decision_summary: string | null;
+  final_action_index: number | null;
+  attributes: Record<string, unknown>;
+  immutable_trace_id: string | null;
+};
+
+/** What only the first answer tells: it names entries, and nothing that names one is kept where it cannot be erased. */
+export type Fresh = {
+  duplicate: boolean;
+  stale_reads: StaleRead[];
+  lesson: { entity_path: string; key: string; version: number } | null;
+};
+
+export function toOutcome(row: queries.OutcomeRow) {
+  const { decision_summary, final_action_index, attributes } = JSON.parse(row.document) as OutcomeDocument;
+  return {
+    outcome_id: row.outcome_id,
+    outcome_ref: row.outcome_ref,
+    outcome_type: row.outcome_type,
+    causal_confidence: row.causal_confidence,
+    agent_id: row.agent_id,
+    session_id: sessionIdOf(row.session),
+    branch: row.branch,
+    decision_summary,
+    final_action_index,
+    attributes,
+    is_evidence: row.is_evidence === 1,
+    trace_id: row.trace_id,
+    committed_at: toIso(row.committed_at),
+    seq: row.seq,
+  };
+}
+
+export function toCommitted(
+  row: queries.OutcomeRow,
+  evidence: readonly queries.EvidenceRow[],
+  { duplicate, stale_reads, lesson }: Fresh,
+): Output<'outcomes.commit'> {
+  const { immutable_trace_id } = JSON.parse(row.document) as OutcomeDocument;
+  const moved = new Set(evidence.filter((line) => line.applied === 1).map((line) => line.entry_id));
+  return {
+    ...toOutcome(row),
+    duplicate,
+    affected_entries: moved.size,
+    entries: evidence.map(toAffected),
+    stale_reads,
+    immutable_trace_id,
+    lesson,
+  };
+}
+
+export const toAffected = (line: queries.EvidenceRow): Affected => ({
+  entity_path: line.entity_path ?? '',
+  key: line.key ?? '',
+  branch: line.branch,
+  attempt: line.attempt,
+  outcome_type: line.outcome_type,
+  read_version: line.read_version,
+  version: line.version,
+  applied: line.applied === 1,
+  reason: line.reason,
+  confidence_before: line.confidence_before,
+  confidence_after: line.confidence_after,
+  evidence_status: line.evidence_status as Affected['evidence_status'],
+  weight: line.weight,
+  why: whyOf(line),
+});
+
+const REASONS: Record<string, string> = {
+  value_changed: 'not credited: the entry says something else than what was read',
+  not_found: 'not credited: there is no such entry',
+  replayed: 'not credited: a replay is no evidence',
+};
+
+function whyOf(line: queries.EvidenceRow): string {
+  if (line.applied === 0) return REASONS[line.reason ?? ''] ?? 'not credited';
+  const { confidence_before: before, confidence_after: after, weight, n_causal } = line;
+  const what = `${line.outcome_type.replaceAll('_', ' ')}${line.attempt === null ? '' : ` of attempt ${line.attempt}`}`;
+  const shared = n_causal > 1 ? `, one of ${n_causal} causes` : '';
+  return `${what} (weight ${(weight ?? 0).toFixed(2)}${shared}): ${before?.toFixed(2)} -> ${after?.toFixed(2)}`;
+}

@@ -1,0 +1,71 @@
+import { type Input, invalidInput } from '@mem-service/contract';
+import type { OpenSession, ReadRow } from '../sessions/index.ts';
+import type { Cause } from './rules/causes.ts';
+import type { OutcomeType } from './rules/outcome-types.ts';
+import { type ToldProblem, toldCauses } from './rules/told-causes.ts';
+
+type Commit = Input<'outcomes.commit'>;
+
+export type Tried = {
+  outcome_type: OutcomeType;
+  causes: Cause[];
+  summary: string | null;
+  /** Places in the list of actions. */
+  action_indices: number[];
+};
+
+/** What led to the end, and to each attempt that failed before it. */
+export type Causes = { attempts: Tried[]; causes: Cause[] };
+
+const toCause = ({ entity_path, key, version }: ReadRow): Cause => ({ entity_path, key, version });
+
+/** What the caller names; what it leaves out is what its session read. */
+export function causesOf(input: Commit, session: OpenSession): Causes {
+  const problems: ToldProblem[] = [];
+  const told = (
+    path: string,
+    given: { keys: Commit['causal_entry_keys']; versions: Commit['causal_entry_versions'] },
+  ) => {
+    const found = toldCauses({ path, keys: given.keys ?? [], versions: given.versions ?? {} });
+    problems.push(...found.problems);
+    return found.causes;
+  };
+  const given = [...(input.session_metadata.attempts ?? []), ...input.attempts];
+  const attempts =
+    given.length > 0
+      ? given.map((attempt, i): Tried => {
+          const { outcome_type, summary = null, action_indices } = attempt;
+          const { causal_entry_keys: keys, causal_entry_versions: versions } = attempt;
+          return { outcome_type, summary, action_indices, causes: told(`attempts.${i}.`, { keys, versions }) };
+        })
+      : recordedAttempts(session);
+  const { causal_entry_keys: keys, causal_entry_versions: versions } = input;
+  const causes = keys ? withReadVersions(told('', { keys, versions }), session.reads) : lastReads(session);
+  if (problems.length > 0) throw invalidInput(problems);
+  return { attempts, causes };
+}
+
+/** Who names an entry without its version means the one that the session read last. */
+function withReadVersions(causes: readonly Cause[], reads: readonly ReadRow[]): Cause[] {
+  const read = new Map(reads.map((row) => [`${row.entity_path}\n${row.key}`, row.version]));
+  return causes.map((cause) => ({
+    ...cause,
+    version: cause.version ?? read.get(`${cause.entity_path}\n${cause.key}`),
+  }));
+}
+
+type AttemptItem = { outcome_type: OutcomeType; summary: string | null; action_indices: number[] };
+
+function recordedAttempts({ items, reads }: OpenSession): Tried[] {
+  return items
+    .filter(({ kind }) => kind === 'attempt')
+    .map(({ attempt, data }) => {
+      const { outcome_type, summary, action_indices } = JSON.parse(data) as AttemptItem;
+      const causes = reads.filter((read) => read.attempt === attempt).map(toCause);
+      return { outcome_type, summary, action_indices, causes };
+    });
+}
+
+/** What was read after the last attempt that failed. */
+const lastReads = ({ row, reads }: OpenSession): Cause[] =>
+  reads.filter((read) => read.attempt === (row?.attempt ?? 0)).map(toCause);

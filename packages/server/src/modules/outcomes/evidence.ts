@@ -1,0 +1,139 @@
+import { EVERYONE, type Work } from '../../kernel/index.ts';
+import {
+  type EntryRow,
+  type EntrySet,
+  evidenceStatus,
+  isLive,
+  mayAgentSee,
+  type Standing,
+  UNTOUCHED,
+} from '../entries/index.ts';
+import type { Causes } from './causes.ts';
+import * as queries from './queries.ts';
+import { type Cause, nameOf } from './rules/causes.ts';
+import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
+import { applyStep } from './rules/posterior.ts';
+import { planSteps, type Step } from './rules/steps.ts';
+
+export type Author = { agent_id: string; session: string; session_id: string | null };
+export type Place = { branch: string; author: Author };
+
+/** The entries behind the causes, as they are now, and what was read of them. */
+export type Weighed = { steps: Step[]; live: Map<string, EntryRow>; read: Map<string, number> };
+
+type Judged = {
+  outcome_type: OutcomeType;
+  causal_confidence: number;
+  attributes: Readonly<Record<string, unknown>>;
+  causes: Causes;
+};
+
+/** Finds out what an outcome is to do to which entry. Changes nothing. */
+export async function weigh(work: Work, entries: EntrySet, judged: Judged & Place): Promise<Weighed> {
+  const { branch, author, causes } = judged;
+  const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
+  await entries.fetch(all.map((cause) => ({ ...cause, branch })));
+  const live = new Map<string, EntryRow>();
+  for (const cause of all) {
+    const entry = entries.get({ ...cause, branch });
+    if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(nameOf(cause), entry);
+  }
+  const hashed = await withHashes(work, all, live);
+  const named = (list: readonly Cause[]) => list.map((cause) => hashed.get(cause) ?? cause);
+  const steps = planSteps(
+    {
+      outcome_type: judged.outcome_type,
+      causal_confidence: judged.causal_confidence,
+      attributes: judged.attributes,
+      causes: named(causes.causes),
+      attempts: causes.attempts.map((attempt) => ({ ...attempt, causes: named(attempt.causes) })),
+    },
+    [...live.values()],
+  );
+  const read = new Map(all.flatMap((cause) => (cause.version === undefined ? [] : [[nameOf(cause), cause.version]])));
+  return { steps, live, read };
+}
+
+/** What an older version said is known by its hash, so that a claim that was merely restated is still the same. */
+async function withHashes(
+  { tx, account_id }: Work,
+  causes: readonly Cause[],
+  live: ReadonlyMap<string, EntryRow>,
+): Promise<Map<Cause, Cause>> {
+  const older = causes.flatMap((cause) => {
+    const entry = live.get(nameOf(cause));
+    if (!entry || cause.version === undefined || cause.version === entry.version) return [];
+    return [{ cause, key: [account_id, entry.entry_id, cause.version] }];
+  });
+  const found = await tx.findMany<queries.VersionHash>(
+    queries.findVersionHashes,
+    older.map(({ key }) => key),
+  );
+  return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
+}
+
+type Committed = { seq: number; branch: string; author: Author };
+
+/** Does what was weighed: moves the standings, in order, and writes down what it did. */
+export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & Committed): queries.EvidenceRow[] {
+  const { steps, live, read, seq, branch, author } = outcome;
+  const model = work.services.settings.outcome_model;
+  const rows: queries.EvidenceRow[] = [];
+  for (const step of steps)
+    for (const cause of step.causes) {
+      const entry = live.get(nameOf(cause));
+      const row: queries.EvidenceRow = {
+        account_id: work.account_id,
+        seq,
+        no: rows.length,
+        entry_id: entry?.entry_id ?? null,
+        branch,
+        entity_path: cause.entity_path,
+        key: cause.key,
+        // Who named what is not there, or not for it, keeps that to itself.
+        visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
+        version: entry?.version ?? null,
+        read_version: read.get(nameOf(cause)) ?? null,
+        written_by: entry?.agent_id ?? null,
+        agent_id: author.agent_id,
+        attempt: step.attempt,
+        outcome_type: step.outcome_type,
+        success: Number(isSuccess(step.outcome_type)),
+        model,
+        causal_confidence: step.causal_confidence,
+        n_causal: step.n_causal,
+        applied: Number(cause.status === 'applied'),
+        reason: cause.status === 'applied' ? null : cause.reason,
+        surprise: null,
+        weight: null,
+        confidence_before: entry?.confidence ?? null,
+        confidence_after: entry?.confidence ?? null,
+        evidence_success: null,
+        evidence_failure: null,
+        evidence_status: null,
+        at: work.now,
+      };
+      if (entry && cause.status === 'applied') move(entries, entry, row);
+      else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
+      rows.push(row);
+    }
+  return rows;
+}
+
+export const standingOf = (entry: Pick<EntryRow, 'standing'>): Standing =>
+  entry.standing === null ? UNTOUCHED : (JSON.parse(entry.standing) as Standing);
+
+function move(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {
+  const trust = { confidence: entry.confidence, standing: standingOf(entry) };
+  const outcome_type = row.outcome_type as OutcomeType;
+  const { model, causal_confidence, n_causal, agent_id, at } = row;
+  const step = { outcome_type, causal_confidence, n_causal, agent_id, at };
+  const { confidence, standing, weight, surprise } = applyStep(model as 'evidence', trust, step);
+  entries.stand(entry, { confidence, standing });
+  row.surprise = surprise;
+  row.weight = weight;
+  row.confidence_after = confidence;
+  row.evidence_success = standing.evidence_success;
+  row.evidence_failure = standing.evidence_failure;
+  row.evidence_status = evidenceStatus({ confidence, ...standing });
+}

@@ -1,0 +1,56 @@
+import type { Input } from '@mem-service/contract';
+import type { Work } from '../../kernel/index.ts';
+import { type EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
+import type { Told } from '../traces/index.ts';
+import type { Causes } from './causes.ts';
+import type { Author, Weighed } from './evidence.ts';
+import { type Cause, nameOf } from './rules/causes.ts';
+import { contrastLesson } from './rules/lesson.ts';
+
+type Learnt = { input: Input<'outcomes.commit'>; author: Author; causes: Causes; weighed: Weighed; told: Told };
+
+/** A success after failures says what to avoid: it is written down beside the entries that it is about. */
+export async function writeLesson(work: Work, entries: EntrySet, { input, author, causes, weighed, told }: Learnt) {
+  const { outcome_ref, outcome_type, branch } = input;
+  const known = (list: readonly Cause[]) =>
+    list.flatMap(({ entity_path, key }) => {
+      const entry = weighed.live.get(nameOf({ entity_path, key }));
+      return entry ? [{ entity_path, key, shared: entry.shared === 1 }] : [];
+    });
+  const tried = new Set(causes.attempts.flatMap((attempt) => attempt.action_indices));
+  const lesson = contrastLesson({
+    outcome_ref,
+    outcome_type,
+    attributes: told.header.attributes,
+    causes: known(causes.causes),
+    actions: told.actionNames.filter((_, i) => !tried.has(i)),
+    attempts: causes.attempts.map((attempt) => ({
+      ...attempt,
+      causes: known(attempt.causes),
+      actions: attempt.action_indices.flatMap((i) => told.actionNames[i] ?? []),
+    })),
+  });
+  if (!lesson) return null;
+  const { entity_path, key, confidence, memory_type, shared } = lesson;
+  await entries.fetch([{ branch, entity_path, key }]);
+  const there = entries.get({ branch, entity_path, key });
+  // A key that another agent keeps for itself is left alone, and what is to stay private is not put where all can read.
+  if (isLive(there, work.now) && !mayAgentSee(there, author.agent_id)) return null;
+  if (isLive(there, work.now) && !shared && there.agent_id !== author.agent_id) return null;
+  const { entry } = entries.apply(
+    {
+      branch,
+      entity_path,
+      key,
+      agent_id: author.agent_id,
+      session_id: author.session_id,
+      session: author.session,
+      value: JSON.stringify(lesson.value),
+      confidence,
+      memory_type,
+      shared,
+    },
+    { event_type: 'write', details: { lesson_of: outcome_ref } },
+  );
+  return { entity_path, key, version: entry.version };
+}

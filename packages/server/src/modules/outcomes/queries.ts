@@ -1,0 +1,252 @@
+import { andAll, type Find, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+
+export type OutcomeRow = {
+  account_id: string;
+  /** Of its event. */
+  seq: number;
+  outcome_id: string;
+  outcome_ref: string;
+  outcome_type: string;
+  agent_id: string;
+  session: string;
+  branch: string;
+  causal_confidence: number;
+  is_evidence: number;
+  trace_id: string | null;
+  visible_to: string;
+  committed_at: number;
+  /** JSON of what is only shown. */
+  document: string;
+};
+
+/** What one step of an outcome did to one entry: a line of the ledger. */
+export type EvidenceRow = {
+  account_id: string;
+  seq: number;
+  no: number;
+  entry_id: number | null;
+  branch: string;
+  entity_path: string | null;
+  key: string | null;
+  visible_to: string;
+  version: number | null;
+  read_version: number | null;
+  written_by: string | null;
+  agent_id: string;
+  attempt: number | null;
+  outcome_type: string;
+  success: number;
+  model: string;
+  causal_confidence: number;
+  n_causal: number;
+  applied: number;
+  reason: string | null;
+  surprise: number | null;
+  weight: number | null;
+  confidence_before: number | null;
+  confidence_after: number | null;
+  evidence_success: number | null;
+  evidence_failure: number | null;
+  evidence_status: string | null;
+  at: number;
+};
+
+export const insertOutcomes: Insert = {
+  table: 'outcomes',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    outcome_id: 'text',
+    outcome_ref: 'text',
+    outcome_type: 'text',
+    agent_id: 'text',
+    session: 'text',
+    branch: 'text',
+    causal_confidence: 'real',
+    is_evidence: 'int',
+    trace_id: 'text',
+    visible_to: 'text',
+    committed_at: 'int',
+    document: 'text',
+  },
+};
+
+export const insertEvidence: Insert = {
+  table: 'evidence',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    no: 'int',
+    entry_id: 'int',
+    branch: 'text',
+    entity_path: 'text',
+    key: 'text',
+    visible_to: 'text',
+    version: 'int',
+    read_version: 'int',
+    written_by: 'text',
+    agent_id: 'text',
+    attempt: 'int',
+    outcome_type: 'text',
+    success: 'int',
+    model: 'text',
+    causal_confidence: 'real',
+    n_causal: 'int',
+    applied: 'int',
+    reason: 'text',
+    surprise: 'real',
+    weight: 'real',
+    confidence_before: 'real',
+    confidence_after: 'real',
+    evidence_success: 'real',
+    evidence_failure: 'real',
+    evidence_status: 'text',
+    at: 'int',
+  },
+};
+
+const OUTCOME: Sql = { text: Object.keys(insertOutcomes.columns).join(', '), values: [] };
+const EVIDENCE: Sql = { text: Object.keys(insertEvidence.columns).join(', '), values: [] };
+
+export type Viewer = { account_id: string; agent_id: string };
+
+const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
+
+export type Retried = {
+  account_id: string;
+  agent_id: string;
+  session: string;
+  outcome_ref: string;
+  outcome_type: string;
+  branch: string;
+};
+
+/** The same outcome of the same session, where it was committed before. */
+export function findCommitted(query: Query, retried: Retried): Promise<OutcomeRow | undefined> {
+  return query.get<OutcomeRow>(
+    sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${retried.account_id} AND outcome_ref = ${retried.outcome_ref}
+        AND agent_id = ${retried.agent_id} AND session = ${retried.session} AND outcome_type = ${retried.outcome_type}
+        AND branch = ${retried.branch} ORDER BY seq DESC LIMIT 1`,
+  );
+}
+
+/** What outcomes did, as far as an agent may know. */
+export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<EvidenceRow[]> {
+  return query.all<EvidenceRow>(
+    sql`SELECT ${EVIDENCE} FROM evidence WHERE account_id = ${viewer.account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entity_path IS NOT NULL
+        AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
+  );
+}
+
+export type OutcomePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number };
+
+/** Newest first. A filter that no index serves looks at no more than `scan` outcomes. */
+export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): Promise<OutcomeRow[]> {
+  const base = sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${viewer.account_id}
+      AND ${visible(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
+  if (page.filters.length === 0) return query.all<OutcomeRow>(sql`${base} LIMIT ${page.limit}`);
+  return query.all<OutcomeRow>(
+    sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
+        ORDER BY seq DESC LIMIT ${page.limit}`,
+  );
+}
+
+/** The last outcome that a scan reaches, when there is more behind it. */
+export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Promise<{ seq: number } | undefined> {
+  return query.get<{ seq: number }>(
+    sql`SELECT seq FROM outcomes WHERE account_id = ${viewer.account_id} AND ${visible(viewer.agent_id)}${andAll(page.where)}
+        ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
+  );
+}
+
+/** A filter: outcomes that an entry there led to, as far as the agent may know. */
+export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
+  return sql`EXISTS (SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = looked_at.seq
+      AND evidence.entity_path IS NOT NULL
+      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)})`;
+}
+
+/** Versions by their entries, for what they said. */
+export const findVersionHashes: Find = {
+  table: 'versions',
+  select: 'versions.entry_id, versions.version, content_hash',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
+export type VersionHash = { entry_id: number; version: number; content_hash: string };
+
+export type StoredVersion = {
+  version: number;
+  seq: number;
+  deleted: number;
+  shared: number;
+  agent_id: string;
+  written_at: number;
+  ttl_at: number | null;
+  confidence: number;
+  content_hash: string;
+};
+
+export type Life = { account_id: string; entry_id: number };
+
+/** Newest first. */
+export function listVersions(query: Query, { account_id, entry_id }: Life, limit: number): Promise<StoredVersion[]> {
+  return query.all<StoredVersion>(
+    sql`SELECT version, seq, deleted, shared, agent_id, written_at, ttl_at, confidence, content_hash FROM versions
+        WHERE account_id = ${account_id} AND entry_id = ${entry_id} ORDER BY version DESC LIMIT ${limit}`,
+  );
+}
+
+export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string };
+
+/** What counted for an entry after a place in the log, oldest first. */
+export function listLedger(
+  query: Query,
+  { account_id, entry_id }: Life,
+  { after, limit }: { after: readonly [seq: number, no: number]; limit: number },
+): Promise<LedgerRow[]> {
+  const columns: Sql = {
+    text: Object.keys(insertEvidence.columns)
+      .map((name) => `e.${name}`)
+      .join(', '),
+    values: [],
+  };
+  return query.all<LedgerRow>(
+    sql`SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to FROM evidence AS e
+        JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = e.seq
+        WHERE e.account_id = ${account_id} AND e.entry_id = ${entry_id} AND e.applied = 1
+          AND (e.seq, e.no) > (${after[0]}, ${after[1]}) ORDER BY e.seq, e.no LIMIT ${limit}`,
+  );
+}
+
+export type Predicted = { confidence_before: number; success: number };
+
+/** The newest evidence that a calibration may look at. */
+export function listPredictions(
+  query: Query,
+  viewer: Viewer,
+  { where, limit }: { where: readonly Sql[]; limit: number },
+): Promise<Predicted[]> {
+  return query.all<Predicted>(
+    sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1
+        AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
+  );
+}
+
+export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+
+const lines = ({ account_id, agent_id, paths, keys }: Erased): Sql =>
+  sql`account_id = ${account_id} AND entity_path IS NOT NULL AND ${visible(agent_id)}${andAll([...paths, ...keys])}`;
+
+/** The ledger forgets which entries its lines were about. */
+export function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
+  return tx.run(
+    sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${lines(erased)}`,
+  );
+}
+
+export async function countEvidence(query: Query, erased: Erased): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${lines(erased)}`);
+  return row?.n ?? 0;
+}

@@ -1,0 +1,89 @@
+import { type Input, type Output, parseGlob } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import {
+  cursorsOf,
+  cutPage,
+  fromIso,
+  type Handlers,
+  pathWithin,
+  type ReadContext,
+  reads,
+  seqAt,
+  sessionOf,
+} from '../../kernel/index.ts';
+import { toAffected, toOutcome } from './answer.ts';
+import * as queries from './queries.ts';
+import { calibrate } from './rules/calibration.ts';
+import { confidence } from './story.ts';
+
+const cursors = cursorsOf('outcomes', ['number']);
+
+const list = reads<'outcomes.list'>(async (context, input) => {
+  const { caller, scan, services, dialect } = context;
+  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id };
+  const paths = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path));
+  const page: queries.OutcomePage = {
+    where: await indexed(context, input),
+    filters: [...(paths.length === 0 ? [] : [queries.hasCauseAt(viewer, paths)]), ...plain(input)],
+    scan: services.limits.max_scanned_entries,
+    limit: input.limit + 1,
+  };
+  let rows = await queries.listOutcomes(scan, viewer, page);
+  const isFiltered = page.filters.length > 0 && rows.length <= input.limit;
+  const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
+  if (end) rows = await queries.listOutcomes(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
+  const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  const evidence = await queries.listEvidence(scan, viewer, dialect.texts(items.map(({ seq }) => String(seq))));
+  const outcomes = items.map((row) => ({
+    ...toOutcome(row),
+    entries: evidence.filter(({ seq }) => seq === row.seq).map(toAffected),
+  }));
+  if (has_more || !end) return { outcomes, next_cursor, has_more };
+  return { outcomes, next_cursor: cursors.to([end.seq]), has_more: true };
+});
+
+type Filters = Input<'outcomes.list'>;
+
+async function indexed({ read, caller }: ReadContext, input: Filters): Promise<Sql[]> {
+  const where: Sql[] = [];
+  if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
+  if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
+  const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
+  if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
+  if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
+  if (input.cursor !== undefined) where.push(sql`seq < ${cursors.from(input.cursor)[0]}`);
+  return where;
+}
+
+function plain(input: Filters): Sql[] {
+  const where = [sql`branch = ${input.branch}`];
+  if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  return where;
+}
+
+const calibration = reads<'outcomes.calibration'>(async (context, input) => {
+  const { caller, read, scan, services } = context;
+  const where = [sql`branch = ${input.branch}`];
+  if (input.entity_path !== undefined) where.push(...pathWithin(parseGlob(input.entity_path)));
+  if (input.agent_id !== undefined) where.push(sql`written_by = ${input.agent_id}`);
+  const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
+  if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
+  if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
+  const most = services.limits.max_scanned_entries;
+  const rows = await queries.listPredictions(scan, caller, { where, limit: most + 1 });
+  const looked = rows.slice(0, most).map((row) => ({ ...row, success: row.success === 1 }));
+  const successes = looked.filter(({ success }) => success).length;
+  const result: Output<'outcomes.calibration'> = {
+    ...calibrate(looked),
+    successes,
+    truncated: rows.length > most,
+  };
+  return result;
+});
+
+export const readHandlers: Handlers = {
+  'outcomes.list': list,
+  'outcomes.calibration': calibration,
+  'entries.confidence': confidence,
+};

@@ -1,0 +1,43 @@
+import { entityPathProblem, keyProblem } from '@mem-service/contract';
+
+export type CauseKey = { entity_path: string; key: string };
+
+/**
+ * An entry that an outcome is traced back to. `version` is the one that was read and `content_hash` that of its value,
+ * where they are known; the hash is the surer of the two.
+ */
+export type Cause = CauseKey & { version?: number | undefined; content_hash?: string | undefined };
+
+/** No name holds a line break. */
+export const nameOf = ({ entity_path, key }: CauseKey): string => `${entity_path}\n${key}`;
+
+/** As text, `entity_path/key`: the last slash parts them, so one inside the key is written `%2F`, and `%` is `%25`. */
+export const formatCause = ({ entity_path, key }: CauseKey): string =>
+  `${entity_path}/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
+
+/**
+ * From text or from an object, with names in NFC; undefined where they cannot be the names of an entry. Any other `%`
+ * of a key means itself.
+ */
+export function parseCause(cause: string | Cause): Cause | undefined {
+  const { entity_path, key, ...rest } = typeof cause === 'string' ? split(cause) : cause;
+  const named = { ...rest, entity_path: entity_path.normalize('NFC'), key: key.normalize('NFC') };
+  return entityPathProblem(named.entity_path) || keyProblem(named.key) ? undefined : named;
+}
+
+function split(text: string): Cause {
+  const slash = text.lastIndexOf('/');
+  const key = text.slice(slash + 1).replace(/%(2F|25)/gi, (_, code) => (code === '25' ? '%' : '/'));
+  return { entity_path: text.slice(0, Math.max(0, slash)), key };
+}
+
+/** All that was named of each entry, in the order in which the entries were first named. */
+export function groupByEntry<T extends CauseKey>(causes: readonly T[]): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const cause of causes) {
+    const known = groups.get(nameOf(cause));
+    if (known) known.push(cause);
+    else groups.set(nameOf(cause), [cause]);
+  }
+  return [...groups.values()];
+}

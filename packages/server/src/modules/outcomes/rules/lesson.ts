@@ -1,0 +1,114 @@
+import { type CauseKey, groupByEntry, nameOf } from './causes.ts';
+import { isSuccess, type OutcomeType } from './outcome-types.ts';
+import { isReplay } from './steps.ts';
+
+/** `shared: false` says that only the agent itself may know of the entry. */
+export type LessonCause = CauseKey & { shared?: boolean | undefined };
+
+export type LessonAttempt = {
+  outcome_type: OutcomeType;
+  causes: readonly LessonCause[];
+  /** What was done, in words or names of tools. */
+  actions?: readonly string[] | undefined;
+  summary?: string | null | undefined;
+};
+
+export type LessonOutcome = LessonAttempt & {
+  outcome_ref: string;
+  attributes: Readonly<Record<string, unknown>>;
+  attempts: readonly LessonAttempt[];
+};
+
+export type LessonItem = CauseKey | { action: string };
+
+export type Lesson = CauseKey & {
+  value: { avoid: LessonItem[]; resolved_with: LessonItem[]; attempt_summaries: string[]; outcome_ref: string };
+  confidence: number;
+  memory_type: 'experience';
+  shared: boolean;
+};
+
+const CONFIDENCE = 0.8;
+const MAX_ITEMS = 50;
+const MAX_TEXT_LENGTH = 1000;
+
+/**
+ * What is to be learnt from a success after failures: what failed, less what the success used too, against what worked
+ * in the end. It belongs where most causes of the success are, or most of the failures if the success names none. There
+ * is none where nobody is told anything: no cause at all, or no difference and no summary.
+ */
+export function contrastLesson(outcome: LessonOutcome): Lesson | undefined {
+  if (!isSuccess(outcome.outcome_type) || isReplay(outcome.attributes)) return undefined;
+  const failed = outcome.attempts.filter((attempt) => !isSuccess(attempt.outcome_type));
+  const failedCauses = failed.flatMap((attempt) => attempt.causes);
+  const entity_path = mostFrequentPath(outcome.causes) ?? mostFrequentPath(failedCauses);
+  if (failed.length === 0 || entity_path === undefined) return undefined;
+
+  const worked = itemsOf([outcome]);
+  const avoid = [...itemsOf(failed)].filter(([name]) => !worked.has(name)).map(([, item]) => item);
+  const attempt_summaries = failed.map(({ summary }) => cut(summary ?? '')).filter((text) => text !== '');
+  if (avoid.length === 0 && attempt_summaries.length === 0) return undefined;
+
+  const { outcome_ref } = outcome;
+  return {
+    entity_path,
+    key: lessonKey(outcome_ref),
+    value: {
+      avoid: avoid.slice(-MAX_ITEMS),
+      resolved_with: [...worked.values()].slice(-MAX_ITEMS),
+      attempt_summaries: attempt_summaries.slice(-MAX_ITEMS),
+      outcome_ref,
+    },
+    confidence: CONFIDENCE,
+    memory_type: 'experience',
+    shared: [...outcome.causes, ...failedCauses].every(({ shared }) => shared !== false),
+  };
+}
+
+/** Each once, by a name that tells entries from actions. */
+function itemsOf(attempts: readonly LessonAttempt[]): Map<string, LessonItem> {
+  const items = new Map<string, LessonItem>();
+  for (const { causes, actions = [] } of attempts) {
+    for (const { entity_path, key } of causes) items.set(nameOf({ entity_path, key }), { entity_path, key });
+    for (const action of actions.map(cut)) if (action !== '') items.set(`\n${action}`, { action });
+  }
+  return items;
+}
+
+/** Of several the one that was named first. */
+function mostFrequentPath(causes: readonly CauseKey[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const [{ entity_path }] of groupByEntry(causes)) counts.set(entity_path, (counts.get(entity_path) ?? 0) + 1);
+  return [...counts].reduce<[string, number] | undefined>(
+    (most, one) => (most && most[1] >= one[1] ? most : one),
+    undefined,
+  )?.[0];
+}
+
+const cut = (text: string): string => {
+  const trimmed = text.trim();
+  return trimmed.length <= MAX_TEXT_LENGTH ? trimmed : `${[...trimmed].slice(0, MAX_TEXT_LENGTH).join('')}…`;
+};
+
+const KEY_PREFIX = 'lesson-contrast-';
+const MAX_KEY_LENGTH = 256;
+const HASH_LENGTH = 13;
+/** Characters of two units are left out too, so that a cut never goes through one. */
+const UNSAFE = /[^\p{L}\p{M}\p{N}._:@#+=-]+|[\u{10000}-\u{10ffff}]+/gu;
+const HASHED = new RegExp(`-[0-9a-z]{${HASH_LENGTH}}$`);
+
+/** One key for each reference: one that had to be changed, or looks as if it had been, is told apart by its hash. */
+export function lessonKey(outcomeRef: string): string {
+  const room = MAX_KEY_LENGTH - KEY_PREFIX.length;
+  const safe = outcomeRef.normalize('NFC').replace(UNSAFE, '-');
+  if (safe === outcomeRef && safe.length <= room && !HASHED.test(safe)) return KEY_PREFIX + safe;
+  return `${KEY_PREFIX}${safe.slice(0, room - HASH_LENGTH - 1)}-${hashOf(outcomeRef)}`;
+}
+
+/** FNV-1a of 64 bits. It only has to tell names apart. */
+function hashOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (let at = 0; at < text.length; at++)
+    hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(at))) * 0x100000001b3n);
+  return hash.toString(36).padStart(HASH_LENGTH, '0');
+}

@@ -1,0 +1,93 @@
+import type { Standing } from '../../entries/index.ts';
+import { isSuccess, OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
+
+export type OutcomeModel = 'evidence' | 'multiplicative';
+
+/** How far an entry is trusted, and what that rests on. */
+export type Trust = { confidence: number; standing: Standing };
+
+/** One outcome as it bears on one entry. `n_causal` is how many entries share the credit or the blame. */
+export type EvidenceStep = {
+  outcome_type: OutcomeType;
+  causal_confidence: number;
+  n_causal: number;
+  agent_id: string;
+  at: number;
+};
+
+/** `weight` is the mass that was added, or in the multiplicative model the factor. */
+export type Applied = Trust & { weight: number; surprise: number };
+
+const PRIOR_STRENGTH = 2;
+const EVIDENCE_DECAY = 0.8;
+const DISCREDIT_THRESHOLD = 0.5;
+const FIRST_STRIKE_MIN_WINS = 3;
+const MAX_VALIDATORS = 10;
+/** A driver stores numbers closer to zero than 2.2e-16 as zero; what is kept must be what was computed. */
+const LEAST = 1e-12;
+
+/** What a single outcome makes of an entry. The same steps in the same order give the same numbers to the last bit. */
+export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): Applied {
+  const { confidence, weight, surprise, masses } = model === 'evidence' ? weigh(trust, step) : multiply(trust, step);
+  return { confidence, standing: { ...count(trust.standing, step, confidence), ...masses }, weight, surprise };
+}
+
+/** A first failure after a row of successes may be bad luck: it is weighed without surprise. */
+export const isFirstStrike = (type: OutcomeType, { failure_count, success_count }: Standing): boolean =>
+  !isSuccess(type) && failure_count === 0 && success_count >= FIRST_STRIKE_MIN_WINS;
+
+type Masses = Pick<Standing, 'prior_confidence' | 'evidence_success' | 'evidence_failure'>;
+type Judged = Omit<Applied, 'standing'> & { masses?: Masses };
+
+/**
+ * In effect the mean of three: the confidence so far, the prior, which comes back as older evidence fades, and what
+ * happened. So a success that weighs little can leave less than there was, where the confidence stood above the prior;
+ * and a failure more, where it stood below.
+ */
+function weigh({ confidence, standing }: Trust, step: EvidenceStep): Judged {
+  const { severity, success } = OUTCOME_TYPES[step.outcome_type];
+  const surprise = isFirstStrike(step.outcome_type, standing) ? 1 : 1 + Math.abs((success ? 1 : 0) - confidence);
+  const weight = tidy(((severity * step.causal_confidence) / Math.max(1, step.n_causal)) * surprise);
+  const prior_confidence = standing.prior_confidence ?? unit(confidence);
+  const evidence_success = tidy(EVIDENCE_DECAY * standing.evidence_success + (success ? weight : 0));
+  const evidence_failure = tidy(EVIDENCE_DECAY * standing.evidence_failure + (success ? 0 : weight));
+  const posterior =
+    (PRIOR_STRENGTH * prior_confidence + evidence_success) / (PRIOR_STRENGTH + evidence_success + evidence_failure);
+  const masses = { prior_confidence, evidence_success, evidence_failure };
+  return { confidence: unit(posterior), weight, surprise, masses };
+}
+
+/** Leaves the prior open: should the model change, what was learnt by then is where the other one begins. */
+function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: EvidenceStep): Judged {
+  const { multiplier } = OUTCOME_TYPES[outcome_type];
+  const weight = tidy(multiplier * causal_confidence);
+  return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
+}
+
+function count(standing: Standing, { outcome_type, agent_id, at }: EvidenceStep, confidence: number): Standing {
+  const success = isSuccess(outcome_type);
+  const { outcome_count, success_count, failure_count, validators } = standing;
+  return {
+    ...standing,
+    outcome_count: outcome_count + 1,
+    success_count: success_count + (success ? 1 : 0),
+    failure_count: failure_count + (success ? 0 : 1),
+    last_outcome: outcome_type,
+    last_outcome_at: at,
+    discredited_at: discreditedAt(standing, confidence, success ? null : at),
+    validators: success
+      ? [...validators.filter((name) => name !== agent_id), agent_id].slice(-MAX_VALIDATORS)
+      : validators,
+  };
+}
+
+/** Only a failure discredits; a success that does not lift the confidence far enough changes nothing about it. */
+function discreditedAt({ discredited_at }: Standing, confidence: number, failedAt: number | null): number | null {
+  return confidence < DISCREDIT_THRESHOLD ? (discredited_at ?? failedAt) : null;
+}
+
+/** Less than nothing is nothing, too. */
+const tidy = (n: number): number => (n < LEAST ? 0 : n);
+
+/** Within 0 to 1, also if it was no number. */
+const unit = (n: number): number => (n >= LEAST ? Math.min(n, 1) : 0);

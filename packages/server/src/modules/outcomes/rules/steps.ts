@@ -1,0 +1,65 @@
+import { type Cause, type CauseKey, groupByEntry, nameOf } from './causes.ts';
+import type { OutcomeType } from './outcome-types.ts';
+
+export type Attempt = { outcome_type: OutcomeType; causes: readonly Cause[] };
+
+/** How it ended, with what was tried before, oldest first. `causes` are those of the end alone. */
+export type Outcome = Attempt & {
+  causal_confidence: number;
+  attributes: Readonly<Record<string, unknown>>;
+  attempts: readonly Attempt[];
+};
+
+/** An entry as it is now. One that is gone, or that the agent may not see, is not among them. */
+export type LiveEntry = CauseKey & { version: number; content_hash: string };
+
+/** `value_changed`: the entry no longer says what was read, and what was read cannot be charged any more. */
+export type SkipReason = 'value_changed' | 'not_found' | 'replayed';
+
+export type CauseResult = CauseKey & ({ status: 'applied' } | { status: 'skipped'; reason: SkipReason });
+
+/** `attempt` counts from 1 and is null for the end. */
+export type Step = {
+  attempt: number | null;
+  outcome_type: OutcomeType;
+  causal_confidence: number;
+  n_causal: number;
+  causes: CauseResult[];
+};
+
+/** A failure that is run again to prove a repair says nothing new about the world. */
+export function isReplay(attributes: Readonly<Record<string, unknown>>): boolean {
+  const replayed = Object.hasOwn(attributes, 'replay_delivery_id') && attributes.replay_delivery_id != null;
+  return replayed || (Object.hasOwn(attributes, 'origin') && attributes.origin === 'repair');
+}
+
+/**
+ * What an outcome does, in order: each attempt to its own causes, then the end to its own. `n_causal` counts every
+ * distinct entry that the step names, also one that is skipped: its share of credit or blame falls to nobody.
+ */
+export function planSteps(outcome: Outcome, live: readonly LiveEntry[]): Step[] {
+  const { causal_confidence } = outcome;
+  const entries = new Map(live.map((entry) => [nameOf(entry), entry]));
+  const replayed = isReplay(outcome.attributes);
+  return [...outcome.attempts, outcome].map((tried, at) => {
+    const causes = groupByEntry(tried.causes).map((readings): CauseResult => {
+      const { entity_path, key } = readings[0];
+      const reason = replayed ? 'replayed' : skipReason(readings, entries.get(nameOf(readings[0])));
+      return reason ? { entity_path, key, status: 'skipped', reason } : { entity_path, key, status: 'applied' };
+    });
+    const attempt = at < outcome.attempts.length ? at + 1 : null;
+    return { attempt, outcome_type: tried.outcome_type, causal_confidence, n_causal: causes.length, causes };
+  });
+}
+
+/** Who read an entry more than once may have read what it says now among the rest. */
+function skipReason(readings: readonly Cause[], live: LiveEntry | undefined): SkipReason | undefined {
+  if (!live) return 'not_found';
+  return readings.some((reading) => isOf(reading, live)) ? undefined : 'value_changed';
+}
+
+/** A cause of which nothing but the name is known is taken for what is there. */
+function isOf({ version, content_hash }: Cause, live: LiveEntry): boolean {
+  if (content_hash !== undefined) return content_hash === live.content_hash;
+  return version === undefined || version === live.version;
+}

@@ -1,0 +1,104 @@
+import type { Standing } from '../../entries/index.ts';
+import type { OutcomeType } from './outcome-types.ts';
+import { applyStep, type EvidenceStep, isFirstStrike, type OutcomeModel, type Trust } from './posterior.ts';
+
+/** A version. `same_claim`: it says again what the one before it said. */
+export type WrittenClaim = {
+  kind: 'written';
+  version: number;
+  confidence: number;
+  same_claim: boolean;
+  at: number;
+  agent_id: string;
+};
+
+/** A row of the ledger, with the confidence that was there before and after it. */
+export type RecordedOutcome = EvidenceStep & { kind: 'outcome'; model: OutcomeModel; before: number; after: number };
+
+export type LifeEvent = WrittenClaim | RecordedOutcome;
+
+/** `before` and `after` are computed anew. `agrees` says whether the ledger has the same; a claim has nothing to differ. */
+export type StoryStep = {
+  kind: LifeEvent['kind'];
+  at: number;
+  agent_id: string;
+  before: number | null;
+  after: number;
+  why: string;
+  agrees: boolean;
+};
+
+export type Story = Trust & { steps: StoryStep[]; agrees: boolean };
+
+/**
+ * How an entry came to stand where it does, from what was written and what happened, oldest first. `untouched` is the
+ * standing of a new claim; what no outcome moves, such as its tier, stays as it is there.
+ */
+export function tellStory(life: readonly LifeEvent[], untouched: Standing): Story {
+  let trust: Trust | undefined;
+  const steps = life.map((event): StoryStep => {
+    const before = trust;
+    const [after, why] = event.kind === 'written' ? write(before, event, untouched) : learn(before, event);
+    trust = after;
+    const { kind, at, agent_id } = event;
+    const agrees = kind === 'written' || (event.before === before?.confidence && event.after === after.confidence);
+    return { kind, at, agent_id, before: before?.confidence ?? null, after: after.confidence, why, agrees };
+  });
+  if (!trust) throw new RangeError('an entry has at least one version');
+  return { ...trust, steps, agrees: steps.every((step) => step.agrees) };
+}
+
+/** What was learnt outweighs what is said again; a changed claim has nothing to show yet. */
+function write(before: Trust | undefined, event: WrittenClaim, untouched: Standing): [Trust, string] {
+  const { confidence, same_claim, version, agent_id } = event;
+  const by = `by ${agent_id} in version ${version}`;
+  if (!before) return [{ confidence, standing: untouched }, `written ${by}: ${short(confidence)}`];
+  if (!same_claim) return [{ confidence, standing: untouched }, `changed ${by}: begins anew at ${short(confidence)}`];
+  if (before.standing.outcome_count === 0)
+    return [{ ...before, confidence }, `restated ${by}: ${short(before.confidence)} -> ${short(confidence)}`];
+  return [before, `restated ${by} with ${short(confidence)}: what was learnt stays, ${short(before.confidence)}`];
+}
+
+function learn(before: Trust | undefined, event: RecordedOutcome): [Trust, string] {
+  if (!before) throw new RangeError('an outcome comes after the version that it is about');
+  const { confidence, standing, weight } = applyStep(event.model, before, event);
+  const what = `${nameOfType(event.outcome_type)} of ${event.agent_id}`;
+  const how = [
+    event.model === 'evidence' ? `weight ${short(weight)}` : `times ${short(weight)}`,
+    event.model === 'evidence' && event.n_causal > 1 ? `one of ${event.n_causal} causes` : '',
+    event.model === 'evidence' && isFirstStrike(event.outcome_type, before.standing) ? 'first failure' : '',
+  ];
+  const change = `${short(before.confidence)} -> ${short(confidence)}${discredit(before.standing, standing)}`;
+  return [{ confidence, standing }, `${what} (${how.filter(Boolean).join(', ')}): ${change}`];
+}
+
+function discredit(before: Standing, after: Standing): string {
+  if ((before.discredited_at === null) === (after.discredited_at === null)) return '';
+  return after.discredited_at === null ? ', no longer discredited' : ', now discredited';
+}
+
+const nameOfType = (type: OutcomeType): string => type.replaceAll('_', ' ');
+const short = (n: number): string => n.toFixed(2);
+
+/** What of a version says whether the next one repeats it. */
+export type LifeVersion = Pick<WrittenClaim, 'version' | 'confidence' | 'agent_id'> & {
+  written_at: number;
+  deleted: number;
+  ttl_at: number | null;
+  content_hash: string;
+};
+
+/**
+ * The claims of all versions, oldest first, without the tombstones. A value that is written again keeps its bytes, so
+ * its hash tells; after a deletion or an expiry even the same value is a new beginning.
+ */
+export function claimsOf(versions: readonly LifeVersion[]): WrittenClaim[] {
+  const claims = versions.map((next, at): WrittenClaim => {
+    const before = versions[at - 1];
+    const there = before?.deleted === 0 && (before.ttl_at === null || before.ttl_at > next.written_at);
+    const { version, confidence, agent_id, written_at } = next;
+    const same_claim = there && before.content_hash === next.content_hash;
+    return { kind: 'written', version, confidence, same_claim, at: written_at, agent_id };
+  });
+  return claims.filter((_, at) => versions[at]?.deleted === 0);
+}

@@ -1,0 +1,138 @@
+import { Fault, type Output } from '@mem-service/contract';
+import { EVERYONE, type ReadContext, reads, toIso } from '../../kernel/index.ts';
+import { type EntryRow, evidenceStatus, fadedConfidence, findVisible, UNTOUCHED } from '../entries/index.ts';
+import { standingOf } from './evidence.ts';
+import * as queries from './queries.ts';
+import type { OutcomeType } from './rules/outcome-types.ts';
+import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
+
+type Told = Output<'entries.confidence'>;
+
+const MAX_VERSIONS = 10_000;
+const LEDGER_PAGE = 5000;
+const MAX_LEDGER = 100_000;
+const MAX_STEPS = 1000;
+
+/** A step of the story with what it came from, and whether the caller may know of it. */
+type Event = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
+
+export const confidence = reads<'entries.confidence'>(async (context, input) => {
+  const entry = await findVisible(context, input);
+  if (!entry) throw new Fault('not_found', `there is no entry ${input.entity_path}/${input.key}`, { ...input });
+  const { events, isWhole } = await lifeOf(context, entry);
+  const story = tellStory(
+    events.map(({ life }) => life),
+    UNTOUCHED,
+  );
+  const steps = events.flatMap((event, i) => (event.isVisible ? [toStep(event, story.steps[i] as StoryStep)] : []));
+  const standing = standingOf(entry);
+  const matches =
+    story.agrees &&
+    story.confidence === entry.confidence &&
+    JSON.stringify(story.standing) === JSON.stringify(standing);
+  const { entity_path, key, branch, version } = entry;
+  return {
+    entity_path,
+    key,
+    branch,
+    version,
+    confidence: entry.confidence,
+    effective_confidence: fadedConfidence(context.services, entry, context.now),
+    half_life_days: context.services.settings.half_life_days,
+    evidence_status: evidenceStatus({ confidence: entry.confidence, ...standing }),
+    prior_confidence: standing.prior_confidence,
+    evidence_success: standing.evidence_success,
+    evidence_failure: standing.evidence_failure,
+    summary: summaryOf(entry, standing.outcome_count),
+    steps: steps.slice(-MAX_STEPS),
+    truncated: !isWhole || steps.length > MAX_STEPS,
+    recomputed: { confidence: story.confidence, matches },
+  };
+});
+
+function summaryOf({ confidence, version }: EntryRow, outcomes: number): string {
+  const at = `stands at ${confidence.toFixed(2)} in version ${version}`;
+  if (outcomes === 0) return `${at}, as it was written: no outcome has tested it`;
+  return `${at}, after ${outcomes} outcome${outcomes === 1 ? '' : 's'}`;
+}
+
+/** Every claim and everything that counted, oldest first. A long life is told from a claim on, never from its middle. */
+async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: Event[]; isWhole: boolean }> {
+  const { account_id, entry_id } = entry;
+  const newest = await queries.listVersions(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
+  const isWhole = newest.length <= MAX_VERSIONS;
+  const versions = newest.reverse();
+  const claims = claimsOf(versions);
+  const first = isWhole
+    ? 0
+    : Math.max(
+        1,
+        claims.findIndex(({ same_claim }, i) => i > 0 && !same_claim),
+      );
+  const kept = claims.slice(first);
+  const byVersion = new Map(versions.map((row) => [row.version, row]));
+  const written = kept.map((life): Event => {
+    const row = byVersion.get(life.version) as queries.StoredVersion;
+    const isVisible = row.shared === 1 || row.agent_id === context.caller.agent_id;
+    return { life, seq: row.seq, line: undefined, isVisible };
+  });
+  const ledger = await ledgerOf(context, entry, written[0]?.seq ?? 0);
+  const learnt = ledger.map(
+    (line): Event => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
+  );
+  return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
+}
+
+const noOf = ({ line }: Event): number => line?.no ?? -1;
+
+const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: queries.LedgerRow): boolean =>
+  [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
+
+async function ledgerOf(context: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
+  const rows: queries.LedgerRow[] = [];
+  let after: readonly [number, number] = [since, -1];
+  while (rows.length < MAX_LEDGER) {
+    const page = await queries.listLedger(context.scan, entry, { after, limit: LEDGER_PAGE });
+    rows.push(...page);
+    const last = page.at(-1);
+    if (!last || page.length < LEDGER_PAGE) break;
+    after = [last.seq, last.no];
+  }
+  return rows;
+}
+
+function toLife(line: queries.LedgerRow): LifeEvent {
+  return {
+    kind: 'outcome',
+    model: line.model as 'evidence' | 'multiplicative',
+    outcome_type: line.outcome_type as OutcomeType,
+    causal_confidence: line.causal_confidence,
+    n_causal: line.n_causal,
+    agent_id: line.agent_id,
+    at: line.at,
+    before: line.confidence_before ?? 0,
+    after: line.confidence_after ?? 0,
+  };
+}
+
+function toStep({ life, line }: Event, step: StoryStep): Told['steps'][number] {
+  return {
+    kind: life.kind === 'outcome' ? 'outcome' : life.same_claim ? 'restated' : 'written',
+    version: life.kind === 'written' ? life.version : (line?.version ?? 0),
+    at: toIso(step.at),
+    agent_id: step.agent_id,
+    outcome_ref: line?.outcome_ref ?? null,
+    outcome_type: line?.outcome_type ?? null,
+    attempt: line?.attempt ?? null,
+    model: line?.model ?? null,
+    causal_confidence: line?.causal_confidence ?? null,
+    n_causal: line?.n_causal ?? null,
+    surprise: line?.surprise ?? null,
+    weight: line?.weight ?? null,
+    confidence_before: step.before,
+    confidence_after: step.after,
+    evidence_success: line?.evidence_success ?? 0,
+    evidence_failure: line?.evidence_failure ?? 0,
+    why: step.why,
+  };
+}

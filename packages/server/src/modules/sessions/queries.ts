@@ -1,0 +1,221 @@
+import { andAll, type Find, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+
+export type SessionKey = { account_id: string; agent_id: string; session: string };
+
+export type SessionRow = SessionKey & {
+  opened_at: number;
+  last_at: number;
+  /** The try that is going on, from 0. */
+  attempt: number;
+  reads: number;
+  items: number;
+  actions: number;
+  truncated: number;
+  attributes: string;
+};
+
+export type ReadRow = SessionKey & {
+  entry_id: number;
+  version: number;
+  attempt: number;
+  no: number;
+  branch: string;
+  entity_path: string;
+  key: string;
+  visible_to: string;
+  written_by: string;
+  confidence: number;
+  standing: string | null;
+  read_at: number;
+  duration_ms: number;
+};
+
+export type ItemKind = 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
+
+export type ItemRow = SessionKey & {
+  no: number;
+  kind: ItemKind;
+  attempt: number;
+  at: number;
+  entity_path: string | null;
+  data: string;
+};
+
+const session = { account_id: 'text', agent_id: 'text', session: 'text' } as const;
+
+export const findSessions: Find = {
+  table: 'sessions',
+  select: 'account_id, agent_id, session, opened_at, last_at, attempt, reads, items, actions, truncated, attributes',
+  by: session,
+};
+
+export const upsertSessions: Insert = {
+  table: 'sessions',
+  columns: {
+    ...session,
+    opened_at: 'int',
+    last_at: 'int',
+    attempt: 'int',
+    reads: 'int',
+    items: 'int',
+    actions: 'int',
+    truncated: 'int',
+    attributes: 'text',
+  },
+  suffix: `ON CONFLICT (account_id, agent_id, session) DO UPDATE SET
+    last_at = excluded.last_at, attempt = excluded.attempt, reads = excluded.reads, items = excluded.items,
+    actions = excluded.actions, truncated = excluded.truncated, attributes = excluded.attributes`,
+};
+
+export const insertReads: Insert = {
+  table: 'session_reads',
+  columns: {
+    ...session,
+    entry_id: 'int',
+    version: 'int',
+    attempt: 'int',
+    no: 'int',
+    branch: 'text',
+    entity_path: 'text',
+    key: 'text',
+    visible_to: 'text',
+    written_by: 'text',
+    confidence: 'real',
+    standing: 'text',
+    read_at: 'int',
+    duration_ms: 'real',
+  },
+  suffix: `ON CONFLICT (account_id, agent_id, session, entry_id, version, attempt) DO NOTHING
+    RETURNING agent_id, session, no`,
+};
+
+/** Whether a session has read an entry, in whatever version. */
+export const findReadsOfEntries: Find = {
+  table: 'session_reads',
+  select: 'entry_id',
+  by: { ...session, entry_id: 'int' },
+};
+
+export const insertItems: Insert = {
+  table: 'session_items',
+  columns: {
+    ...session,
+    no: 'int',
+    kind: 'text',
+    attempt: 'int',
+    at: 'int',
+    entity_path: 'text',
+    data: 'text',
+  },
+};
+
+const ofSession = ({ account_id, agent_id, session }: SessionKey): Sql =>
+  sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}`;
+
+export function getSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
+  return query.get<SessionRow>(
+    sql`SELECT account_id, agent_id, session, opened_at, last_at, attempt, reads, items, actions, truncated, attributes
+        FROM sessions WHERE ${ofSession(key)}`,
+  );
+}
+
+/** In the order they were read. There are never more than a session may hold. */
+export function listReads(query: Query, key: SessionKey): Promise<ReadRow[]> {
+  return query.all<ReadRow>(
+    sql`SELECT account_id, agent_id, session, entry_id, version, attempt, no, branch, entity_path, key, visible_to,
+          written_by, confidence, standing, read_at, duration_ms FROM session_reads WHERE ${ofSession(key)} ORDER BY no`,
+  );
+}
+
+export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
+  return query.all<ItemRow>(
+    sql`SELECT account_id, agent_id, session, no, kind, attempt, at, entity_path, data FROM session_items
+        WHERE ${ofSession(key)} ORDER BY no`,
+  );
+}
+
+export type ChangedRow = {
+  entity_path: string;
+  key: string;
+  branch: string;
+  read_version: number;
+  read_hash: string | null;
+  version: number;
+  content_hash: string;
+  deleted: number;
+  shared: number;
+  ttl_at: number | null;
+  agent_id: string;
+  document: string;
+};
+
+/** What a session has read and what has another version since. Entries that are gone for good are not among them. */
+export function listChanged(query: Query, key: SessionKey): Promise<ChangedRow[]> {
+  return query.all<ChangedRow>(
+    sql`SELECT r.entity_path, r.key, r.branch, r.version AS read_version, v.content_hash AS read_hash, e.version,
+          e.content_hash, e.deleted, e.shared, e.ttl_at, e.agent_id, e.document
+        FROM session_reads AS r
+        JOIN entries AS e ON e.account_id = ${key.account_id} AND e.branch = r.branch AND e.entity_path = r.entity_path AND e.key = r.key
+        LEFT JOIN versions AS v ON v.account_id = ${key.account_id} AND v.entry_id = r.entry_id AND v.version = r.version
+        WHERE r.account_id = ${key.account_id} AND r.agent_id = ${key.agent_id} AND r.session = ${key.session}
+          AND e.version <> r.version
+          AND NOT EXISTS (SELECT 1 FROM session_reads AS again WHERE again.account_id = ${key.account_id}
+            AND again.agent_id = ${key.agent_id} AND again.session = ${key.session} AND again.entry_id = r.entry_id
+            AND again.version = e.version)
+        ORDER BY r.no`,
+  );
+}
+
+/** Adds to how often an entry was recalled. One that is gone is passed over. */
+export function addRecalls(
+  tx: Transaction,
+  at: { account_id: string; branch: string; entity_path: string; key: string },
+  recalls: number,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE entries SET recall_count = recall_count + ${recalls} WHERE account_id = ${at.account_id}
+        AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}`,
+  );
+}
+
+export async function deleteSession(tx: Transaction, key: SessionKey): Promise<void> {
+  await Promise.all([
+    tx.run(sql`DELETE FROM session_reads WHERE ${ofSession(key)}`),
+    tx.run(sql`DELETE FROM session_items WHERE ${ofSession(key)}`),
+    tx.run(sql`DELETE FROM sessions WHERE ${ofSession(key)}`),
+  ]);
+}
+
+/** Housekeeping over all accounts: sessions that nobody went on with. */
+export function listIdle(query: Query, before: number, limit: number): Promise<SessionKey[]> {
+  return query.all<SessionKey>(
+    sql`SELECT account_id, agent_id, session FROM sessions WHERE last_at < ${before} ORDER BY last_at LIMIT ${limit}`,
+  );
+}
+
+const readsOf = (accountId: string, entryIds: Sql): Sql =>
+  sql`account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
+
+export function deleteReadsOf(tx: Transaction, accountId: string, entryIds: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM session_reads WHERE ${readsOf(accountId, entryIds)}`);
+}
+
+export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+
+/** What was asked of the paths, or refused there. */
+const itemsAt = ({ account_id, paths }: Erased): Sql =>
+  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}`;
+
+export function deleteItemsAt(tx: Transaction, target: Erased): Promise<number> {
+  return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(target)}`);
+}
+
+const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
+
+export function countReads(query: Query, accountId: string, entryIds: Sql): Promise<number> {
+  return countOf(query, sql`SELECT count(*) AS n FROM session_reads WHERE ${readsOf(accountId, entryIds)}`);
+}
+
+export function countItemsAt(query: Query, target: Erased): Promise<number> {
+  return countOf(query, sql`SELECT count(*) AS n FROM session_items WHERE ${itemsAt(target)}`);
+}

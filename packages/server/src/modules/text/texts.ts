@@ -1,0 +1,19 @@
+import type { Engine } from '../../db/index.ts';
+import { toTsvector, wordIn } from './indexing.ts';
+import { syntaxOf } from './matching.ts';
+import { parseQuery } from './rules/query.ts';
+import { wordsOfEntry } from './rules/words.ts';
+
+/** The words of texts as an index of the engine takes them. */
+export function indexedWords(engine: Engine, account: number, texts: readonly string[]): string {
+  const words = wordsOfEntry({ entity_path: '', key: '', value: texts }).map((word) => wordIn(account, word));
+  return engine === 'postgres' ? toTsvector(words) : words.join(' ');
+}
+
+/** An expression that every term of a query has to match; undefined where the query has none. */
+export function everyTerm(engine: Engine, account: number, query: string): string | undefined {
+  const terms = parseQuery(query);
+  if (terms.length === 0) return undefined;
+  const syntax = syntaxOf(engine);
+  return syntax.every(terms.map((term) => syntax.term(term, account)));
+}

@@ -1,0 +1,107 @@
+import { Fault, type Input, type Output } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import { type ReadContext, reads, sessionIdOf, sessionOf, settled, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import { listStaleReads, loadSession } from '../sessions/index.ts';
+import * as queries from './queries.ts';
+import { Parts, readingsOf, type SeenPart } from './render.ts';
+import { mergeSpans } from './rules/spans.ts';
+import { partsOf } from './session-parts.ts';
+import type { Header } from './shape.ts';
+
+type Explanation = Output<'sessions.explain'>;
+
+/** The open session of the caller, or a sealed one by its trace or its outcome. */
+export const explain = settled(
+  reads<'sessions.explain'>(async (context, input) =>
+    input.trace_id === undefined && input.outcome_ref === undefined
+      ? explainOpen(context, input)
+      : explainSealed(context, input),
+  ),
+);
+
+async function explainOpen(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {
+  const { caller, read, now } = context;
+  const { account_id } = caller;
+  const agent_id = input.agent_id ?? caller.agent_id;
+  const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
+  // Nobody looks into an open session but the agent whose it is.
+  if (agent_id !== caller.agent_id)
+    throw new Fault('not_found', `there is no open session of ${agent_id} for ${caller.agent_id} to see`);
+  const key = { account_id, agent_id, session };
+  const open = await loadSession(read, key);
+  const parts = new Parts(
+    partsOf(open).map(({ kind, visible_to = '', entity_path = null, key = null, entry_id = null, data }, no) => ({
+      account_id,
+      seq: 0,
+      no,
+      kind,
+      visible_to,
+      entity_path,
+      key,
+      entry_id,
+      data: JSON.stringify(data),
+      hash: '',
+    })),
+  );
+  return {
+    status: 'open',
+    trace_id: null,
+    outcome_ref: null,
+    outcome_type: null,
+    agent_id,
+    session_id: sessionIdOf(session),
+    ...(await chainOf(context, parts)),
+    attributes: JSON.parse(open.row?.attributes ?? '{}'),
+    stale_reads: await listStaleReads(read, key, now),
+    session_started_at: open.row ? toIso(open.row.opened_at) : null,
+    truncated: open.row?.truncated === 1,
+  };
+}
+
+async function explainSealed(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {
+  const { caller, read, dialect } = context;
+  const row = await findSealed(context, input);
+  if (!row) {
+    const { trace_id, outcome_ref } = input;
+    const what = trace_id === undefined ? `trace of outcome ${outcome_ref}` : `trace ${trace_id}`;
+    throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
+  }
+  const items = await queries.listItems(read, caller, { seqs: dialect.texts([String(row.seq)]), kinds: [] });
+  const header = JSON.parse(row.header) as Header;
+  return {
+    status: 'sealed',
+    trace_id: row.trace_id,
+    outcome_ref: row.outcome_ref,
+    outcome_type: row.outcome_type,
+    agent_id: row.agent_id,
+    session_id: sessionIdOf(row.session),
+    ...(await chainOf(context, new Parts(items))),
+    attributes: header.attributes,
+    stale_reads: [],
+    session_started_at: toIsoOrNull(header.session_started_at),
+    truncated: header.truncated,
+  };
+}
+
+function findSealed({ caller, read }: ReadContext, input: Input<'sessions.explain'>) {
+  if (input.trace_id !== undefined) return queries.getTrace(read, caller, input.trace_id);
+  const where: Sql[] = [];
+  if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  return queries.getTraceByOutcome(read, caller, { outcome_ref: input.outcome_ref as string, where });
+}
+
+async function chainOf({ caller, read }: ReadContext, parts: Parts) {
+  const causal_entries = await readingsOf(parts.of<SeenPart>('read'), { query: read, account_id: caller.account_id });
+  return {
+    causal_chain_length: causal_entries.length,
+    causal_entries,
+    external_contexts: parts.of<Explanation['external_contexts'][number]>('context'),
+    query_events: parts.of<Explanation['query_events'][number]>('query'),
+    error_events: parts.of<Explanation['error_events'][number]>('error'),
+    tool_calls: parts.of<Explanation['tool_calls'][number]>('action'),
+    llm_calls: parts.of<Explanation['llm_calls'][number]>('llm_call'),
+    spans: mergeSpans(parts.of('span')) as Explanation['spans'],
+    attempts: parts.of<Explanation['attempts'][number]>('attempt'),
+  };
+}

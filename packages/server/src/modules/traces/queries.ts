@@ -1,0 +1,323 @@
+import {
+  andAll,
+  type Engine,
+  type Insert,
+  joinSql,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
+
+import { rowidOf } from '../text/index.ts';
+
+export type SessionKey = { account_id: string; agent_id: string; session: string };
+
+export type TraceRow = {
+  account_id: string;
+  /** Of the event that sealed it. */
+  seq: number;
+  trace_id: string;
+  agent_id: string;
+  session: string;
+  sequence: number;
+  branch: string;
+  outcome_ref: string | null;
+  outcome_type: string | null;
+  visible_to: string;
+  created_at: number;
+  header: string;
+  parent_hash: string | null;
+  hash: string;
+  signature: string | null;
+  key_id: string | null;
+};
+
+export type TraceItemRow = {
+  account_id: string;
+  seq: number;
+  no: number;
+  kind: string;
+  visible_to: string;
+  entity_path: string | null;
+  key: string | null;
+  entry_id: number | null;
+  /** Null once it was erased. */
+  data: string | null;
+  hash: string;
+};
+
+export const insertTraces: Insert = {
+  table: 'traces',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    trace_id: 'text',
+    agent_id: 'text',
+    session: 'text',
+    sequence: 'int',
+    branch: 'text',
+    outcome_ref: 'text',
+    outcome_type: 'text',
+    visible_to: 'text',
+    created_at: 'int',
+    header: 'text',
+    parent_hash: 'text',
+    hash: 'text',
+    signature: 'text',
+    key_id: 'text',
+  },
+};
+
+/** For an engine that keeps the words of a trace in the trace. */
+export const insertTracesWithWords: Insert = {
+  table: 'traces',
+  columns: { ...insertTraces.columns, search_words: 'search_text' },
+};
+
+export const insertTraceWords: Insert = { table: 'trace_words', columns: { rowid: 'int', words: 'text' } };
+
+/** The newest traces that match an expression. On SQLite words carry their account, so no other's are among them. */
+export function listMatches(
+  query: Query,
+  { account_id, number }: { account_id: string; number: number },
+  { engine, expression, limit }: { engine: Engine; expression: string; limit: number },
+): Promise<{ seq: number }[]> {
+  return query.all(
+    engine === 'sqlite'
+      ? sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM trace_words WHERE trace_words MATCH ${expression}
+            ORDER BY rowid DESC LIMIT ${limit}`
+      : sql`SELECT seq FROM traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
+            ORDER BY seq DESC LIMIT ${limit}`,
+  );
+}
+
+export const insertTraceItems: Insert = {
+  table: 'trace_items',
+  columns: {
+    account_id: 'text',
+    seq: 'int',
+    no: 'int',
+    kind: 'text',
+    visible_to: 'text',
+    entity_path: 'text',
+    key: 'text',
+    entry_id: 'int',
+    data: 'text',
+    hash: 'text',
+  },
+};
+
+const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
+const ITEM = { text: Object.keys(insertTraceItems.columns).join(', '), values: [] } satisfies Sql;
+
+const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
+
+/** The end of the chain of a session. */
+export function getLastTrace(
+  query: Query,
+  { account_id, agent_id, session }: SessionKey,
+): Promise<Pick<TraceRow, 'sequence' | 'hash' | 'seq'> | undefined> {
+  return query.get(
+    sql`SELECT sequence, hash, seq FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id}
+        AND session = ${session} ORDER BY sequence DESC LIMIT 1`,
+  );
+}
+
+export type Viewer = { account_id: string; agent_id: string };
+
+export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise<TraceRow | undefined> {
+  return query.get<TraceRow>(
+    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND trace_id = ${traceId}
+        AND ${visible(viewer.agent_id)}`,
+  );
+}
+
+/** The newest trace of an outcome, of one session where it is given. */
+export function getTraceByOutcome(
+  query: Query,
+  viewer: Viewer,
+  { outcome_ref, where }: { outcome_ref: string; where: readonly Sql[] },
+): Promise<TraceRow | undefined> {
+  return query.get<TraceRow>(
+    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND outcome_ref = ${outcome_ref}
+        AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT 1`,
+  );
+}
+
+/** The parts of traces that an agent may see. `kinds` narrows them down. */
+export function listItems(
+  query: Query,
+  viewer: Viewer,
+  { seqs, kinds }: { seqs: Sql; kinds: readonly Sql[] },
+): Promise<TraceItemRow[]> {
+  return query.all<TraceItemRow>(
+    sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${viewer.account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll(kinds)}
+        ORDER BY seq, no`,
+  );
+}
+
+export type TracePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number; offset: number };
+
+/** Newest first. Filters that no index serves look at no more than `scan` traces. */
+export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promise<TraceRow[]> {
+  const base = sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id}
+      AND ${visible(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
+  if (page.filters.length === 0) return query.all<TraceRow>(sql`${base} LIMIT ${page.limit} OFFSET ${page.offset}`);
+  return query.all<TraceRow>(
+    sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
+        ORDER BY seq DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+  );
+}
+
+/** The last trace that a scan reaches, when there is more behind it. */
+export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promise<{ seq: number } | undefined> {
+  return query.get<{ seq: number }>(
+    sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visible(viewer.agent_id)}${andAll(page.where)}
+        ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
+  );
+}
+
+/** Oldest first, for verification; or one alone. */
+export function listTracesInOrder(
+  query: Query,
+  viewer: Viewer,
+  { after, trace_id, limit }: { after: number; trace_id: string | undefined; limit: number },
+): Promise<TraceRow[]> {
+  const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
+  return query.all<TraceRow>(
+    sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
+        AND ${visible(viewer.agent_id)}${andAll(one)} ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+/** Every part of a trace, whoever may see it. */
+export function listAllItems(query: Query, { account_id, seq }: TraceRow): Promise<TraceItemRow[]> {
+  return query.all<TraceItemRow>(
+    sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${account_id} AND seq = ${seq} ORDER BY no`,
+  );
+}
+
+export function getTraceInChain(
+  query: Query,
+  { account_id, agent_id, session }: SessionKey,
+  sequence: number,
+): Promise<{ hash: string } | undefined> {
+  return query.get(
+    sql`SELECT hash FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
+        AND sequence = ${sequence}`,
+  );
+}
+
+/** A filter: traces that read an entry there, as far as the agent may know. */
+export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
+  return sql`EXISTS (SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
+      AND trace_items.kind = 'read'
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)})`;
+}
+
+export type ReadVersion = {
+  entry_id: number;
+  version: number;
+  document: string;
+};
+
+/** One version, for its value as it was read. */
+export function getVersion(
+  query: Query,
+  accountId: string,
+  { entry_id, version }: { entry_id: number; version: number },
+): Promise<ReadVersion | undefined> {
+  return query.get<ReadVersion>(
+    sql`SELECT entry_id, version, document FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
+        AND version = ${version}`,
+  );
+}
+
+export type ChangeRow = {
+  seq: number;
+  entity_path: string;
+  key: string;
+  confidence_before: number;
+  confidence_after: number;
+};
+
+/** What outcomes did to the confidence of entries, in order. */
+export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): Promise<ChangeRow[]> {
+  return query.all<ChangeRow>(
+    sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
+        AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
+  );
+}
+
+/** How many entries a try of an open session has read. */
+export async function countReads(query: Query, key: SessionKey, attempt: number): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(DISTINCT entry_id) AS n FROM session_reads WHERE account_id = ${key.account_id}
+        AND agent_id = ${key.agent_id} AND session = ${key.session} AND attempt = ${attempt}`,
+  );
+  return row?.n ?? 0;
+}
+
+/** Where the actions of a try stand among all actions of an open session. */
+export async function listActionPlaces(query: Query, key: SessionKey, attempt: number): Promise<number[]> {
+  const rows = await query.all<{ attempt: number }>(
+    sql`SELECT attempt FROM session_items WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id}
+        AND session = ${key.session} AND kind = 'action' ORDER BY no`,
+  );
+  return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
+}
+
+export type WriteRow = {
+  event_type: string;
+  entity_path: string;
+  key: string;
+  version: number;
+  visible_to: string;
+  created_at: number;
+};
+
+type Since = { after: number; limit: number };
+
+/** What a session that has a name wrote since a place in the log. */
+export function listSessionWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
+  return query.all<WriteRow>(
+    sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
+        WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} AND session >= ' '
+          AND seq > ${after} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+/** The same for the session of an agent that names none: among the newest of what the agent did. */
+export function listUnnamedWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
+  return query.all<WriteRow>(
+    sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
+          SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at FROM events
+          WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND seq > ${after}
+          ORDER BY seq DESC LIMIT ${limit}) AS newest
+        WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') ORDER BY seq`,
+  );
+}
+
+export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+
+/** The parts that name erased entries, and those that speak of their path alone. */
+function partsAt({ account_id, agent_id, paths, keys }: Erased): Sql {
+  const named = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
+  return sql`account_id = ${account_id} AND entity_path IS NOT NULL AND ${visible(agent_id)}${andAll(paths)}
+    AND (key IS NULL OR ${named})`;
+}
+
+/** Takes out names and content; the hashes stay, so that the rest can still be proven. */
+export function eraseItems(tx: Transaction, erased: Erased): Promise<number> {
+  return tx.run(
+    sql`UPDATE trace_items SET entity_path = NULL, key = NULL, entry_id = NULL, data = NULL WHERE ${partsAt(erased)}`,
+  );
+}
+
+export async function countItems(query: Query, erased: Erased): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM trace_items WHERE ${partsAt(erased)}`);
+  return row?.n ?? 0;
+}

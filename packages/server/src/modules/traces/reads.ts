@@ -1,0 +1,80 @@
+import { type Input, parseGlob } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import {
+  cursorsOf,
+  cutPage,
+  fromIso,
+  type Handlers,
+  pathWithin,
+  type ReadContext,
+  reads,
+  seqAt,
+  sessionOf,
+} from '../../kernel/index.ts';
+import { explain } from './explain.ts';
+import { traceNotFound } from './not-found.ts';
+import * as queries from './queries.ts';
+import { renderTraces, type Trace } from './render.ts';
+import { matchingTraces } from './text.ts';
+import { verify } from './verify.ts';
+
+const cursors = cursorsOf('traces', ['number']);
+
+const read = reads<'traces.read'>(async (context, { trace_id }) => {
+  const row = await queries.getTrace(context.read, context.caller, trace_id);
+  if (!row) throw traceNotFound(trace_id);
+  const { caller, read: query, dialect } = context;
+  const [trace] = await renderTraces({ query, viewer: caller, dialect }, [row], true);
+  return trace as Trace;
+});
+
+const list = reads<'traces.list'>(async (context, input) => {
+  const { caller, scan, services } = context;
+  const page: queries.TracePage = {
+    where: await indexed(context, input),
+    filters: plain(context, input),
+    scan: services.limits.max_scanned_entries,
+    limit: input.limit + 1,
+    offset: input.cursor === undefined ? input.offset : 0,
+  };
+  let rows = await queries.listTraces(scan, caller, page);
+  const isFiltered = page.filters.length > 0 && rows.length <= input.limit;
+  const end = isFiltered ? await queries.endOfScan(scan, caller, page) : undefined;
+  if (end) rows = await queries.listTraces(scan, caller, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
+  const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  const traces = await renderTraces({ query: scan, viewer: caller, dialect: context.dialect }, items, false);
+  if (has_more || !end) return { traces, next_cursor, has_more };
+  return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
+});
+
+type Filters = Input<'traces.list'>;
+
+/** Filters that an index serves. */
+async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
+  const { read, caller } = context;
+  const where: Sql[] = [];
+  if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
+  if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
+  const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
+  if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
+  if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
+  if (input.cursor !== undefined) where.push(sql`seq < ${cursors.from(input.cursor)[0]}`);
+  if (input.query?.trim()) where.push(await matchingTraces(context, input.query));
+  return where;
+}
+
+function plain({ caller }: ReadContext, input: Filters): Sql[] {
+  const where: Sql[] = [];
+  if (input.branch !== 'main') where.push(sql`branch = ${input.branch}`);
+  if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  if (input.entity_path !== undefined) where.push(queries.hasReadAt(caller, pathWithin(parseGlob(input.entity_path))));
+  return where;
+}
+
+export const readHandlers: Handlers = {
+  'traces.list': list,
+  'traces.read': read,
+  'traces.verify': verify,
+  'sessions.explain': explain,
+};

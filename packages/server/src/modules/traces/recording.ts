@@ -1,0 +1,143 @@
+import { Fault, invalidInput } from '@mem-service/contract';
+import { type Caller, type Handlers, settled, toIso, type Work, writes } from '../../kernel/index.ts';
+import { authorOf } from '../entries/index.ts';
+import { addItem, openSession, type SessionRow, saveSession } from '../sessions/index.ts';
+import { pricesOf } from './prices.ts';
+import * as queries from './queries.ts';
+import { mergeAttributes } from './rules/attributes.ts';
+import { normalizeCall } from './rules/llm-calls.ts';
+import { redactText } from './rules/redact.ts';
+import { attributeProblem, toAction, toSpan } from './told.ts';
+
+type Author = ReturnType<typeof authorOf>;
+type Named = { agent_id?: string | undefined; session_id?: string | undefined };
+
+/** The session of the caller, opened where it was not. */
+async function sessionFor(work: Work, input: Named, caller: Caller): Promise<{ author: Author; row: SessionRow }> {
+  const author = authorOf(input, caller);
+  const row = await openSession(work, {
+    account_id: work.account_id,
+    agent_id: author.agent_id,
+    session: author.session,
+  });
+  return { author, row };
+}
+
+type Recorded = { author: Author; row: SessionRow; event_type: string; details: Record<string, unknown> };
+
+/** An open session is the business of its agent alone, and so is what the log says of it. */
+function record(work: Work, no: number, { author, row, event_type, details }: Recorded) {
+  saveSession(work, row);
+  const { agent_id, session_id, session } = author;
+  const place = { branch: 'main', entity_path: null, key: null, version: null };
+  work.emit({ event_type, agent_id, ...place, visible_to: agent_id, details, session });
+  return { item_id: String(no), agent_id, session_id, recorded_at: toIso(work.now) };
+}
+
+const recordContext = writes<'sessions.record_context'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const { label, summary, source = null } = input;
+  const no = addItem(work, row, { kind: 'context', data: { label, summary: redactText(summary), source } });
+  const recorded = record(work, no, { author, row, event_type: 'context', details: { label, source } });
+  return { ...recorded, recorded: label, source };
+});
+
+const recordAction = writes<'sessions.record_action'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const { agent_id: _, session_id: __, ...call } = input;
+  const no = addItem(work, row, { kind: 'action', data: toAction(call, work.now) });
+  const action_index = row.actions++;
+  const details = { tool_name: input.tool_name, success: input.success };
+  return { ...record(work, no, { author, row, event_type: 'action', details }), action_index };
+});
+
+const recordError = writes<'sessions.record_error'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const { operation, error_type, message, stack_trace } = input;
+  const data = {
+    operation,
+    error_type,
+    message: redactText(message),
+    ...(stack_trace === undefined ? {} : { stack_trace: redactText(stack_trace) }),
+  };
+  const no = addItem(work, row, { kind: 'error', data });
+  return record(work, no, { author, row, event_type: 'error', details: { operation, error_type } });
+});
+
+const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const { agent_id: _, session_id: __, ...given } = input;
+  const result = normalizeCall(given, {
+    prices: pricesOf(work.services.settings),
+    now: toIso(work.now),
+    newId: () => work.services.ids.next(work.now),
+  });
+  if ('errors' in result) throw invalidInput(result.errors);
+  const { call } = result;
+  const no = addItem(work, row, { kind: 'llm_call', data: call });
+  const { model, call_id, cost_usd } = call;
+  return { ...record(work, no, { author, row, event_type: 'llm_call', details: { model } }), call_id, cost_usd };
+});
+
+const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const { agent_id: _, session_id: __, ...given } = input;
+  if (given.name === undefined && given.span_id === undefined)
+    throw invalidInput([{ path: 'name', message: 'is required for a new span' }]);
+  const span = toSpan(work, given);
+  const no = addItem(work, row, { kind: 'span', data: span });
+  const { span_id } = span;
+  return { ...record(work, no, { author, row, event_type: 'span', details: { span_id, name: given.name } }), span_id };
+});
+
+const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  const removed = Object.entries(input.attributes).flatMap(([key, value]) => (value === null ? [normalKey(key)] : []));
+  const given = Object.fromEntries(Object.entries(input.attributes).filter(([, value]) => value !== null));
+  const kept = Object.entries(JSON.parse(row.attributes)).filter(([key]) => !removed.includes(key));
+  const merged = mergeAttributes([Object.fromEntries(kept), given]);
+  if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
+  row.attributes = JSON.stringify(merged.attributes);
+  const keys = Object.keys(input.attributes).length;
+  const recorded = record(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
+  return { ...recorded, attributes: merged.attributes };
+});
+
+const normalKey = (key: string) => key.trim().toLowerCase();
+
+const MAX_ATTEMPTS = 50;
+
+const recordAttempt = settled(
+  writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
+    const { author, row } = await sessionFor(work, input, caller);
+    if (row.attempt >= MAX_ATTEMPTS)
+      throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
+    const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
+    const [entries, action_indices] = await Promise.all([
+      queries.countReads(work.tx, key, row.attempt),
+      queries.listActionPlaces(work.tx, key, row.attempt),
+    ]);
+    const { outcome_type, summary = null } = input;
+    const data = {
+      attempt: row.attempt + 1,
+      outcome_type,
+      summary: summary === null ? null : redactText(summary),
+      action_indices,
+    };
+    const no = addItem(work, row, { kind: 'attempt', data });
+    const attempt = ++row.attempt;
+    const details = { attempt, outcome_type };
+    const recorded = record(work, no, { author, row, event_type: 'attempt', details });
+    return { ...recorded, attempt, entries, actions: action_indices.length };
+  }),
+);
+
+export const recordingHandlers: Handlers = {
+  'sessions.record_context': recordContext,
+  'sessions.record_action': recordAction,
+  'sessions.record_error': recordError,
+  'sessions.record_llm_call': recordLlmCall,
+  'sessions.record_span': recordSpan,
+  'sessions.set_attributes': setAttributes,
+  'sessions.record_attempt': recordAttempt,
+};

@@ -1,0 +1,147 @@
+import type { Output } from '@mem-service/contract';
+import { type Dialect, fragment, type Query } from '../../db/index.ts';
+import { sessionIdOf, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { totalsOf } from './rules/llm-calls.ts';
+import { mergeSpans } from './rules/spans.ts';
+import type { Header, PartKind } from './shape.ts';
+
+export type Trace = Output<'traces.read'>;
+type Reading = Trace['causal_entries'][number];
+
+/** The parts of traces by kind, as they go over the wire. */
+export class Parts {
+  readonly #byKind = new Map<string, Record<string, unknown>[]>();
+
+  constructor(items: readonly queries.TraceItemRow[]) {
+    for (const { kind, entity_path, key, entry_id, data } of items) {
+      if (data === null) continue;
+      const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
+      const part = { ...named, ...(JSON.parse(data) as object) };
+      this.#byKind.set(kind, [...(this.#byKind.get(kind) ?? []), part]);
+    }
+  }
+
+  // The derivation of what was written under this kind; `seal` is the only writer.
+  of<T = Record<string, unknown>>(kind: PartKind): T[] {
+    return (this.#byKind.get(kind) ?? []) as T[];
+  }
+}
+
+export type SeenPart = Reading & { entry_id: number };
+
+/** Entries as they were read, with their values where `query` is there to fetch them. */
+export async function readingsOf(
+  seen: readonly SeenPart[],
+  fetch?: { query: Query; account_id: string },
+): Promise<Reading[]> {
+  return Promise.all(
+    seen.map(async ({ entry_id, ...reading }) => {
+      if (!fetch) return { ...reading, memory_type: null };
+      const row = await queries.getVersion(fetch.query, fetch.account_id, { entry_id, version: reading.version });
+      if (!row) return { ...reading, memory_type: null };
+      const { value, memory_type } = JSON.parse(row.document) as Pick<Reading, 'value' | 'memory_type'>;
+      return { ...reading, value, memory_type };
+    }),
+  );
+}
+
+type Around = { parts: Parts; causal_entries: Reading[]; changes: readonly queries.ChangeRow[] };
+
+export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes }: Around): Trace {
+  const header = JSON.parse(row.header) as Header;
+  const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
+  const { attributes, session_started_at, session_ended_at } = header;
+  return {
+    id: row.trace_id,
+    trace_id: row.trace_id,
+    immutable_trace_id: row.hash,
+    agent_id: row.agent_id,
+    session_id: sessionIdOf(row.session),
+    branch: row.branch,
+    outcome_ref: row.outcome_ref,
+    outcome_type: row.outcome_type,
+    decision_summary: header.decision_summary,
+    task_input: header.task_input,
+    response_text: header.response_text,
+    tool_calls: parts.of('action'),
+    causal_entries,
+    external_contexts: parts.of('context'),
+    query_events: parts.of('query'),
+    error_events: parts.of('error'),
+    attempts: parts.of('attempt'),
+    state_diff: stateDiff(row, parts, changes),
+    attributes,
+    session_metadata: { ...header.session_metadata, attributes, llm_calls, spans: mergeSpans(parts.of('span')) },
+    ...totals(llm_calls),
+    session_started_at: toIsoOrNull(session_started_at),
+    session_ended_at: toIso(session_ended_at),
+    session_duration_ms: session_started_at === null ? null : session_ended_at - session_started_at,
+    created_at: toIso(row.created_at),
+    sequence: row.sequence,
+    parent_hash: row.parent_hash,
+    hash: row.hash,
+    signature: row.signature,
+    key_id: row.key_id,
+    truncated: header.truncated,
+    seq: row.seq,
+  } as Trace;
+}
+
+function totals(calls: Trace['session_metadata']['llm_calls']) {
+  const { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd } = totalsOf(calls);
+  return { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd };
+}
+
+type WritePart = { event_type: string; version: number };
+
+function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: readonly queries.ChangeRow[]) {
+  const writes = parts.of<WritePart>('write');
+  const created = writes.filter(({ event_type, version }) => event_type === 'write' && version === 1).length;
+  return {
+    entries_created: created,
+    entries_updated: writes.length - created,
+    confidence_changes: changes.map(({ entity_path, key, confidence_before, confidence_after }) => ({
+      entity_path,
+      key,
+      before: confidence_before,
+      after: confidence_after,
+      outcome_ref: outcome_ref ?? '',
+    })),
+  };
+}
+
+/** Who looks, and through what. */
+export type View = { query: Query; viewer: queries.Viewer; dialect: Dialect };
+
+/** What a list does without: payloads may be large, and values are fetched one by one. */
+const LISTED = [fragment(`kind <> 'span'`)];
+
+export async function renderTraces(view: View, rows: readonly queries.TraceRow[], isWhole: boolean): Promise<Trace[]> {
+  const { query, viewer, dialect } = view;
+  const seqs = dialect.texts(rows.map(({ seq }) => String(seq)));
+  const [items, changes] = await Promise.all([
+    queries.listItems(query, viewer, { seqs, kinds: isWhole ? [] : LISTED }),
+    queries.listConfidenceChanges(query, viewer, seqs),
+  ]);
+  const itemsBySeq = groupBySeq(items);
+  const changesBySeq = groupBySeq(changes);
+  const fetch = isWhole ? { query, account_id: viewer.account_id } : undefined;
+  return Promise.all(
+    rows.map(async (row) => {
+      const parts = new Parts(itemsBySeq.get(row.seq) ?? []);
+      const causal_entries = await readingsOf(parts.of<SeenPart>('read'), fetch);
+      return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(row.seq) ?? [] });
+    }),
+  );
+}
+
+function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
+  const groups = new Map<number, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.seq);
+    if (group) group.push(row);
+    else groups.set(row.seq, [row]);
+  }
+  return groups;
+}

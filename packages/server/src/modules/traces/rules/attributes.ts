@@ -1,0 +1,66 @@
+import type { FieldError } from '@mem-service/contract';
+
+export type Scalar = string | number | boolean;
+export type Attributes = Record<string, Scalar>;
+
+export const MAX_ATTRIBUTES = 20;
+export const MAX_ATTRIBUTE_KEY_CHARS = 64;
+export const MAX_ATTRIBUTE_VALUE_CHARS = 256;
+
+/** Stamped by the server; what a caller says under these names is dropped. */
+const RESERVED: ReadonlySet<string> = new Set(['source', 'model', 'client', 'outcome_type']);
+/** Stamped by clients and by the service: they take no room from the caller's own. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['memory_branch', 'canary_fix_id', 'canary_arm', ...RESERVED]);
+
+/**
+ * One bag of several, of which the later win. Nothing is cut or left out to make it fit: one bad value refuses all.
+ * The path of an error is the key as it was given, or empty for the bag as a whole.
+ */
+export function mergeAttributes(
+  bags: readonly Record<string, unknown>[],
+): { attributes: Attributes } | { errors: FieldError[] } {
+  const merged = new Map<string, Scalar>();
+  const errors: FieldError[] = [];
+  for (const [given, value] of bags.flatMap((bag) => Object.entries(bag))) {
+    const key = given.trim().toLowerCase();
+    if (RESERVED.has(key)) continue;
+    const message = keyProblem(key) ?? valueProblem(value);
+    if (message === undefined) merged.set(key, value as Scalar);
+    else errors.push({ path: given, message });
+  }
+  const counted = [...merged.keys()].filter((key) => !UNCOUNTED.has(key)).length;
+  if (counted > MAX_ATTRIBUTES)
+    errors.push({ path: '', message: `holds ${counted} keys, more than ${MAX_ATTRIBUTES}` });
+  return errors.length > 0 ? { errors } : { attributes: Object.fromEntries(merged) };
+}
+
+function keyProblem(key: string): string | undefined {
+  if (key === '') return 'must have a key';
+  if (key.length > MAX_ATTRIBUTE_KEY_CHARS) return `has a key of more than ${MAX_ATTRIBUTE_KEY_CHARS} characters`;
+  return isStorable(key) ? undefined : 'has a key that is not well-formed Unicode without NUL';
+}
+
+function valueProblem(value: unknown): string | undefined {
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
+  if (typeof value !== 'string') return 'must be text, a finite number or a boolean';
+  if (value.length > MAX_ATTRIBUTE_VALUE_CHARS) return `is longer than ${MAX_ATTRIBUTE_VALUE_CHARS} characters`;
+  return isStorable(value) ? undefined : 'must be well-formed Unicode without NUL';
+}
+
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** The bag with what the server knows put over it. A stamp cannot be refused, so it is cut; one that is empty is none. */
+export function stampAttributes(
+  bag: Readonly<Attributes>,
+  stamps: Readonly<Record<string, Scalar | null | undefined>>,
+): Attributes {
+  const given = Object.entries(stamps).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return Object.fromEntries([...Object.entries(bag), ...given.map(([key, value]) => [key, cutStamp(value)])]);
+}
+
+function cutStamp(value: Scalar | null | undefined): unknown {
+  if (typeof value !== 'string') return value;
+  return value.slice(0, MAX_ATTRIBUTE_VALUE_CHARS).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,138 @@
+import { findBare, findBareEnd, findQuoted, type Range } from './redact-literals.ts';
+import { NAME_END, type SecretFamily, secretFamily } from './redact-names.ts';
+import type { Secret } from './redact-span.ts';
+import {
+  isAddress,
+  isPlaceholder,
+  isProse,
+  isReference,
+  isSecretVariable,
+  isVersion,
+  isWordy,
+  looksRandom,
+} from './redact-values.ts';
+
+const NAME = new RegExp(String.raw`\[REDACTED:[a-z_]+\]|${NAME_END}(?=[\s"'\x60\\\]:=*>?])`, 'gi');
+const MAX_NAME_CHARS = 64;
+
+/** Between a name and its value. In code a type may stand there: `password: str = "…"`. */
+const TYPED = /\??:[ \t]{0,8}&?[A-Za-z_][\w.<>[\]| ]{0,24}?=[ \t]{0,8}(?=["'`])/y;
+const SIGN = /(\\{0,7}["'`])?(?:\](?=[ \t]{0,4}=))?\*{0,2}[ \t]{0,32}(:=|=>|=(?![=~])|:(?![:=]))\*{0,2}([ \t]{0,32})/y;
+const BLANK = /[ \t]{1,8}(?![-|&;])/y;
+const TAG = />(?=[^<>\s]{1,512}<\/)/y;
+
+/** How a value stands beside its name: for what is not in quotes it decides how much must speak for a secret. */
+type Sign = { end: number; quotedName: boolean; form: 'tight' | 'header' | 'loose' | 'arrow' };
+type Name = { text: string; start: number; end: number; family: SecretFamily };
+
+/** Values that go by the name of a secret, as in `password=…`, `"secret": "…"`, `api_key: …` and `--token …`. */
+export function findAssignments(text: string): Secret[] {
+  const secrets: Secret[] = [];
+  NAME.lastIndex = 0;
+  for (let match = NAME.exec(text); match !== null; match = NAME.exec(text)) {
+    const name = nameAt(text, match.index, NAME.lastIndex);
+    const sign = name && signAfter(text, name);
+    const value = sign && (quotedSecret(text, name, sign) ?? bareSecret(text, name, sign));
+    if (!value) continue;
+    secrets.push({ ...value, kind: 'assignment' });
+    NAME.lastIndex = value.end;
+  }
+  return secrets;
+}
+
+/** The whole name, of which the end was found. */
+function nameAt(text: string, endingStart: number, end: number): Name | undefined {
+  if (text[endingStart] === '[') return undefined;
+  const least = Math.max(0, endingStart - MAX_NAME_CHARS);
+  let start = endingStart;
+  while (start > least && isNameChar(text.charCodeAt(start - 1))) start--;
+  if (start < endingStart && text[start - 1] === '\\' && 'nrt'.includes(text.charAt(start))) start++;
+  const name = text.slice(start, end);
+  const family = secretFamily(name);
+  return family === null ? undefined : { text: name, start, end, family };
+}
+
+function isNameChar(code: number): boolean {
+  const letter = code | 0x20;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) ||
+    (code >= 0x30 && code <= 0x39) ||
+    code === 0x5f ||
+    code === 0x2d ||
+    code === 0x2e
+  );
+}
+
+function signAfter(text: string, name: Name): Sign | undefined {
+  const at = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = name.end;
+    return pattern.exec(text);
+  };
+  if (at(TYPED)) return { end: TYPED.lastIndex, quotedName: false, form: 'loose' };
+  const sign = at(SIGN);
+  if (sign) {
+    const [, quote, mark, space] = sign;
+    const isTight = mark === '=' && space === '' && /[=\]]/.test(text.charAt(name.end));
+    const form = mark === '=>' ? 'arrow' : isTight ? 'tight' : /^x-/i.test(name.text) ? 'header' : 'loose';
+    return { end: SIGN.lastIndex, quotedName: quote !== undefined, form };
+  }
+  if (name.text.startsWith('--') && at(BLANK)) return { end: BLANK.lastIndex, quotedName: false, form: 'tight' };
+  if (text[name.start - 1] === '<' && at(TAG)) return { end: TAG.lastIndex, quotedName: false, form: 'tight' };
+  return undefined;
+}
+
+const SCHEME = /^(?:bearer|basic|token|digest|api-?key)[ \t]+/i;
+
+function quotedSecret(text: string, name: Name, sign: Sign): Range | undefined {
+  const quoted = findQuoted(text, sign.end);
+  if (quoted === undefined || (!sign.quotedName && wasClosing(text, quoted))) return undefined;
+  const scheme = SCHEME.exec(text.slice(quoted.start, quoted.start + 32))?.[0] ?? '';
+  const start = Math.min(quoted.start + scheme.length, quoted.end);
+  const value = text.slice(start, quoted.end);
+  if (isPlaceholder(value) || (name.family === 'key' && (isAddress(value) || isVersion(value)))) return undefined;
+  return { start, end: quoted.end };
+}
+
+/** In `"token=" + token` the quote after the sign ends a text; what follows it is code, not a value. */
+function wasClosing(text: string, { start, end }: Range): boolean {
+  const value = text.slice(start, end);
+  if (/^\s|^[,;:)\]}({[+\s]*$|^["'`]?\s*(?:[,;)\]}]\s|\+\s|\+.*\+$)/.test(value)) return true;
+  const isOpen = end === text.length || text[end] === '\n';
+  return isOpen && /^["'`]?[,;:)\]}+.]/.test(value);
+}
+
+const DECLARED = /(?:^|[^\w$])(?:const|let|var|val|final|auto)[ \t]{1,8}$/;
+const MEMBER = /^(?:this|self)\./;
+const ENVIRONMENT_NAME = /^[A-Z0-9_]+$/;
+
+function bareSecret(text: string, name: Name, sign: Sign): Range | undefined {
+  if (sign.form === 'arrow') return undefined;
+  const { word, isLong } = findBare(text, sign.end);
+  const end = sign.end + word.length;
+  if (!isLong && !isLikely(word, name, { form: sign.form, endsLine: () => endsLine(text, end) })) return undefined;
+  if (isPlaceholder(word) || isReference(word) || isCode(text, name, word)) return undefined;
+  return { start: sign.end, end: isLong ? findBareEnd(text, sign.end) : end };
+}
+
+function isCode(text: string, name: Name, value: string): boolean {
+  if (/^(?:old)?pwd$/i.test(name.text) && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return true;
+  if (MEMBER.test(name.text) || DECLARED.test(text.slice(Math.max(0, name.start - 16), name.start))) return true;
+  const isData = ENVIRONMENT_NAME.test(name.text) || '?&'.includes(text[name.start - 1] ?? ' ');
+  return !isData && isSecretVariable(value);
+}
+
+const LINE_END = /[ \t]{0,32}(?:#.{0,200})?(?:[\r\n]|\\[nr]|["'`]|$)/y;
+
+function endsLine(text: string, end: number): boolean {
+  LINE_END.lastIndex = end;
+  return LINE_END.test(text);
+}
+
+/** A sign such as `=` says that a value follows; after a colon there may as well be prose or code. */
+function isLikely(word: string, { family }: Name, at: Pick<Sign, 'form'> & { endsLine: () => boolean }): boolean {
+  if (at.form === 'loose' && family === 'key') return looksRandom(word);
+  const least = /^\d+$/.test(word) ? (family === 'password' ? 4 : 6) : 3;
+  if (word.length < least || isProse(word)) return false;
+  if (at.form === 'tight' || !isWordy(word)) return at.form !== 'loose' || word.length >= 4;
+  return at.endsLine() && (at.form === 'header' || /^[a-z]{4}/.test(word));
+}

@@ -1,0 +1,45 @@
+export type Range = { start: number; end: number };
+
+const OPENING = /(?:[rRbBuUfF]{1,2})?(\\{0,7})(["'`])/y;
+const STOPS: Record<string, RegExp> = { '"': /(\\*)"|\n/g, "'": /(\\*)'|\n/g, '`': /(\\*)`|\n/g };
+
+/**
+ * What stands between quotes, where a quote begins at `at`. In JSON inside of JSON quotes are escaped; the one that ends
+ * the text is escaped as often as the one that began it. An open text ends with its line.
+ */
+export function findQuoted(text: string, at: number): Range | undefined {
+  OPENING.lastIndex = at;
+  const opening = OPENING.exec(text);
+  const stop = STOPS[opening?.[2] ?? ''];
+  if (opening === null || stop === undefined) return undefined;
+  const escapes = opening[1]?.length ?? 0;
+  const start = OPENING.lastIndex;
+  stop.lastIndex = start;
+  for (let match = stop.exec(text); match !== null; match = stop.exec(text)) {
+    const found = match[1]?.length ?? 0;
+    if (match[0] === '\n' || found < escapes) return { start, end: match.index };
+    if ((found - escapes) % (2 * (escapes + 1)) === 0) return { start, end: match.index + found - escapes };
+  }
+  return { start, end: text.length };
+}
+
+/** A comma or an ampersand may be part of a value; before a space, a quote or the next name it ends it. */
+const BARE = String.raw`(?:[^\s"'\x60,;&<>\\)\]}]|&(?![\w.%[\]-]{1,64}=|amp;)|,(?![\s"'{[]|[\w.-]{1,64}[ ]?[=:]|$)|\\(?![nrt"'\x60\\]))`;
+/** Longer than any word: no need to ask what it is, and what is asked about must be short. */
+const MAX_WORD_CHARS = 256;
+const WORD = new RegExp(`${BARE}{0,${MAX_WORD_CHARS}}`, 'y');
+const REST = new RegExp(`${BARE}*`, 'y');
+
+/** The word that begins at `at`, as a shell, an address or a line of settings has it. */
+export function findBare(text: string, at: number): { word: string; isLong: boolean } {
+  WORD.lastIndex = at;
+  const word = WORD.exec(text)?.[0] ?? '';
+  return { word, isLong: word.length === MAX_WORD_CHARS };
+}
+
+/** Where it ends, however long it is. */
+export function findBareEnd(text: string, at: number): number {
+  REST.lastIndex = at;
+  REST.test(text);
+  return REST.lastIndex;
+}

@@ -1,0 +1,115 @@
+import { JsonText } from '@mem-service/contract';
+import { findAssignments } from './redact-assignments.ts';
+import { findCards } from './redact-cards.ts';
+import { findCommandPasswords, findCredentials } from './redact-credentials.ts';
+import { secretFamily } from './redact-names.ts';
+import { findPrivateKeys } from './redact-private-keys.ts';
+import { type Detector, MARKER, markerOf, mergeSecrets, ONE_MARKER } from './redact-span.ts';
+import { findTokens } from './redact-tokens.ts';
+import { findUrlPasswords } from './redact-urls.ts';
+
+/** A longer text is cut to this many characters. */
+export const MAX_REDACT_CHARS = 200_000;
+/** How far the scan looks past the cut, so that a secret that lies across it is known as one. */
+const LOOK_AHEAD_CHARS = 4096;
+/** Marks change what stands beside them. One more round finds nothing new, but for texts made to do so. */
+const MAX_ROUNDS = 6;
+const MAX_DEPTH = 128;
+
+/** Most names in JSON are one, and no secret is. */
+const SHORT_WORD = /^[\w.-]{0,12}$/;
+
+/** The more exact ones first: they name what two of them find. */
+const DETECTORS: readonly Detector[] = [
+  findPrivateKeys,
+  findTokens,
+  findCredentials,
+  findUrlPasswords,
+  findCommandPasswords,
+  findCards,
+  findAssignments,
+];
+
+/** The text with every secret replaced by `[REDACTED:<kind>]`. Redacting it again changes nothing. */
+export function redactText(text: string): string {
+  if (SHORT_WORD.test(text)) return text;
+  let current = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = cutText(replaceSecrets(current), MAX_REDACT_CHARS);
+    if (next === current) return current;
+    current = next;
+  }
+  return markerOf('text');
+}
+
+function replaceSecrets(text: string): string {
+  const seen = text.length > MAX_REDACT_CHARS ? text.slice(0, MAX_REDACT_CHARS + LOOK_AHEAD_CHARS) : text;
+  const secrets = mergeSecrets(DETECTORS.map((detect) => detect(seen)));
+  const parts: string[] = [];
+  let from = 0;
+  for (const { start, end, kind } of secrets) {
+    if (start >= MAX_REDACT_CHARS) break;
+    parts.push(seen.slice(from, start), markerOf(kind));
+    from = end;
+  }
+  if (from === 0) return cutText(seen, MAX_REDACT_CHARS);
+  parts.push(seen.slice(from, Math.max(from, MAX_REDACT_CHARS)));
+  return parts.join('');
+}
+
+const HALF_PAIR = /[\ud800-\udbff]$/;
+const OPEN_MARKER = /\[(?:R(?:E(?:D(?:A(?:C(?:T(?:E(?:D(?::[a-z_]*)?)?)?)?)?)?)?)?)?$/;
+
+/** At most that many characters, with no mark and no character in halves at the end. */
+export function cutText(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const cut = text.slice(0, maxChars).replace(HALF_PAIR, '');
+  const open = OPEN_MARKER.exec(cut.slice(-64));
+  if (open === null) return cut;
+  const start = cut.length - open[0].length;
+  return MARKER.exec(text.slice(start, start + 64))?.index === 0 ? cut.slice(0, start) : cut;
+}
+
+/** Every string in the value redacted, and all of what stands under a name such as `password`. */
+export function redactJson(value: unknown): unknown {
+  return redactValue(value, 0);
+}
+
+function redactValue(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof JsonText) return redactValue(value.value, depth);
+  if (depth >= MAX_DEPTH) return markerOf('too_deep');
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, depth + 1));
+  const members = new Map<string, unknown>();
+  const repeats = new Map<string, number>();
+  for (const [name, member] of Object.entries(value)) {
+    members.set(freeName(redactText(name), members, repeats), redactMember(name, member, depth + 1));
+  }
+  return Object.fromEntries(members);
+}
+
+/** Two names that hold different secrets must not become one member. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>, repeats: Map<string, number>): string {
+  if (!taken.has(name)) return name;
+  let n = repeats.get(name) ?? 2;
+  while (taken.has(`${name} ${n}`)) n++;
+  repeats.set(name, n + 1);
+  return `${name} ${n}`;
+}
+
+function redactMember(name: string, value: unknown, depth: number): unknown {
+  const family = name.toLowerCase() === 'pass' ? 'password' : secretFamily(name);
+  if (family === null) return redactValue(value, depth);
+  if (value instanceof JsonText) return redactMember(name, value.value, depth);
+  if (typeof value === 'string') return redactWhole(value);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.map(redactWhole);
+  const isPin = family === 'password' && typeof value === 'number' && Math.abs(value) >= 1000;
+  return isPin ? markerOf('assignment') : redactValue(value, depth);
+}
+
+function redactWhole(value: string): string {
+  if (value === '') return value;
+  const redacted = redactText(value);
+  return ONE_MARKER.test(redacted) ? redacted : markerOf('assignment');
+}

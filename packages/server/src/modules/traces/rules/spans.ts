@@ -1,0 +1,158 @@
+import { cutText, redactJson, redactText } from './redact.ts';
+import { capPayload } from './span-payloads.ts';
+import { settleParents } from './span-tree.ts';
+import { toUtc } from './timestamps.ts';
+
+export const SPAN_KINDS = ['session', 'agent', 'tool', 'memory_read', 'memory_write', 'context', 'llm'] as const;
+export type SpanKind = (typeof SPAN_KINDS)[number];
+export type SpanStatus = 'ok' | 'error' | 'running';
+
+export type Span = {
+  span_id: string;
+  /** Null: it stands at the top. */
+  parent_span_id: string | null;
+  name: string;
+  kind: SpanKind;
+  status: SpanStatus;
+  error: string | null;
+  started_at: string | null;
+  ended_at: string | null;
+  duration_ms: number | null;
+  input: unknown;
+  output: unknown;
+  input_truncated: boolean;
+  output_truncated: boolean;
+  attributes: Record<string, unknown>;
+  model?: string;
+  input_tokens?: number;
+  output_tokens?: number;
+  cost_usd?: number;
+  recorded_at?: string;
+};
+
+/** What was said of a span at one time: as much as was given, ready to be kept. */
+export type SpanPart = Partial<Span> & { span_id: string };
+
+const MAX_NAME_CHARS = 256;
+const MAX_ERROR_CHARS = 4096;
+const DEFAULT_KIND = 'agent';
+const STATUSES = ['ok', 'error', 'running'] as const;
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** Without secrets, with payloads of bounded length and times in UTC. What has no meaning for a span is left out. */
+export function normalizeSpan(given: Given & { span_id: string }, { maxChars }: { maxChars: number }): SpanPart {
+  const part = {
+    span_id: given.span_id,
+    parent_span_id: textOf(given.parent_span_id),
+    name: textOf(given.name, (name) => cutText(redactText(name.trim()), MAX_NAME_CHARS)),
+    kind: oneOf(SPAN_KINDS, given.kind),
+    status: oneOf(STATUSES, given.status),
+    error: textOf(given.error, (error) => cutText(redactText(error), MAX_ERROR_CHARS)),
+    started_at: toUtc(given.started_at) ?? undefined,
+    ended_at: toUtc(given.ended_at) ?? undefined,
+    duration_ms: numberOf(given.duration_ms),
+    ...payloadOf('input', given, maxChars),
+    ...payloadOf('output', given, maxChars),
+    attributes: isObject(given.attributes) ? redactJson(given.attributes) : undefined,
+    model: textOf(given.model),
+    input_tokens: numberOf(given.input_tokens),
+    output_tokens: numberOf(given.output_tokens),
+    cost_usd: numberOf(given.cost_usd),
+  };
+  return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as SpanPart;
+}
+
+function payloadOf(name: 'input' | 'output', given: Given, maxChars: number): Record<string, unknown> {
+  if (given[name] === undefined) return {};
+  const { value, truncated } = capPayload(given[name], maxChars);
+  return { [name]: value, [`${name}_truncated`]: truncated || given[`${name}_truncated`] === true };
+}
+
+/** What was said of each span, put together in the order it was said: later words win, and none takes one back. */
+export function mergeSpans(recorded: readonly Given[]): Span[] {
+  const said = new Map<string, SpanPart[]>();
+  for (const part of recorded as readonly SpanPart[]) {
+    const known = said.get(part.span_id);
+    if (known) known.push(part);
+    else said.set(part.span_id, [part]);
+  }
+  return settleParents([...said.values()].map(wholeOf));
+}
+
+function wholeOf(parts: readonly SpanPart[]): Span {
+  const all = merge(parts.map(whatIsSaid)) as SpanPart;
+  const kinds = parts.flatMap(({ kind }) => (kind === undefined || kind === DEFAULT_KIND ? [] : [kind]));
+  return {
+    parent_span_id: null,
+    name: '',
+    error: null,
+    input: null,
+    output: null,
+    input_truncated: false,
+    output_truncated: false,
+    ...all,
+    // Who ends a span seldom says again what kind it was.
+    kind: kinds.at(-1) ?? DEFAULT_KIND,
+    attributes: merge(parts.map((part) => part.attributes ?? {})),
+    ...timesOf(parts, all),
+  };
+}
+
+type Times = Pick<Span, 'status' | 'started_at' | 'ended_at' | 'duration_ms'>;
+
+/** What is missing follows from the rest, and from when it was told. */
+function timesOf(parts: readonly SpanPart[], all: SpanPart): Times {
+  const status = statusOf(all);
+  const { duration_ms: duration = null } = all;
+  const told = all.started_at ?? null;
+  if (status === 'running') {
+    return { status, started_at: told ?? parts[0]?.recorded_at ?? null, ended_at: null, duration_ms: null };
+  }
+  const ended_at = all.ended_at ?? shift(told, duration) ?? parts.at(-1)?.recorded_at ?? null;
+  const isStartKnown = told !== null || parts.length > 1;
+  const started_at = told ?? (isStartKnown ? null : shift(ended_at, duration, -1)) ?? parts[0]?.recorded_at ?? null;
+  const measured = isStartKnown && started_at && ended_at ? Date.parse(ended_at) - Date.parse(started_at) : null;
+  return { status, started_at, ended_at, duration_ms: duration ?? (measured === null ? null : Math.max(0, measured)) };
+}
+
+function statusOf({ status, error, ended_at, duration_ms }: SpanPart): SpanStatus {
+  if (status === 'ok' || status === 'error') return status;
+  const isOver = (ended_at ?? duration_ms ?? null) !== null;
+  if (error && (isOver || status === undefined)) return 'error';
+  return isOver ? 'ok' : 'running';
+}
+
+function shift(time: string | null, ms: number | null, direction: 1 | -1 = 1): string | null {
+  if (time === null || ms === null) return null;
+  const shifted = new Date(Date.parse(time) + direction * ms);
+  return Number.isNaN(shifted.getTime()) ? null : shifted.toISOString();
+}
+
+/** Not by assignment: a member may be called `__proto__`. */
+function merge(parts: readonly object[]): Record<string, unknown> {
+  return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
+}
+
+/** A payload may be null; everything else that is null was not said. */
+function whatIsSaid(part: SpanPart): object {
+  const isSaid = ([name, value]: [string, unknown]) =>
+    (value ?? undefined) !== undefined || /^(?:in|out)put$/.test(name);
+  return Object.fromEntries(Object.entries(part).filter(isSaid));
+}
+
+function textOf(value: unknown, map: (text: string) => string = (text) => text): string | undefined {
+  return typeof value === 'string' && value !== '' ? map(value) : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function oneOf<T extends string>(allowed: readonly T[], value: unknown): T | undefined {
+  return allowed.find((one) => one === value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import { createHmac, hash } from 'node:crypto';
+import { EVERYONE, type Work } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import type { Header, Part } from './shape.ts';
+import { saveTrace } from './text.ts';
+
+export type NewTrace = {
+  trace_id: string;
+  /** Of the event that seals it. */
+  seq: number;
+  agent_id: string;
+  session: string;
+  branch: string;
+  outcome_ref: string | null;
+  outcome_type: string | null;
+  visible_to: string;
+  header: Header;
+  parts: readonly Part[];
+};
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
+
+type Leaf = Pick<queries.TraceItemRow, 'kind' | 'visible_to' | 'entity_path' | 'key' | 'data'>;
+
+export const partHash = ({ kind, visible_to, entity_path, key, data }: Leaf): string =>
+  sha256(JSON.stringify([kind, visible_to, entity_path, key, data]));
+
+/** Ties a trace to its parts and to the trace before it. A part that was erased is still known by its hash. */
+export function traceHash(
+  row: Omit<queries.TraceRow, 'hash' | 'signature' | 'key_id'>,
+  parts: readonly string[],
+): string {
+  return sha256(
+    JSON.stringify([
+      row.trace_id,
+      row.agent_id,
+      row.session,
+      row.sequence,
+      row.branch,
+      row.outcome_ref,
+      row.outcome_type,
+      row.visible_to,
+      row.created_at,
+      row.header,
+      row.parent_hash,
+      parts,
+    ]),
+  );
+}
+
+export const signatureOf = (signingKey: string, hash: string): string =>
+  createHmac('sha256', signingKey).update(hash).digest('hex');
+
+/** Tells keys apart without telling anything of them. */
+export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
+
+/** Writes a trace that nobody will change, as the next of its session. */
+export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.TraceRow> {
+  const { parts, header, ...rest } = trace;
+  const { account_id, now, services } = work;
+  const last = await queries.getLastTrace(work.tx, { account_id, ...rest });
+  const items = parts.map((part, no): queries.TraceItemRow => {
+    const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
+    const item = {
+      account_id,
+      seq: trace.seq,
+      no,
+      kind,
+      visible_to,
+      entity_path,
+      key,
+      entry_id,
+      data: JSON.stringify(part.data),
+    };
+    return { ...item, hash: partHash(item) };
+  });
+  const unsealed = {
+    account_id,
+    ...rest,
+    sequence: (last?.sequence ?? 0) + 1,
+    created_at: now,
+    header: JSON.stringify(header),
+    parent_hash: last?.hash ?? null,
+  };
+  const sealed = traceHash(
+    unsealed,
+    items.map((item) => item.hash),
+  );
+  const signingKey = services.settings.trace_signing_key;
+  const row: queries.TraceRow = {
+    ...unsealed,
+    hash: sealed,
+    signature: signingKey === null ? null : signatureOf(signingKey, sealed),
+    key_id: signingKey === null ? null : keyIdOf(signingKey),
+  };
+  saveTrace(work, row, header);
+  if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
+  return row;
+}

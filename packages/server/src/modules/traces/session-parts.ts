@@ -1,0 +1,66 @@
+import { EVERYONE, sessionIdOf, toIso, type Work } from '../../kernel/index.ts';
+import { evidenceStatus, type Standing } from '../entries/index.ts';
+import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/index.ts';
+import * as queries from './queries.ts';
+import type { Part } from './shape.ts';
+
+const MAX_WRITES = 1000;
+
+/** What a session holds, as parts of a trace. */
+export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
+  ...reads.map(readPart),
+  ...items.map(itemPart),
+];
+
+/** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
+export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session' | 'no'>): Part {
+  const { confidence } = read;
+  const standing = read.standing === null ? undefined : (JSON.parse(read.standing) as Standing);
+  return {
+    kind: 'read',
+    visible_to: read.visible_to,
+    entity_path: read.entity_path,
+    key: read.key,
+    entry_id: read.entry_id,
+    data: {
+      branch: read.branch,
+      version: read.version,
+      confidence,
+      evidence_status: standing ? evidenceStatus({ confidence, ...standing }) : 'untested',
+      success_count: standing?.success_count ?? 0,
+      failure_count: standing?.failure_count ?? 0,
+      written_by: read.written_by,
+      attempt: read.attempt,
+      read_at: toIso(read.read_at),
+      duration_ms: read.duration_ms,
+    },
+  };
+}
+
+/** When something was noted is part of it, under the name that its kind has for it. */
+const TIME_NAMES = {
+  query: 'occurred_at',
+  error: 'occurred_at',
+  context: 'recorded_at',
+  attempt: 'recorded_at',
+  action: 'recorded_at',
+  llm_call: 'recorded_at',
+  span: 'recorded_at',
+} as const;
+
+export function itemPart({ kind, at, entity_path, data }: Pick<ItemRow, 'kind' | 'at' | 'entity_path' | 'data'>): Part {
+  return { kind, visible_to: EVERYONE, entity_path, data: { ...JSON.parse(data), [TIME_NAMES[kind]]: toIso(at) } };
+}
+
+/** What the session wrote since it was sealed last. */
+export async function writeParts({ tx }: Work, key: SessionKey, after: number): Promise<Part[]> {
+  const list = sessionIdOf(key.session) === null ? queries.listUnnamedWrites : queries.listSessionWrites;
+  const rows = await list(tx, key, { after, limit: MAX_WRITES });
+  return rows.map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
+    kind: 'write',
+    visible_to,
+    entity_path,
+    key,
+    data: { event_type, version, written_at: toIso(created_at) },
+  }));
+}

@@ -1,0 +1,46 @@
+import type { Work } from '../../kernel/index.ts';
+import type { OpenSession, SessionKey } from '../sessions/index.ts';
+import * as queries from './queries.ts';
+import { type NewTrace, sealTrace } from './seal.ts';
+import { partsOf, writeParts } from './session-parts.ts';
+import type { Part } from './shape.ts';
+import type { Told } from './told.ts';
+
+export type Ending = {
+  key: SessionKey;
+  session: OpenSession;
+  told: Told;
+  final_action_index: number | null;
+};
+
+/** Seals everything that an open session holds, with what its caller told at the end. */
+export async function sealSession(
+  work: Work,
+  head: Omit<NewTrace, 'header' | 'parts'>,
+  { key, session, told, final_action_index }: Ending,
+): Promise<queries.TraceRow> {
+  const last = await queries.getLastTrace(work.tx, key);
+  const writes = await writeParts(work, key, last?.seq ?? 0);
+  const parts: Part[] = [...partsOf(session), ...writes, ...told.parts];
+  return sealTrace(work, {
+    ...head,
+    header: {
+      ...told.header,
+      final_action_index,
+      session_started_at: startOf(session, writes),
+      session_ended_at: work.now,
+      truncated: session.row?.truncated === 1,
+    },
+    parts,
+  });
+}
+
+/** When the session read, recorded or wrote something for the first time. */
+function startOf({ row, reads }: OpenSession, writes: readonly Part[]): number | null {
+  const times = [
+    ...(row ? [row.opened_at] : []),
+    ...reads.slice(0, 1).map(({ read_at }) => read_at),
+    ...writes.slice(0, 1).map(({ data }) => Date.parse((data as { written_at: string }).written_at)),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
+}

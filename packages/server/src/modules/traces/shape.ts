@@ -1,0 +1,25 @@
+export type PartKind = 'read' | 'write' | 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
+
+/** One thing that a trace is made of. */
+export type Part = {
+  kind: PartKind;
+  visible_to?: string;
+  entity_path?: string | null;
+  key?: string | null;
+  entry_id?: number | null;
+  data: object;
+};
+
+/** What stands at the head of a trace: what was asked and answered, and when. */
+export type Header = {
+  task_input: string | null;
+  response_text: string | null;
+  decision_summary: string | null;
+  final_action_index: number | null;
+  attributes: Record<string, unknown>;
+  /** Everything else that the client told of the session. */
+  session_metadata: Record<string, unknown>;
+  session_started_at: number | null;
+  session_ended_at: number;
+  truncated: boolean;
+};

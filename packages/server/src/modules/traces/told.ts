@@ -1,0 +1,110 @@
+import { type Input, invalidInput, type JsonText } from '@mem-service/contract';
+import { fromIso, toIso, type Work } from '../../kernel/index.ts';
+import type { OpenSession } from '../sessions/index.ts';
+import { pricesOf } from './prices.ts';
+import { mergeAttributes, stampAttributes } from './rules/attributes.ts';
+import { normalizeCalls } from './rules/llm-calls.ts';
+import { redactJson, redactText } from './rules/redact.ts';
+import { normalizeSpan } from './rules/spans.ts';
+import type { Header, Part } from './shape.ts';
+
+type Commit = Input<'outcomes.commit'>;
+type NewTrace = Input<'traces.create'>;
+type Action = Commit['tool_calls'][number];
+type Span = NonNullable<Commit['session_metadata']['spans']>[number];
+
+/** What a caller said of its session, ready to be sealed with it. */
+export type Told = {
+  header: Omit<Header, 'final_action_index' | 'session_started_at' | 'session_ended_at' | 'truncated'>;
+  parts: Part[];
+  /** How many actions the session has in all, and their names in order. */
+  actions: number;
+  actionNames: string[];
+};
+
+export const toldText = (text: string | undefined): string | null => (text === undefined ? null : redactText(text));
+
+const plainOf = (json: JsonText | undefined): unknown => json?.value;
+
+/** An action without what it must not tell. The names of its arguments are the caller's. */
+export function toAction(call: Action, now: number): Record<string, unknown> & { tool_name: string } {
+  const { arguments: given, choices, started_at, source = null, ...rest } = call;
+  return {
+    ...rest,
+    result_summary: redactText(call.result_summary),
+    source,
+    arguments: redactJson(plainOf(given) ?? {}),
+    ...(choices === undefined ? {} : { choices: redactJson(plainOf(choices)) }),
+    started_at: toIso(started_at === undefined ? now : fromIso(started_at)),
+  };
+}
+
+export function toSpan(work: Work, span: Partial<Span>): Record<string, unknown> & { span_id: string } {
+  const { ids, settings } = work.services;
+  const { input, output, ...rest } = span;
+  return normalizeSpan(
+    {
+      ...rest,
+      span_id: span.span_id ?? ids.next(work.now),
+      ...(input === undefined ? {} : { input: plainOf(input) }),
+      ...(output === undefined ? {} : { output: plainOf(output) }),
+    },
+    { maxChars: settings.span_payload_max_chars },
+  );
+}
+
+/** Everything a caller tells when it ends a session. Refuses what cannot be kept; nothing has changed by then. */
+export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenSession, 'row' | 'items'>): Told {
+  const { attributes: told, llm_calls: calls, spans = [], attempts: _, ...metadata } = input.session_metadata;
+  const llm_calls = normalizeCalls([...(calls ?? []), ...input.llm_calls], {
+    prices: pricesOf(work.services.settings),
+    now: toIso(work.now),
+    newId: () => work.services.ids.next(work.now),
+  });
+  const actions = input.tool_calls.map((call) => toAction(call, work.now));
+  const recorded = session.items.filter(({ kind }) => kind === 'action').map(({ data }) => JSON.parse(data));
+  const actionNames = [...recorded, ...actions].map(({ tool_name }) => String(tool_name));
+  const bags = [JSON.parse(session.row?.attributes ?? '{}'), told ?? {}, input.attributes];
+  return {
+    header: {
+      task_input: toldText(input.task_input),
+      response_text: toldText(input.response_text),
+      decision_summary: toldText(input.decision_summary),
+      attributes: attributesOf(input, bags, { model: modelOf(metadata, llm_calls), client: metadata.client_name }),
+      session_metadata: redactJson(metadata) as Record<string, unknown>,
+    },
+    parts: [
+      ...actions.map((data): Part => ({ kind: 'action', data })),
+      ...llm_calls.map((data): Part => ({ kind: 'llm_call', data })),
+      ...spans.map((span): Part => ({ kind: 'span', data: toSpan(work, span) })),
+    ],
+    actions: actionNames.length,
+    actionNames,
+  };
+}
+
+function modelOf(metadata: Record<string, unknown>, calls: readonly { model: string }[]): unknown {
+  return metadata.model ?? calls.at(-1)?.model;
+}
+
+/** One that is about all of them names none. */
+export const attributeProblem = ({ path, message }: { path: string; message: string }) => ({
+  path: path === '' ? 'attributes' : `attributes.${path}`,
+  message,
+});
+
+type Stamped = { model: unknown; client: unknown };
+
+function attributesOf(input: Commit | NewTrace, bags: Record<string, unknown>[], { model, client }: Stamped) {
+  const merged = mergeAttributes(bags);
+  if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 256) : undefined);
+  const { outcome_type, branch } = input;
+  return stampAttributes(merged.attributes, {
+    source: 'api',
+    model: text(model),
+    client: text(client),
+    outcome_type: outcome_type ?? undefined,
+    memory_branch: branch === 'main' ? undefined : branch,
+  });
+}

@@ -1,0 +1,56 @@
+import type { Output } from '@mem-service/contract';
+import { cursorsOf, cutPage, type ReadContext, reads } from '../../kernel/index.ts';
+import { traceNotFound } from './not-found.ts';
+import * as queries from './queries.ts';
+import { keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
+
+type Problem = Output<'traces.verify'>['problems'][number];
+
+const cursors = cursorsOf('traces.verify', ['number']);
+
+/** Oldest first, so that each chain is followed from its beginning. */
+export const verify = reads<'traces.verify'>(async (context, input) => {
+  const { caller, scan } = context;
+  const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
+  const rows = await queries.listTracesInOrder(scan, caller, {
+    after,
+    trace_id: input.trace_id,
+    limit: input.limit + 1,
+  });
+  if (input.trace_id !== undefined && rows.length === 0) throw traceNotFound(input.trace_id);
+  const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  const problems: Problem[] = [];
+  for (const row of items) {
+    const problem = await problemOf(context, row);
+    if (problem) problems.push({ trace_id: row.trace_id, ...problem });
+  }
+  return { total_checked: items.length, valid: items.length - problems.length, problems, ...page };
+});
+
+async function problemOf(context: ReadContext, row: queries.TraceRow): Promise<Omit<Problem, 'trace_id'> | undefined> {
+  const parts = await queries.listAllItems(context.scan, row);
+  const changed = parts.find((part) => part.data !== null && partHash(part) !== part.hash);
+  if (changed) return { reason: 'part_changed', detail: `part ${changed.no} (${changed.kind}) is not what was sealed` };
+  const missing = parts.findIndex((part, i) => part.no !== i);
+  if (missing >= 0) return { reason: 'part_missing', detail: `part ${missing} is missing` };
+  const hashes = parts.map((part) => part.hash);
+  if (traceHash(row, hashes) !== row.hash)
+    return { reason: 'changed', detail: 'the trace or the number of its parts is not what was sealed' };
+  return (await chainProblem(context, row)) ?? signatureProblem(context, row);
+}
+
+async function chainProblem({ scan }: ReadContext, row: queries.TraceRow) {
+  const before = await queries.getTraceInChain(scan, row, row.sequence - 1);
+  const isWhole = row.sequence === 1 ? row.parent_hash === null && !before : before?.hash === row.parent_hash;
+  if (isWhole) return undefined;
+  return { reason: 'chain_broken' as const, detail: `it does not follow number ${row.sequence - 1} of its session` };
+}
+
+function signatureProblem({ services }: ReadContext, row: queries.TraceRow) {
+  const signingKey = services.settings.trace_signing_key;
+  if (row.signature === null) return undefined;
+  if (signingKey === null || keyIdOf(signingKey) !== row.key_id)
+    return { reason: 'unknown_key' as const, detail: `it was signed with the key ${row.key_id}` };
+  if (signatureOf(signingKey, row.hash) === row.signature) return undefined;
+  return { reason: 'bad_signature' as const, detail: 'the signature does not fit' };
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Row, Sql } from '../../packages/server/src/db/index.ts';
+import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts';
+import { type Backend, backends, caller, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { watchDatabase } from '../support/statements.ts';
+
+const EDGES = 50_000;
+const LIMIT = 20;
+const { account_id, agent_id } = caller();
+
+const edge = (i: number, visible_to: string): Row => ({
+  account_id,
+  branch: 'main',
+  source_type: 'agent',
+  source: 'hub',
+  visible_to,
+  relation: i % 2 === 0 ? 'wrote' : 'read',
+  target_type: 'entity',
+  target: `n${String(i).padStart(6, '0')}`,
+  confidence: 1,
+  evidence_count: 1,
+  first_seen: i,
+  last_seen: i,
+});
+
+async function fill(backend: Backend, place: Place): Promise<void> {
+  const app = await openTestApp(backend, { place });
+  const { database } = app.kernel.services;
+  for (const visible_to of ['', agent_id, 'agent/other'])
+    await database.transaction(async (tx) => {
+      await tx.insertMany(
+        upsertEdges,
+        Array.from({ length: EDGES }, (_, i) => edge(i, visible_to)),
+      );
+    });
+  await app.close();
+  const { postgresDsn } = place.options;
+  if (postgresDsn !== undefined) await runSql(postgresDsn, 'ANALYZE');
+}
+
+describe.each(backends)('a node with very many edges, on %s', (backend) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await newPlace(backend);
+    await fill(backend, place);
+  }, 60_000);
+  afterAll(() => place.remove());
+
+  /** The statements on edges that a walk gives to the store, and its answer. */
+  async function watch(ask: { entity: string; depth?: number; relation?: string; direction?: 'in' | 'out' }) {
+    const seen: Sql[] = [];
+    let isReady = false;
+    const app = await openTestApp(backend, {
+      place,
+      wrapDatabase: (database) =>
+        watchDatabase(database, (statement) => isReady && / edges /.test(statement.text) && seen.push(statement)),
+    });
+    isReady = true;
+    const answer = await app.call('graph.neighbors', { limit: LIMIT, ...ask });
+    isReady = false;
+    const explain = (how: string) =>
+      Promise.all(
+        seen.map(({ text, values }) =>
+          app.kernel.services.database.read.all<Record<string, never>>({ text: `${how} ${text}`, values }),
+        ),
+      );
+    const plans = await explain(backend === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)');
+    await app.close();
+    return { answer, plans };
+  }
+
+  const ASKS = [
+    { entity: 'hub' },
+    { entity: 'hub', relation: 'read' },
+    { entity: 'hub', depth: 5 },
+    { entity: 'n000007', depth: 5 },
+    { entity: 'n000008', depth: 3, direction: 'in' },
+  ] as const;
+
+  it.each(ASKS)('answers %o with as much as was asked for, and says that there is more', async (ask) => {
+    const { answer } = await watch(ask);
+    const isHub = !('direction' in ask);
+    expect(answer).toMatchObject(isHub ? { count: LIMIT, truncated: true } : { count: 1, truncated: false });
+  });
+
+  it('shows what is newest in the order of names first', async () => {
+    const { answer } = await watch({ entity: 'hub' });
+    expect(answer.edges[0]).toMatchObject({ relation: 'wrote', target: 'n049998', evidence_count: 2 });
+    expect(answer.edges[LIMIT - 1]).toMatchObject({ target: 'n049960' });
+  });
+
+  if (backend === 'sqlite')
+    it.each(ASKS)('reads %o from an index, in its order', async (ask) => {
+      const { plans } = await watch(ask);
+      expect(plans.length).toBeGreaterThan(0);
+      for (const plan of plans) {
+        const steps = plan as unknown as { parent: number; detail: string }[];
+        const reads = steps.filter(({ detail }) => /\bedges\b/.test(detail));
+        expect(reads.length).toBeGreaterThan(0);
+        for (const { parent, detail } of reads) {
+          expect(detail).toMatch(/^SEARCH edges USING (PRIMARY KEY|INDEX edges_by_target).*visible_to=\?/);
+          // What is cut is not sorted first.
+          expect(steps.filter((step) => step.parent === parent)).toHaveLength(1);
+        }
+      }
+    });
+
+  type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] };
+  const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+
+  if (backend === 'postgres')
+    it.each(ASKS)('reads %o from an index, and few rows of it', async (ask) => {
+      const { plans } = await watch(ask);
+      expect(plans.length).toBeGreaterThan(0);
+      for (const [row] of plans) {
+        const { 'QUERY PLAN': found } = row as unknown as { 'QUERY PLAN': [{ Plan: Plan }] };
+        const scans = flatten(found[0].Plan).filter((plan) => plan['Node Type'].includes('Scan'));
+        const reads = scans.filter((plan) => plan['Node Type'] !== 'Subquery Scan');
+        expect(reads.length).toBeGreaterThan(0);
+        for (const plan of reads) {
+          expect(plan['Node Type']).toMatch(/^Index (Only )?Scan$/);
+          expect(plan['Actual Rows'] * plan['Actual Loops']).toBeLessThanOrEqual(2 * LIMIT + 1);
+        }
+      }
+    });
+});

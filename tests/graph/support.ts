@@ -1,0 +1,42 @@
+import type { Output } from '@mem-service/contract';
+import { type Caller, splitEntryName, type Work } from '../../packages/server/src/kernel/index.ts';
+import { caller, type TestApp } from '../support/app.ts';
+
+export type Graph = Output<'graph.neighbors'>;
+
+/** `agent/a -wrote-> svc/k`, in the order of the answer. */
+export const arrows = ({ edges }: Pick<Graph, 'edges'>): string[] =>
+  edges.map(({ source, relation, target }) => `${source} -${relation}-> ${target}`);
+
+export const one = <T>(list: readonly T[]): T => {
+  if (list.length !== 1) throw new Error(`${list.length} where one was expected`);
+  return list[0] as T;
+};
+
+type Written = Partial<Caller> & { shared?: boolean; pattern_refs?: string[] };
+
+/** Entries by their names, by an agent. */
+export function writeEntries(app: TestApp, names: readonly string[], { shared, pattern_refs, ...as }: Written) {
+  const write = (name: string) => ({ ...placeOf(name), value: name, shared, pattern_refs });
+  return Promise.all(names.map((name) => app.call('entries.write', write(name), as)));
+}
+
+export const placeOf = (name: string) => splitEntryName(name) as { entity_path: string; key: string };
+
+/** An entry as other parts of the service hand it to the graph. */
+export async function entryOf(app: TestApp, name: string, visible_to = '') {
+  const { entity_path, key } = placeOf(name);
+  const text = 'SELECT entry_id FROM entries WHERE account_id = ? AND entity_path = ? AND key = ?';
+  const values = [caller().account_id, entity_path, key];
+  const row = await app.kernel.services.database.transaction((tx) => tx.get<{ entry_id: number }>({ text, values }));
+  if (!row) throw new Error(`there is no entry ${name}`);
+  return { branch: 'main', entry_id: row.entry_id, visible_to };
+}
+
+/** As a part of the service does it, within a transaction of the account. */
+export async function link(app: TestApp, run: (work: Work) => void): Promise<void> {
+  await app.kernel.work(caller(), 'test', async (work) => {
+    run(work);
+    return {};
+  });
+}

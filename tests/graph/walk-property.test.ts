@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import type { Input } from '@mem-service/contract';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entryName, insertAccount } from '../../packages/server/src/kernel/index.ts';
+import { rowsOf } from '../entries/support.ts';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import type { Graph } from './support.ts';
+
+const agents = ['x', 'y'] as const;
+const ENTRIES = [
+  ['p', '1', 'x', true],
+  ['p/q', '2', 'x', false],
+  ['p/q', '3', 'y', true],
+] as const;
+const END = fc.constantFrom(
+  ...[
+    ['agent', 'x'],
+    ['agent', 'y'],
+    ['pattern', 'x'],
+    ['entity', 'p'],
+    ['entity', 'p/q'],
+    ['outcome', '\u{1f600}'],
+    ['outcome', '\uff21'],
+    ['entry', 'p/1'],
+    ['entry', 'p/q/2'],
+    ['entry', 'p/q/3'],
+  ].map(([type, name]) => ({ type, name })),
+);
+const statement = fc.record({
+  agent_id: fc.constantFrom(...agents),
+  source: END,
+  target: END,
+  relation: fc.constantFrom('a', 'b', 'wrote'),
+  confidence: fc.constantFrom(0.2, 0.5, 1),
+  shared: fc.boolean(),
+});
+const question = fc.record({
+  viewer: fc.constantFrom(...agents, 'nobody'),
+  input: fc.record({
+    entity: fc.constantFrom('x', 'p', 'p/q', 'p/1', 'p/q/2', '\u{1f600}', 'nothing'),
+    type: fc.constantFrom(undefined, undefined, 'agent' as const, 'entry' as const, 'entity' as const),
+    relation: fc.constantFrom(undefined, undefined, 'a', 'b,wrote'),
+    direction: fc.constantFrom('in' as const, 'out' as const, 'both' as const),
+    min_confidence: fc.constantFrom(0, 0, 0.3, 1),
+    depth: fc.integer({ min: 1, max: 5 }),
+    limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(200)),
+  }),
+});
+type Question = Partial<Input<'graph.neighbors'>> & Pick<Input<'graph.neighbors'>, 'entity' | 'depth' | 'limit'>;
+
+type Edge = Graph['edges'][number];
+type Stored = Omit<Edge, 'first_seen' | 'last_seen' | 'depth'> & {
+  visible_to: string;
+  first_seen: number;
+  last_seen: number;
+};
+type Entry = { entry_id: number; entity_path: string; key: string; shared: number; agent_id: string };
+/** What a viewer may see, with the names that the index has, and those that people read. */
+type World = { edges: Stored[]; entries: Entry[]; named: Map<string, string> };
+
+/** Byte by byte, from the last to the first. */
+const descending = (a: string, b: string) => Buffer.compare(Buffer.from(b), Buffer.from(a));
+const nodeOf = ({ entry_id }: Entry) => String(entry_id).padStart(16, '0');
+const endsOf = (edge: Stored) => [`${edge.source_type} ${edge.source}`, `${edge.target_type} ${edge.target}`] as const;
+
+async function look(app: TestApp, account_id: string, viewer: string): Promise<World> {
+  const all = await rowsOf<Stored>(app, 'SELECT * FROM edges WHERE account_id = ?', account_id);
+  const entries = await rowsOf<Entry>(
+    app,
+    'SELECT * FROM entries WHERE account_id = ? AND (shared = 1 OR agent_id = ?) ORDER BY entity_path, key',
+    account_id,
+    viewer,
+  );
+  const merged = new Map<string, Stored>();
+  for (const edge of all.filter(({ visible_to }) => visible_to === '' || visible_to === viewer)) {
+    const id = [...endsOf(edge), edge.relation].join('|');
+    const known = merged.get(id);
+    merged.set(
+      id,
+      known
+        ? {
+            ...edge,
+            confidence: Math.max(known.confidence, edge.confidence),
+            evidence_count: known.evidence_count + edge.evidence_count,
+            first_seen: Math.min(known.first_seen, edge.first_seen),
+            last_seen: Math.max(known.last_seen, edge.last_seen),
+          }
+        : edge,
+    );
+  }
+  const named = new Map(entries.map((entry) => [`entry ${nodeOf(entry)}`, entryName(entry.entity_path, entry.key)]));
+  return { edges: [...merged.values()], entries, named };
+}
+
+function startOf({ entries }: World, { entity, type }: Question): string[] {
+  const named = ['agent', 'entity', 'outcome', 'pattern'].filter((one) => type === undefined || type === one);
+  const exact = entries.filter(({ entity_path, key }) => entity === entryName(entity_path, key));
+  const at = entries.filter(({ entity_path }) => entity_path === entity);
+  const below = entries.filter(({ entity_path }) => entity_path.startsWith(`${entity}/`));
+  const found = [
+    ...(type === undefined || type === 'entry' ? exact : []),
+    ...(type === undefined || type === 'entity' ? [...at, ...below] : []),
+  ];
+  return [...new Set([...named.map((one) => `${one} ${entity}`), ...found.map((entry) => `entry ${nodeOf(entry)}`)])];
+}
+
+/** The edges of a node in the order of an answer, from all that there are. */
+function incidentTo(world: World, node: string, ask: Question): Stored[] {
+  const passing = world.edges
+    .filter((edge) => edge.confidence >= (ask.min_confidence ?? 0))
+    .filter((edge) => ask.relation === undefined || ask.relation.split(',').includes(edge.relation));
+  const side = (here: 0 | 1) => {
+    const other = (edge: Stored) => (here === 0 ? [edge.target_type, edge.target] : [edge.source_type, edge.source]);
+    const sorted = passing
+      .filter((edge) => endsOf(edge)[here] === node)
+      .sort((a, b) => {
+        const [typeA, nameA] = other(a) as [string, string];
+        const [typeB, nameB] = other(b) as [string, string];
+        return descending(a.relation, b.relation) || descending(typeA, typeB) || descending(nameA, nameB);
+      });
+    return sorted;
+  };
+  return [...(ask.direction === 'in' ? [] : side(0)), ...(ask.direction === 'out' ? [] : side(1))];
+}
+
+function walk(world: World, ask: Question): Omit<Graph, 'entity'> {
+  const depths = new Map<string, number>(startOf(world, ask).map((node) => [node, 0]));
+  const found = new Map<Stored, number>();
+  let truncated = false;
+  for (let depth = 1; depth <= ask.depth; depth++)
+    for (const [node] of [...depths].filter(([, at]) => at === depth - 1))
+      for (const edge of incidentTo(world, node, ask)) {
+        if (found.has(edge)) continue;
+        if (found.size >= ask.limit) {
+          truncated = true;
+          continue;
+        }
+        found.set(edge, depth);
+        for (const end of endsOf(edge)) if (!depths.has(end)) depths.set(end, depth);
+      }
+  const nameOf = (node: string) => world.named.get(node) ?? node.slice(node.indexOf(' ') + 1);
+  const met = new Set<string>([...found.keys()].flatMap(endsOf));
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const edges = [...found].map(([edge, depth]) => ({
+    source: nameOf(endsOf(edge)[0]),
+    source_type: edge.source_type,
+    relation: edge.relation,
+    target: nameOf(endsOf(edge)[1]),
+    target_type: edge.target_type,
+    confidence: edge.confidence,
+    evidence_count: edge.evidence_count,
+    first_seen: iso(edge.first_seen),
+    last_seen: iso(edge.last_seen),
+    depth,
+  }));
+  const nodes = [...depths]
+    .filter(([node]) => met.has(node))
+    .map(([node, depth]) => ({
+      name: nameOf(node),
+      type: node.slice(0, node.indexOf(' ')) as Edge['source_type'],
+      depth,
+    }));
+  return { edges, nodes, count: edges.length, truncated };
+}
+
+describe.each(backends)('a walk on %s', (backend) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+  });
+  afterAll(() => app.close());
+
+  async function build(statements: readonly (typeof statement extends fc.Arbitrary<infer S> ? S : never)[]) {
+    const account_id = randomUUID();
+    await app.kernel.services.database.transaction((tx) => insertAccount(tx, account_id, app.clock.now()));
+    for (const [entity_path, key, agent_id, shared] of ENTRIES)
+      await app.call(
+        'entries.write',
+        { entity_path, key, value: 1, shared, pattern_refs: ['x'] },
+        { account_id, agent_id },
+      );
+    for (const { agent_id, source, target, ...rest } of statements) {
+      app.clock.advance(1);
+      const ends = { source: source.name, source_type: source.type, target: target.name, target_type: target.type };
+      // Refused where an end is an entry that the agent may not see.
+      await app
+        .call('graph.link', { ...ends, ...rest } as never, { account_id, agent_id })
+        .catch((error) => expect(error.code).toBe('invalid_input'));
+    }
+    return account_id;
+  }
+
+  it('finds what looking at every edge would find, in the same order', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(statement, { maxLength: 40 }),
+        fc.array(question, { minLength: 1, maxLength: 12 }),
+        async (statements, questions) => {
+          const account_id = await build(statements);
+          for (const { viewer, input } of questions) {
+            const world = await look(app, account_id, viewer);
+            const { entity: _, ...found } = await app.call('graph.neighbors', input, { account_id, agent_id: viewer });
+            expect(found).toEqual(walk(world, input));
+          }
+        },
+      ),
+      { numRuns: backend === 'sqlite' ? 60 : 15 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../packages/server/src/db/index.ts';
+import { Client } from '../faults/support/client.ts';
+import { startMem, until } from '../faults/support/mem-process.ts';
+import { folderStore, postgresStore, type Store } from '../faults/support/store.ts';
+import { newOutcome, startLoad } from '../faults/support/workload.ts';
+import { type Backend, backends, listen, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { range, tune } from './support.ts';
+
+async function place(backend: Backend): Promise<Place> {
+  const made = await newPlace(backend);
+  onTestFinished(() => made.remove());
+  return made;
+}
+
+function storeAt({ options }: Place): Store {
+  return options.postgresDsn ? postgresStore(options.postgresDsn, options.dataDir) : folderStore(options.dataDir);
+}
+
+const ROUNDS = 3;
+
+describe.each(backends)('a stream over several processes on %s', (backend) => {
+  it('misses nothing and tells nothing twice when its server is killed under load and it comes back', async () => {
+    const store = storeAt(await place(backend));
+    const outcome = newOutcome();
+    const seqs: number[] = [];
+    let lastId = '0';
+    for (let round = 1; round <= ROUNDS; round++) {
+      const mem = await startMem(store.env);
+      const listener = await tune(mem.url, { lastId });
+      const load = startLoad(new Client(mem.url), { name: `r${round}`, outcome });
+      const before = outcome.acknowledged.length;
+      await until(() => outcome.acknowledged.length > before + 150, { what: 'writes to be acknowledged' });
+      await sleep(Math.random() * 50);
+      await mem.stop('SIGKILL');
+      await load.stop();
+      await listener.over;
+      seqs.push(...listener.seqs());
+      lastId = listener.lastId();
+    }
+    const mem = await startMem(store.env);
+    const rest = await tune(mem.url, { lastId });
+    const { json } = await new Client(mem.url).get('/api/v1/stats');
+    await until(() => Number(rest.lastId()) === json.last_seq, { what: 'the last event' });
+    expect([...seqs, ...rest.seqs()]).toEqual(range(1, json.last_seq));
+    expect(json.last_seq).toBeGreaterThanOrEqual(outcome.acknowledged.length);
+    const stopped = mem.stop();
+    await rest.over;
+    expect(await stopped).toEqual({ code: 0, signal: null });
+  });
+
+  const quiet = (database: Database): Database => ({
+    ...bound(database),
+    announce: () => {},
+    onAnnounce: () => () => {},
+  });
+
+  it.each([
+    ['', undefined],
+    [', also when no process tells another', quiet],
+  ])('tells what another server commits%s', async (_, wrapDatabase) => {
+    const one = await place(backend);
+    const options = { place: one, ...(wrapDatabase ? { wrapDatabase } : {}) };
+    const apps = await Promise.all([openTestApp(backend, options), openTestApp(backend, options)]);
+    const servers = await Promise.all(apps.map((app) => listen(app)));
+    onTestFinished(async () => {
+      await Promise.all(servers.map((server) => server.close()));
+      await Promise.all(apps.map((app) => app.close()));
+    });
+    const listeners = await Promise.all(servers.map(({ url }) => tune(url)));
+    let count = 0;
+    for (let round = 0; round < 5; round++) {
+      // In turns and together: what a process commits itself is told the short way, where nobody came in between.
+      for (const app of apps) await app.call('entries.write', { entity_path: 'a', key: 'k', value: count++ });
+      await Promise.all(
+        range(1, 20).map((i) => apps[i % 2]?.call('entries.write', { entity_path: 'a', key: `k${i}`, value: count++ })),
+      );
+      for (const listener of listeners) await listener.has(count);
+    }
+    for (const listener of listeners) expect(listener.seqs()).toEqual(range(1, count));
+  });
+
+  it('tells what a command writes into the same store', async () => {
+    const one = await place(backend);
+    const mem = await startMem(storeAt(one).env);
+    const listener = await tune(mem.url);
+    const writer = await openTestApp(backend, { place: one });
+    await writer.call('entries.write', { entity_path: 'from', key: 'elsewhere', value: 1 });
+    await writer.close();
+    await listener.has(1);
+    expect(listener.events[0]?.data).toMatchObject({ entity_path: 'from', key: 'elsewhere', version: 1 });
+    expect(await mem.stop()).toEqual({ code: 0, signal: null });
+  });
+});
+
+/** An object of its own whose members are those of the database. */
+function bound(database: Database): Database {
+  const { dialect, read, scan } = database;
+  return {
+    dialect,
+    read,
+    scan,
+    transaction: (work) => database.transaction(work),
+    maintain: (statement) => database.maintain(statement),
+    exclusively: (work) => database.exclusively(work),
+    announce: (topic, at) => database.announce(topic, at),
+    onAnnounce: (listener) => database.onAnnounce(listener),
+    close: () => database.close(),
+  };
+}
+
+describe('servers on one PostgreSQL', () => {
+  it('tell each other by notifications, on one connection each, and find each other again when it breaks', async () => {
+    const { options } = await place('postgres');
+    const dsn = new URL(options.postgresDsn as string);
+    const name = `stream-${process.pid}`;
+    dsn.searchParams.set('application_name', name);
+    const one = { options: { ...options, postgresDsn: dsn.href }, remove: async () => {} };
+    const heard: number[] = [];
+    const overhear = (database: Database): Database => ({
+      ...bound(database),
+      onAnnounce: (listener) =>
+        database.onAnnounce((topic, at) => {
+          heard.push(at);
+          listener(topic, at);
+        }),
+    });
+    const [reader, writer] = await Promise.all([
+      openTestApp('postgres', { place: one, wrapDatabase: overhear }),
+      openTestApp('postgres', { place: one }),
+    ]);
+    const server = await listen(reader);
+    onTestFinished(async () => {
+      await server.close();
+      await Promise.all([reader.close(), writer.close()]);
+    });
+    const listener = await tune(server.url);
+    let count = 0;
+    const hears = () =>
+      until(
+        async () => {
+          const { seq } = await writer.call('entries.write', { entity_path: 'a', key: 'k', value: ++count });
+          await sleep(50);
+          return heard.includes(seq);
+        },
+        { what: 'a notification' },
+      );
+    const talking = `FROM pg_stat_activity WHERE application_name = '${name}' AND query ~ 'LISTEN|pg_notify'
+      AND pid <> pg_backend_pid()`;
+    await hears();
+    expect((await runSql(dsn.href, `SELECT pid ${talking}`)).rows).toHaveLength(2);
+    await runSql(dsn.href, `SELECT pg_terminate_backend(pid) ${talking}`);
+    await hears();
+    expect((await runSql(dsn.href, `SELECT pid ${talking}`)).rows).toHaveLength(2);
+    await listener.has(count);
+    expect(listener.seqs()).toEqual(range(1, count));
+  });
+
+  it('in schemas of one database do not hear of each other', async () => {
+    const heard: string[] = [];
+    const apps = await Promise.all([openTestApp('postgres'), openTestApp('postgres')]);
+    const [mine, other] = apps;
+    onTestFinished(async () => void (await Promise.all(apps.map((app) => app.close()))));
+    mine?.kernel.services.database.onAnnounce((topic) => heard.push(topic));
+    other?.kernel.services.database.onAnnounce((topic) => heard.push(`other ${topic}`));
+    await until(
+      async () => {
+        other?.kernel.services.database.announce('there', 1);
+        await sleep(50);
+        return heard.length > 0;
+      },
+      { what: 'a notification' },
+    );
+    expect(new Set(heard)).toEqual(new Set(['other there']));
+  });
+});
+
+it('a stream outlives a PostgreSQL that is killed and comes back', async () => {
+  const postgres = await startPostgres({ fsync: true });
+  onTestFinished(() => postgres.close());
+  const folder = mkdtempSync(join(tmpdir(), 'mem-stream-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const mem = await startMem(postgresStore(postgres.dsn, folder).env);
+  const client = new Client(mem.url);
+  const listener = await tune(mem.url);
+  let count = 0;
+  const write = () => client.write('a', `k${count++}`, count).then(({ status }) => status === 201);
+  await until(write, { what: 'a write' });
+  await listener.has(1);
+  await postgres.kill9();
+  await until(async () => !(await write()), { what: 'a refusal' });
+  const late = tune(mem.url, { after: 0 });
+  await postgres.restart();
+  await until(write, { what: 'a write after that' });
+  const { json } = await client.get('/api/v1/stats');
+  await listener.has(json.last_seq);
+  expect(listener.isOver()).toBe(false);
+  expect(listener.seqs()).toEqual(range(1, json.last_seq));
+  // Whoever came meanwhile was told to try again, or waited.
+  expect([200, 503]).toContain((await late).status);
+  expect(await mem.stop()).toEqual({ code: 0, signal: null });
+});
+
+it('a stream on a folder that other processes write to and leave is whole', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-stream-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const store = folderStore(folder);
+  const [here, there] = await Promise.all([startMem(store.env), startMem(store.env)]);
+  const listener = await tune(here.url, { after: 0 });
+  const load = startLoad(new Client(there.url), { name: 'there', writers: 4 });
+  const own = startLoad(new Client(here.url), { name: 'here', writers: 4 });
+  const enough = () => load.outcome.acknowledged.length > 50 && own.outcome.acknowledged.length > 50;
+  await until(enough, { what: 'writes of both' });
+  await load.stop();
+  await there.stop('SIGKILL');
+  await own.stop();
+  const { json } = await new Client(here.url).get('/api/v1/stats');
+  await listener.has(json.last_seq);
+  expect(listener.seqs()).toEqual(range(1, json.last_seq));
+  expect(await here.stop()).toEqual({ code: 0, signal: null });
+});

@@ -1,0 +1,98 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { onTestFinished } from 'vitest';
+import { until } from '../faults/support/mem-process.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what the service tells is what the tests look at
+type Json = any;
+export type Told = { event: string; id: number; data: Json };
+
+export type Asking = { after?: number; lastId?: number | string; query?: string; headers?: Record<string, string> };
+
+/** Somebody who reads the stream as it is on the wire, and takes it apart by the letter of the format. */
+export type Listener = {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Every byte, as it came. */
+  raw: () => string;
+  events: Told[];
+  seqs: () => number[];
+  comments: string[];
+  /** What a browser would send back as `Last-Event-ID`. */
+  lastId: () => string;
+  has: (count: number) => Promise<void>;
+  pause(): void;
+  resume(): void;
+  close(): void;
+  isOver: () => boolean;
+  over: Promise<void>;
+};
+
+/** Connects, and is back when the answer has begun. */
+export async function tune(url: string, { after, lastId, query = '', headers = {} }: Asking = {}): Promise<Listener> {
+  const address = `${url}/api/v1/stream?${[...(after === undefined ? [] : [`after=${after}`]), query].join('&')}`;
+  const resume = lastId === undefined ? {} : { 'last-event-id': String(lastId) };
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = request(
+      address.replace(/[?&]+$/, ''),
+      { agent: false, headers: { ...headers, ...resume } },
+      resolve,
+    );
+    outgoing.on('error', reject).end();
+  });
+  const listener = listenTo(incoming);
+  onTestFinished(() => listener.close());
+  // A stream says at once that it is there.
+  if (listener.status === 200)
+    await until(() => listener.comments.length > 0 || listener.isOver(), { what: 'a comment' });
+  return listener;
+}
+
+function listenTo(incoming: IncomingMessage): Listener {
+  let raw = '';
+  let lastId = '';
+  let isOver = false;
+  let rest = '';
+  const events: Told[] = [];
+  const comments: string[] = [];
+  const readBlock = (block: string) => {
+    const told = { event: 'message', id: Number.NaN, data: undefined as Json };
+    for (const line of block.split('\n')) {
+      const [, field = '', text = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
+      if (field === '') comments.push(text);
+      else if (field === 'id') lastId = text;
+      else if (field === 'event') told.event = text;
+      else if (field === 'data') told.data = JSON.parse(text);
+    }
+    if (told.data !== undefined) events.push({ ...told, id: Number(lastId) });
+  };
+  incoming.setEncoding('utf8').on('data', (chunk: string) => {
+    raw += chunk;
+    const blocks = (rest + chunk).split('\n\n');
+    rest = blocks.pop() as string;
+    blocks.forEach(readBlock);
+  });
+  incoming.on('error', () => {});
+  const over = new Promise<void>((resolve) => {
+    incoming.on('close', () => {
+      isOver = true;
+      resolve();
+    });
+  });
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: incoming.headers,
+    raw: () => raw,
+    events,
+    seqs: () => events.map(({ id }) => id),
+    comments,
+    lastId: () => lastId,
+    has: (count) => until(() => events.length >= count, { what: `${count} events, not ${events.length}` }),
+    pause: () => void incoming.pause(),
+    resume: () => void incoming.resume(),
+    close: () => void incoming.destroy(),
+    isOver: () => isOver,
+    over,
+  };
+}
+
+export const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
