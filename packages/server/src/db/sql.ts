@@ -59,7 +59,7 @@ export type Insert = {
   suffix?: string;
 };
 
-/** A look-up by key that is run for many keys at once. */
+/** A look-up by primary key, its columns in order, that is run for many keys at once. */
 export type Find = {
   table: string;
   select: string;
