@@ -57,6 +57,8 @@ export type Insert = {
   columns: Readonly<Record<string, ColumnType | 'search_text'>>;
   /** Everything after the values, such as `ON CONFLICT …`. */
   suffix?: string;
+  /** For a full-text table of SQLite, which ends a part of its index before each statement of many rows. */
+  singly?: boolean;
 };
 
 /** A look-up by primary key, its columns in order, that is run for many keys at once. */
