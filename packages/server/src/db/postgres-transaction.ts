@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
 import { translate } from './postgres-errors.ts';
-import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+import { type Find, type Insert, once, type Row, type Sql, type SqlValue } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
@@ -56,6 +56,9 @@ function findText({ table, select, by }: Find): string {
   return `SELECT r.place, ${select} FROM ${unnest(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
 }
 
+const insertTextOnce = once(insertText);
+const findTextOnce = once(findText);
+
 /** The transaction may still be open, but not for us. */
 export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
@@ -97,13 +100,13 @@ export class PostgresTransaction implements Transaction {
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
     if (rows.length === 0) return [];
     const columns = Object.keys(insert.columns).map((name) => rows.map((row) => row[name] ?? null));
-    return (await this.#execute(insertText(insert), columns)).rows;
+    return (await this.#execute(insertTextOnce(insert), columns)).rows;
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
     if (keys.length === 0) return [];
     const columns = Object.keys(find.by).map((_, i) => keys.map((key) => key[i] ?? null));
-    const { rows } = await this.#execute(findText(find), columns);
+    const { rows } = await this.#execute(findTextOnce(find), columns);
     const found = new Array<T | undefined>(keys.length).fill(undefined);
     for (const row of rows) found[Number(row.place) - 1] = row;
     return found;

@@ -67,3 +67,15 @@ export type Find = {
   select: string;
   by: Readonly<Record<string, ColumnType>>;
 };
+
+/** What is made of a constant statement is made once. */
+export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const one = make(key);
+    made.set(key, one);
+    return one;
+  };
+}

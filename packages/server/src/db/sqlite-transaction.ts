@@ -1,5 +1,5 @@
 import type { Transaction } from './database.ts';
-import type { Find, Insert, Row, Sql, SqlValue } from './sql.ts';
+import { type Find, type Insert, once, type Row, type Sql, type SqlValue } from './sql.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
@@ -24,17 +24,6 @@ function findText({ table, select, by }: Find): string {
   return `SELECT ${select} FROM ${table} WHERE ${keys.join(' AND ')}`;
 }
 
-/** The text of a constant statement is made once. */
-function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
-  const made = new WeakMap<K, T>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) return known;
-    const one = make(key);
-    made.set(key, one);
-    return one;
-  };
-}
 const planInsertOnce = once(planInsert);
 const findTextOnce = once(findText);
 

@@ -7,12 +7,20 @@ import {
   operations,
 } from '@mem-service/contract';
 
-/** One address of an operation, cut into segments. */
-export type Pattern = { name: OperationName; method: Method; path: string; segments: string[]; greedy: number };
+/** One address of an operation, cut into segments; `after` are those behind the path that spans several. */
+export type Pattern = {
+  name: OperationName;
+  method: Method;
+  path: string;
+  segments: string[];
+  greedy: number;
+  after: readonly string[];
+};
 
 function toPattern(name: OperationName, { method, path }: HttpRoute): Pattern {
   const segments = path.split('/').slice(1);
-  return { name, method, path, segments, greedy: segments.indexOf('{entity_path}') };
+  const greedy = segments.indexOf('{entity_path}');
+  return { name, method, path, segments, greedy, after: greedy < 0 ? [] : segments.slice(greedy + 1) };
 }
 
 export function routesOf(name: OperationName): HttpRoute[] {
@@ -43,29 +51,24 @@ export function matchTail(
   candidates: readonly Pattern[],
   rawPath: string,
 ): { name: OperationName; params: Record<string, string> } | undefined {
-  const parts = rawPath.split('/').slice(1);
-  for (const { name, segments, greedy } of candidates) {
-    const before = segments.slice(0, greedy);
-    const after = segments.slice(greedy + 1);
-    const spanned = parts.length - before.length - after.length;
-    if (spanned < 1) continue;
-    const tail = parts.slice(before.length + spanned);
-    if (after.some((segment, i) => !segment.startsWith('{') && segment !== tail[i])) continue;
-    const params: Record<string, string> = {
-      entity_path: parts
-        .slice(before.length, before.length + spanned)
-        .map(decode)
-        .join('/'),
-    };
+  // The first part is empty, as an address begins with a slash.
+  const parts = rawPath.split('/');
+  for (const { name, greedy, after } of candidates) {
+    const end = parts.length - after.length;
+    if (end < greedy + 2 || !after.every((segment, i) => isName(segment) || segment === parts[end + i])) continue;
+    const params: Record<string, string> = { entity_path: decode(parts.slice(greedy + 1, end).join('/')) };
     after.forEach((segment, i) => {
-      if (segment.startsWith('{')) params[segment.slice(1, -1)] = decode(tail[i] ?? '');
+      if (isName(segment)) params[segment.slice(1, -1)] = decode(parts[end + i] ?? '');
     });
     return { name, params };
   }
   return undefined;
 }
 
+const isName = (segment: string) => segment.startsWith('{');
+
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {
