@@ -32,7 +32,7 @@ async function follow({ url, pid }, { seconds, subscribers }) {
   const before = { cpu: cpuSeconds(pid), at: performance.now() };
   const memory = [];
   const sampling = setInterval(() => memory.push(residentMemory(pid).own), 500);
-  const { stdout } = await run(command, args, { input: JSON.stringify(plan), timeoutMs: (seconds + 60) * 1000 });
+  const { stdout } = await run(command, args, { input: JSON.stringify(plan), timeoutMs: (seconds + 120) * 1000 });
   clearInterval(sampling);
   const load = (cpuSeconds(pid) - before.cpu) / ((performance.now() - before.at) / 1000);
   const { problem, ...measured } = JSON.parse(stdout);

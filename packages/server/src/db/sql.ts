@@ -57,9 +57,11 @@ export type Insert = {
   columns: Readonly<Record<string, ColumnType | 'search_text'>>;
   /** Everything after the values, such as `ON CONFLICT …`. */
   suffix?: string;
+  /** For a full-text table of SQLite, which ends a part of its index before each statement of many rows. */
+  singly?: boolean;
 };
 
-/** A look-up by key that is run for many keys at once. */
+/** A look-up by primary key, its columns in order, that is run for many keys at once. */
 export type Find = {
   table: string;
   select: string;
@@ -72,3 +74,15 @@ export type Update = {
   set: Readonly<Record<string, ColumnType>>;
   by: Readonly<Record<string, ColumnType>>;
 };
+
+/** What is made of a constant statement is made once. */
+export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
+  const made = new WeakMap<K, T>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const one = make(key);
+    made.set(key, one);
+    return one;
+  };
+}

@@ -3,7 +3,7 @@ import type {
   DatabaseSyncInstance as DatabaseSync,
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
-import type { Sql } from './sql.ts';
+import type { Row, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
@@ -18,20 +18,56 @@ export async function loadDriver(): Promise<Driver> {
   }
 }
 
-/** One connection and its statements, each prepared once. */
+/** A statement, prepared once. Where the driver can give rows as arrays, they are named here, which is cheaper. */
+export class Statement {
+  readonly #statement: StatementSync;
+  readonly #names: readonly string[] | undefined;
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement;
+    if (typeof statement.setReturnArrays !== 'function') return;
+    const columns = statement.columns();
+    if (columns.length === 0) return;
+    statement.setReturnArrays(true);
+    this.#names = columns.map((column) => column.name);
+  }
+
+  run(values: readonly SqlValue[]): number {
+    return Number(this.#statement.run(...values).changes);
+  }
+
+  get<T>(values: readonly SqlValue[]): T | undefined {
+    const row = this.#statement.get(...values) ?? undefined;
+    return (this.#names && row !== undefined ? named(this.#names, row as unknown as SqlValue[]) : row) as T | undefined;
+  }
+
+  all<T>(values: readonly SqlValue[]): T[] {
+    const rows = this.#statement.all(...values) as unknown[];
+    const names = this.#names;
+    return (names ? rows.map((row) => named(names, row as SqlValue[])) : rows) as T[];
+  }
+}
+
+function named(names: readonly string[], values: readonly SqlValue[]): Row {
+  const row: Row = {};
+  for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i] as SqlValue;
+  return row;
+}
+
+/** One connection and its statements. */
 export class Connection {
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, Statement>();
 
   constructor(database: DatabaseSync) {
     this.#database = database;
   }
 
-  statement(text: string): StatementSync {
+  statement(text: string): Statement {
     let statement = this.#statements.get(text);
     if (!statement) {
       if (this.#statements.size >= 500) this.#statements.clear();
-      statement = this.#database.prepare(text);
+      statement = new Statement(this.#database.prepare(text));
       this.#statements.set(text, statement);
     }
     return statement;
@@ -42,11 +78,11 @@ export class Connection {
   }
 
   all<T>({ text, values }: Sql): T[] {
-    return this.statement(text).all(...values) as T[];
+    return this.statement(text).all(values);
   }
 
   get<T>({ text, values }: Sql): T | undefined {
-    return (this.statement(text).get(...values) ?? undefined) as T | undefined;
+    return this.statement(text).get(values);
   }
 
   close(): void {

@@ -1,11 +1,22 @@
 import type { Transaction } from './database.ts';
-import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
+import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { Connection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
-function insertText({ table, columns, suffix = '' }: Insert): string {
+/** Rows that go with one call: half of what a small row costs is the call. Few sizes, so that statements stay few. */
+const ROWS_PER_CALL = [32, 8, 1] as const;
+
+type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
+
+function planInsert({ table, columns, suffix = '', singly = false }: Insert): InsertPlan {
   const names = Object.keys(columns);
-  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')}) ${suffix}`;
+  const row = `(${names.map(() => '?').join(', ')})`;
+  const into = `INSERT INTO ${table} (${names.join(', ')}) VALUES`;
+  const calls = (singly ? [1] : ROWS_PER_CALL).map((size) => ({
+    size,
+    text: `${into} ${new Array(size).fill(row).join(', ')} ${suffix}`,
+  }));
+  return { names, returning: suffix.includes('RETURNING'), calls };
 }
 
 function findText({ table, select, by }: Find): string {
@@ -18,18 +29,7 @@ function updateText({ table, set, by }: Update): string {
   return `UPDATE ${table} SET ${places(set).join(', ')} WHERE ${places(by).join(' AND ')}`;
 }
 
-/** The text of a constant statement is made once. */
-function once<K extends object>(make: (key: K) => string): (key: K) => string {
-  const texts = new WeakMap<K, string>();
-  return (key) => {
-    const known = texts.get(key);
-    if (known !== undefined) return known;
-    const text = make(key);
-    texts.set(key, text);
-    return text;
-  };
-}
-const insertTextOnce = once(insertText);
+const planInsertOnce = once(planInsert);
 const findTextOnce = once(findText);
 const updateTextOnce = once(updateText);
 
@@ -69,18 +69,25 @@ export class SqliteTransaction implements Transaction {
   }
 
   async run({ text, values }: Sql): Promise<number> {
-    return this.#run(() => Number(this.#connection.statement(text).run(...values).changes));
+    return this.#run(() => this.#connection.statement(text).run(values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
-    const names = Object.keys(insert.columns);
-    const bind = (row: Row) => names.map((name) => row[name] ?? null);
+    const { names, returning, calls } = planInsertOnce(insert);
     return this.#run(() => {
-      const statement = this.#connection.statement(insertTextOnce(insert));
-      if (insert.suffix?.includes('RETURNING'))
-        return rows.flatMap((row) => (statement.get(...bind(row)) as T | undefined) ?? []);
-      for (const row of rows) statement.run(...bind(row));
-      return [];
+      const returned: T[] = [];
+      let at = 0;
+      for (const { size, text } of calls) {
+        if (rows.length - at < size) continue;
+        const statement = this.#connection.statement(text);
+        for (; rows.length - at >= size; at += size) {
+          const values: SqlValue[] = [];
+          for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
+          if (returning) returned.push(...statement.all<T>(values));
+          else statement.run(values);
+        }
+      }
+      return returned;
     });
   }
 
@@ -88,14 +95,14 @@ export class SqliteTransaction implements Transaction {
     const names = [...Object.keys(update.set), ...Object.keys(update.by)];
     this.#run(() => {
       const statement = this.#connection.statement(updateTextOnce(update));
-      for (const row of rows) statement.run(...names.map((name) => row[name] ?? null));
+      for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
     });
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
     return this.#run(() => {
       const statement = this.#connection.statement(findTextOnce(find));
-      return keys.map((key) => (statement.get(...key) ?? undefined) as T | undefined);
+      return keys.map((key) => statement.get<T>(key));
     });
   }
 

@@ -40,7 +40,10 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   }
 }
 
-export const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '/').split('?', 1)[0] as string;
+export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? url : url.slice(0, mark);
+}
 
 function groupByRoute(): Iterable<Pattern[]> {
   const groups = new Map<string, Pattern[]>();

@@ -91,6 +91,7 @@ function paramsOf({ segments }: Pattern, spans: readonly number[], parts: readon
 }
 
 function decode(segment: string): string {
+  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -3,6 +3,12 @@ export type Clock = { now(): number };
 
 export const systemClock: Clock = { now: () => Date.now() };
 
-export const toIso = (ms: number): string => new Date(ms).toISOString();
+let last = { ms: 0, iso: new Date(0).toISOString() };
+
+/** Writes of one transaction have one time, so the last one is often asked for again. */
+export function toIso(ms: number): string {
+  if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() };
+  return last.iso;
+}
 export const toIsoOrNull = (ms: number | null): string | null => (ms === null ? null : toIso(ms));
 export const fromIso = (text: string): number => Date.parse(text);

@@ -3,10 +3,18 @@ import { JsonText } from '@mem-service/contract';
 /** What the output goes to. `width` is undefined where nothing has to be cut. */
 export type Screen = { width: number | undefined; colour: boolean };
 
+export const isTerminal = ({ width }: Screen): boolean => width !== undefined;
+
 const COLOURS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 
-export function paint(screen: Screen, colour: keyof typeof COLOURS, text: string): string {
-  return screen.colour && text !== '' ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
+export type Colour = keyof typeof COLOURS;
+const RESET = '\u001b[0m';
+/** Nothing but `paint` can have put it there: texts are cleaned. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
+const PAINT = /(\u001b\[\d+m)/g;
+
+export function paint(screen: Screen, colour: Colour, text: string): string {
+  return screen.colour && text !== '' ? `\u001b[${COLOURS[colour]}m${text}${RESET}` : text;
 }
 
 /** Control characters, and those that turn the direction of text, would let a value rewrite the screen. */
@@ -45,6 +53,26 @@ export function cut(text: string, width: number): string {
   }
   return `${out}…`;
 }
+
+/** A painted line, cut at the edge of the terminal. */
+export function fit(screen: Screen, line: string): string {
+  if (screen.width === undefined || widthOf(line.replaceAll(PAINT, '')) <= screen.width) return line;
+  let room = screen.width - 1;
+  let out = '';
+  for (const part of line.split(PAINT)) {
+    if (part.startsWith('\u001b')) out += part;
+    else
+      for (const character of part) {
+        room -= widthOfCharacter(character);
+        if (room < 0) return `${out}…${screen.colour ? RESET : ''}`;
+        out += character;
+      }
+  }
+  return out;
+}
+
+/** The beginning of a long text, in one line. */
+export const brief = (found: unknown, length: number): string => cut(show(found), length);
 
 export const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
 

@@ -149,13 +149,6 @@ export const updateStandings: Update = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
-/** Versions by the entry they belong to. */
-export const findVersions: Find = {
-  table: 'versions',
-  select: Object.keys(versionColumns).join(', '),
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
 /** A version with the names of its entry. An entry that has lost its versions gives one row without a version. */
 export type NamedVersion = { entity_path: string; key: string } & (VersionRow | { version: null });
 

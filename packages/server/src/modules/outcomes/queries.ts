@@ -170,7 +170,7 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
 /** Versions by their entries, for what they said. */
 export const findVersionHashes: Find = {
   table: 'versions',
-  select: 'versions.entry_id, versions.version, content_hash',
+  select: 'entry_id, version, content_hash',
   by: { account_id: 'text', entry_id: 'int', version: 'int' },
 };
 

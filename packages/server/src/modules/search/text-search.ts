@@ -10,6 +10,7 @@ import {
   type Term,
 } from '../text/index.ts';
 import type { FoundRow } from './queries.ts';
+import { TermCounts } from './term-counts.ts';
 
 /** A word found in this many entries says nothing about any of them, and ranking them all would be slow. */
 const COMMON = 2000;
@@ -34,6 +35,14 @@ export type TextSearch = {
   /** Loads the entries that pass the caller's filters, in any order. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
+
+/** Of each store by itself. */
+const termCounts = new WeakMap<Query, TermCounts>();
+function countsOf(store: Query): TermCounts {
+  const known = termCounts.get(store) ?? new TermCounts();
+  termCounts.set(store, known);
+  return known;
+}
 
 type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
 
@@ -62,7 +71,10 @@ export async function findByText(
 async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, size }: TextSearch): Promise<Stage[]> {
   const syntax = syntaxOf(scope.engine);
   const expressions = terms.map((term) => syntax.term(term, scope.account));
-  const counts = await countMatches(terms.length <= FEW_TERMS ? read : scan, scope, { expressions, cap: COMMON });
+  const count = (missing: readonly Expression[]) =>
+    countMatches(missing.length <= FEW_TERMS ? read : scan, scope, { expressions: missing, cap: COMMON });
+  // On PostgreSQL a score is made of the counts.
+  const counts = await (scope.engine === 'sqlite' ? countsOf(read).get(expressions, size, count) : count(expressions));
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];
   const common: Expression[] = [];
@@ -98,15 +110,25 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
       : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
-    const rows = new Map((await search.fetch(matches.map((match) => match.seq))).map((row) => [row.seq, row]));
-    const hits = matches.flatMap(({ seq, score }): Hit[] => {
-      const row = rows.get(seq);
-      return row ? [{ row, score }] : [];
-    });
+    const hits = await hitsOf(matches.slice(0, missing), search);
+    if (hits.length < missing) hits.push(...(await hitsOf(matches.slice(missing), search)));
     const complete = matches.length < limit;
     if (hits.length >= missing || complete || limit >= all) {
       return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
     }
   }
   return { hits: [], truncated: true };
+}
+
+type Match = { seq: number; score: number | null };
+
+/** Those of the matches that pass the filters, in their order. */
+async function hitsOf(matches: readonly Match[], search: TextSearch): Promise<Hit[]> {
+  if (matches.length === 0) return [];
+  const rows = new Map<number, FoundRow>();
+  for (const row of await search.fetch(matches.map((match) => match.seq))) rows.set(row.seq, row);
+  return matches.flatMap(({ seq, score }): Hit[] => {
+    const row = rows.get(seq);
+    return row ? [{ row, score }] : [];
+  });
 }

@@ -5,6 +5,7 @@ import { createRecorder } from './recorder.ts';
 
 export { countReadsOf, forgetReads } from './erase.ts';
 export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
+export { countAttemptReads, listActionPlaces } from './queries.ts';
 export { listStaleReads, type StaleRead } from './stale.ts';
 export { addItem, clearSession, loadSession, newSession, type OpenSession, openSession, saveSession } from './store.ts';
 

@@ -127,11 +127,30 @@ export function listReads(query: Query, key: SessionKey): Promise<ReadRow[]> {
   );
 }
 
+/** In the order they happened: what is noted by itself is written a little later than what a caller records. */
 export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
   return query.all<ItemRow>(
     sql`SELECT account_id, agent_id, session, no, kind, attempt, at, entity_path, data FROM session_items
-        WHERE ${ofSession(key)} ORDER BY no`,
+        WHERE ${ofSession(key)} ORDER BY at, no`,
   );
+}
+
+/** How many entries a try of an open session has read. */
+export async function countAttemptReads(query: Query, key: SessionKey, attempt: number): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(DISTINCT entry_id) AS n FROM session_reads WHERE account_id = ${key.account_id}
+        AND agent_id = ${key.agent_id} AND session = ${key.session} AND attempt = ${attempt}`,
+  );
+  return row?.n ?? 0;
+}
+
+/** Where the actions of a try stand among all actions of an open session. */
+export async function listActionPlaces(query: Query, key: SessionKey, attempt: number): Promise<number[]> {
+  const rows = await query.all<{ attempt: number }>(
+    sql`SELECT attempt FROM session_items WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id}
+        AND session = ${key.session} AND kind = 'action' ORDER BY no`,
+  );
+  return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
 export type ChangedRow = {

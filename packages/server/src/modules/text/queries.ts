@@ -1,6 +1,6 @@
 import { fragment, type Insert, sql, type Transaction } from '../../db/index.ts';
 
-export const insertWords: Insert = { table: 'entry_words', columns: { rowid: 'int', words: 'text' } };
+export const insertWords: Insert = { table: 'entry_words', columns: { rowid: 'int', words: 'text' }, singly: true };
 
 export function deleteWords(tx: Transaction, rowid: number): Promise<number> {
   return tx.run(sql`DELETE FROM entry_words WHERE rowid = ${rowid}`);

@@ -1,13 +1,14 @@
 import type { Engine } from '../../db/index.ts';
-import { toTsvector, wordIn } from './indexing.ts';
+import { markAll, markOf, toTsvector } from './indexing.ts';
 import { syntaxOf } from './matching.ts';
 import { parseQuery } from './rules/query.ts';
 import { wordsOfEntry } from './rules/words.ts';
 
 /** The words of texts as an index of the engine takes them. */
 export function indexedWords(engine: Engine, account: number, texts: readonly string[]): string {
-  const words = wordsOfEntry({ entity_path: '', key: '', value: texts }).map((word) => wordIn(account, word));
-  return engine === 'postgres' ? toTsvector(words) : words.join(' ');
+  const words = wordsOfEntry({ entity_path: '', key: '', value: texts });
+  const mark = markOf(account);
+  return engine === 'postgres' ? toTsvector(mark, words) : markAll(mark, words);
 }
 
 /** An expression that every term of a query has to match; undefined where the query has none. */

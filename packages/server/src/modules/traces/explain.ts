@@ -1,11 +1,11 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { type ReadContext, reads, sessionIdOf, sessionOf, settled, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import { type ReadContext, reads, sessionIdOf, sessionOf, settled, toIsoOrNull } from '../../kernel/index.ts';
 import { listStaleReads, loadSession } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { Parts, readingsOf, type SeenPart } from './render.ts';
 import { mergeSpans } from './rules/spans.ts';
-import { partsOf } from './session-parts.ts';
+import { partsOf, startOf } from './session-parts.ts';
 import type { Header } from './shape.ts';
 
 type Explanation = Output<'sessions.explain'>;
@@ -53,7 +53,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     ...(await chainOf(context, parts)),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
     stale_reads: await listStaleReads(read, key, now),
-    session_started_at: open.row ? toIso(open.row.opened_at) : null,
+    session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
   };
 }

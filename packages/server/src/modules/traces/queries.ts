@@ -75,7 +75,11 @@ export const insertTracesWithWords: Insert = {
   columns: { ...insertTraces.columns, search_words: 'search_text' },
 };
 
-export const insertTraceWords: Insert = { table: 'trace_words', columns: { rowid: 'int', words: 'text' } };
+export const insertTraceWords: Insert = {
+  table: 'trace_words',
+  columns: { rowid: 'int', words: 'text' },
+  singly: true,
+};
 
 /** The newest traces that match an expression. On SQLite words carry their account, so no other's are among them. */
 export function listMatches(
@@ -250,24 +254,6 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
         AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
   );
-}
-
-/** How many entries a try of an open session has read. */
-export async function countReads(query: Query, key: SessionKey, attempt: number): Promise<number> {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT count(DISTINCT entry_id) AS n FROM session_reads WHERE account_id = ${key.account_id}
-        AND agent_id = ${key.agent_id} AND session = ${key.session} AND attempt = ${attempt}`,
-  );
-  return row?.n ?? 0;
-}
-
-/** Where the actions of a try stand among all actions of an open session. */
-export async function listActionPlaces(query: Query, key: SessionKey, attempt: number): Promise<number[]> {
-  const rows = await query.all<{ attempt: number }>(
-    sql`SELECT attempt FROM session_items WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id}
-        AND session = ${key.session} AND kind = 'action' ORDER BY no`,
-  );
-  return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
 export type WriteRow = {

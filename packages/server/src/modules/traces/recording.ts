@@ -1,9 +1,15 @@
 import { Fault, invalidInput } from '@mem-service/contract';
 import { type Caller, type Handlers, settled, toIso, type Work, writes } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
-import { addItem, openSession, type SessionRow, saveSession } from '../sessions/index.ts';
+import {
+  addItem,
+  countAttemptReads,
+  listActionPlaces,
+  openSession,
+  type SessionRow,
+  saveSession,
+} from '../sessions/index.ts';
 import { pricesOf } from './prices.ts';
-import * as queries from './queries.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { redactText } from './rules/redact.ts';
@@ -114,8 +120,8 @@ const recordAttempt = settled(
       throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
     const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
     const [entries, action_indices] = await Promise.all([
-      queries.countReads(work.tx, key, row.attempt),
-      queries.listActionPlaces(work.tx, key, row.attempt),
+      countAttemptReads(work.tx, key, row.attempt),
+      listActionPlaces(work.tx, key, row.attempt),
     ]);
     const { outcome_type, summary = null } = input;
     const data = {

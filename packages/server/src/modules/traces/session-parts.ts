@@ -64,3 +64,14 @@ export async function writeParts({ tx }: Work, key: SessionKey, after: number): 
     data: { event_type, version, written_at: toIso(created_at) },
   }));
 }
+
+/** When the session read, recorded or wrote something for the first time. What is noted is written a moment later. */
+export function startOf({ row, reads, items }: OpenSession, writes: readonly Part[] = []): number | null {
+  const times = [
+    ...(row ? [row.opened_at] : []),
+    ...reads.slice(0, 1).map(({ read_at }) => read_at),
+    ...items.slice(0, 1).map(({ at }) => at),
+    ...writes.slice(0, 1).map(({ data }) => Date.parse((data as { written_at: string }).written_at)),
+  ];
+  return times.length === 0 ? null : Math.min(...times);
+}

@@ -2,7 +2,7 @@ import type { Work } from '../../kernel/index.ts';
 import type { OpenSession, SessionKey } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { type NewTrace, sealTrace } from './seal.ts';
-import { partsOf, writeParts } from './session-parts.ts';
+import { partsOf, startOf, writeParts } from './session-parts.ts';
 import type { Part } from './shape.ts';
 import type { Told } from './told.ts';
 
@@ -33,14 +33,4 @@ export async function sealSession(
     },
     parts,
   });
-}
-
-/** When the session read, recorded or wrote something for the first time. */
-function startOf({ row, reads }: OpenSession, writes: readonly Part[]): number | null {
-  const times = [
-    ...(row ? [row.opened_at] : []),
-    ...reads.slice(0, 1).map(({ read_at }) => read_at),
-    ...writes.slice(0, 1).map(({ data }) => Date.parse((data as { written_at: string }).written_at)),
-  ];
-  return times.length === 0 ? null : Math.min(...times);
 }

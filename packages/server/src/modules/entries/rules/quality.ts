@@ -86,7 +86,7 @@ export function assessQuality(entry: Entry): Quality {
 }
 
 function textIssues({ value, memory_type }: Entry): IssueType[] {
-  if (textOf(value).length < SHORT_LENGTH) return ['too_short'];
+  if (!holdsLongText(value) && textOf(value).length < SHORT_LENGTH) return ['too_short'];
   return typeof value === 'string' && memory_type !== 'procedure' ? ['unstructured'] : [];
 }
 
@@ -131,6 +131,12 @@ function isText(value: unknown): boolean {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Says of most values that they are long without writing them out. */
+function holdsLongText(value: unknown): boolean {
+  const parts = isObject(value) ? Object.values(value) : [value];
+  return parts.some((part) => typeof part === 'string' && part.length >= SHORT_LENGTH);
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,35 @@
+import { fit, isTerminal, paint, type Screen } from './text.ts';
+
+export type Node = { text: string; below?: readonly Node[] };
+
+/** How a line and what hangs below it begin, where others follow it and where none does. */
+const DRAWN = { more: ['├─ ', '│  '], last: ['└─ ', '   '] } as const;
+const INDENTED = { more: ['  ', '  '], last: ['  ', '  '] } as const;
+
+/** Lines below a head: drawn on a terminal, indented elsewhere. */
+export function tree(head: string, nodes: readonly Node[], screen: Screen): string {
+  const lines = [fit(screen, head)];
+  grow(nodes, { lines, screen, indent: '' });
+  return `${lines.join('\n')}\n`;
+}
+
+type Growth = { lines: string[]; screen: Screen; indent: string };
+
+function grow(nodes: readonly Node[], { lines, screen, indent }: Growth): void {
+  const strokes = isTerminal(screen) ? DRAWN : INDENTED;
+  nodes.forEach(({ text, below = [] }, at) => {
+    const [own, under] = strokes[at === nodes.length - 1 ? 'last' : 'more'];
+    lines.push(fit(screen, paint(screen, 'dim', indent + own) + text));
+    grow(below, { lines, screen, indent: indent + under });
+  });
+}
+
+const MOST = 100;
+
+/** A branch with its title, which is left out where nothing hangs on it and cut short where very much does. */
+export function branch(title: string, below: readonly Node[]): Node[] {
+  if (below.length === 0) return [];
+  const rest = below.length - MOST;
+  const more = rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : [];
+  return [{ text: title, below: [...below.slice(0, MOST), ...more] }];
+}
