@@ -118,7 +118,7 @@ describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with erro
     const store = folderStore(data);
     await (await startMem(store.env)).stop();
     const paths = ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=60+`];
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=400+`];
     const mem = await startMem(store.env, { under: ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, ...inject] });
     const client = new Client(mem.url);
     await client.write('before', 'k', { text: 'still readable' });

@@ -84,6 +84,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'answers of all accounts grow old alike',
   ],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
+  ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];
 
 /** What is wrong with a statement on tables that hold several accounts' rows, or undefined. */

@@ -2,10 +2,10 @@ import type { Operation } from '@mem-service/contract';
 import type { z } from 'zod';
 
 /**
- * How a field is written on the command line. `value` is any JSON, or text where it is none; `document` is a list of
- * objects, too large for an argument.
+ * How a field is written on the command line. `value` is any JSON, or text where it is none; `object` is a JSON object;
+ * `document` is a list of objects, too large for an argument.
  */
-export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'document';
+export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'object' | 'document';
 
 export type Field = {
   name: string;
@@ -27,7 +27,7 @@ export function fieldsOf({ input }: Operation): Field[] {
     name,
     flag: name.replaceAll('_', '-'),
     ...kindOf(schema),
-    required: schema._zod.optin === undefined,
+    required: isRequired(schema),
     description: descriptionOf(schema),
     fallback: defaultOf(schema),
   }));
@@ -42,6 +42,13 @@ function innerOf(schema: Schema): Schema | undefined {
   return given._zod.def.type === 'transform' ? out : given;
 }
 
+/** What is made of anything takes nothing too, until it is asked what it makes. */
+function isRequired(schema: Schema): boolean {
+  const { def } = schema._zod;
+  if (def.type !== 'pipe') return schema._zod.optin === undefined;
+  return isRequired(innerOf(schema) as Schema);
+}
+
 function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
   const inner = innerOf(schema);
   if (inner) return kindOf(inner);
@@ -52,18 +59,20 @@ function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
     number: 'number',
     boolean: 'boolean',
     unknown: 'value',
-    record: 'value',
-    object: 'document',
+    record: 'object',
+    object: 'object',
   };
   const kind = def.type === 'array' ? listKind(def as z.core.$ZodArrayDef) : (kinds[def.type] ?? 'text');
   return { kind, choices: [] };
 }
 
 const listKind = ({ element }: z.core.$ZodArrayDef): FieldKind =>
-  kindOf(element).kind === 'document' ? 'document' : 'list';
+  kindOf(element).kind === 'object' ? 'document' : 'list';
 
+/** Where a list has no words of its own, those of what it lists. */
 function descriptionOf(schema: Schema): string | undefined {
-  const inner = innerOf(schema);
+  const { def } = schema._zod;
+  const inner = def.type === 'array' ? (def as z.core.$ZodArrayDef).element : innerOf(schema);
   return (schema as z.ZodType).description ?? (inner && descriptionOf(inner));
 }
 

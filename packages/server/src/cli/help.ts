@@ -2,6 +2,7 @@ import { JsonText } from '@mem-service/contract';
 import { type Command, commands, ownCommands } from './commands.ts';
 import { exitCodes } from './failure.ts';
 import type { Field } from './fields.ts';
+import { groupsOf } from './groups.ts';
 
 const rows = (pairs: readonly (readonly [string, string])[]): string => {
   const width = Math.max(...pairs.map(([name]) => name.length));
@@ -10,20 +11,19 @@ const rows = (pairs: readonly (readonly [string, string])[]): string => {
 
 /** `mem --help`. */
 export function overview(version: string): string {
-  const modules = [...new Set(commands.map(({ operation }) => operation.module))];
   const width = Math.max(...commands.map(({ word }) => word.length));
-  const listed = modules.flatMap((module) =>
-    commands
-      .filter(({ operation }) => operation.module === module)
-      .map(({ word, operation }) => [word.padEnd(width), operation.summary] as const),
+  const lines = (pairs: readonly (readonly [string, string])[]) =>
+    rows(pairs.map(([word, text]) => [word.padEnd(width), text]));
+  const listed = groupsOf(commands).map(
+    ({ title, members }) => `${title}:\n${lines(members.map(({ word, operation }) => [word, operation.summary]))}`,
   );
   return `mem ${version}: memory for software agents
 
 Usage: mem <command> [arguments] [flags]
 
-${rows(Object.entries(ownCommands).map(([word, text]) => [word.padEnd(width), text]))}
+${lines(Object.entries(ownCommands))}
 
-${rows(listed)}
+${listed.join('\n\n')}
 
 Each of these is also known by its full name, such as mem entries.write.
 mem help <command> tells its arguments and flags.
@@ -69,15 +69,28 @@ export function commandHelp(command: Command): string {
 }
 
 export function usageOf({ word, args }: Command): string {
-  const shown = args.map(({ name, required, kind }) => (required && kind !== 'value' ? `<${name}>` : `[${name}]`));
+  const shown = args.map(({ name, required, kind }) =>
+    required && kind !== 'value' && kind !== 'object' ? `<${name}>` : `[${name}]`,
+  );
   return ['mem', word, ...shown, '[flags]'].join(' ');
 }
 
+const SHAPES = {
+  number: '<number>',
+  list: '<a,b>',
+  document: '<json>',
+  object: '<json>',
+  value: '<json>',
+  text: '<text>',
+};
+
+/** Too many to stand beside the flag. */
+const areMany = (choices: readonly string[]) => choices.join('|').length > 60;
+
 function flagOf({ flag, kind, choices }: Field): string {
   if (kind === 'boolean') return `--${flag}`;
-  if (kind === 'choice') return `--${flag} ${choices.join('|')}`;
-  const shapes = { number: '<number>', list: '<a,b>', document: '<json>', value: '<json>', text: '<text>' };
-  return `--${flag} ${shapes[kind]}`;
+  if (kind === 'choice') return `--${flag} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
+  return `--${flag} ${SHAPES[kind]}`;
 }
 
 const negatable = (shown: string, { kind, flag }: Field) => (kind === 'boolean' ? `--[no-]${flag}` : shown);
@@ -85,21 +98,28 @@ const negatable = (shown: string, { kind, flag }: Field) => (kind === 'boolean' 
 function argumentText(field: Field): string {
   const sources: Partial<Record<Field['kind'], string>> = {
     value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
+    object: 'A JSON object. - or nothing: read from standard input.',
     document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
   };
-  return sources[field.kind] ?? descriptionOf(field);
+  const choices = areMany(field.choices) ? '' : choicesOf(field);
+  return sources[field.kind] ?? [choices, descriptionOf(field)].filter(Boolean).join(' ');
 }
 
-function descriptionOf({ description = '', fallback }: Field): string {
-  const preset = fallback === undefined ? '' : `Default: ${fallback}.`;
-  return [description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
+const choicesOf = ({ choices }: Field) => (choices.length === 0 ? '' : `One of ${choices.join(', ')}.`);
+
+function descriptionOf(field: Field): string {
+  const { description = '', fallback, choices } = field;
+  // That nothing is given where nothing is given needs no word.
+  const preset =
+    fallback === undefined || fallback === null || typeof fallback === 'object' ? '' : `Default: ${fallback}.`;
+  return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
 }
 
 /** The example of the operation as somebody would type it. */
 export function exampleOf({ word, args, fields, operation }: Command): string {
   const example = operation.example as Record<string, unknown>;
   const used = fields.filter(({ name }) => example[name] !== undefined);
-  const document = used.find(({ kind }) => kind === 'document');
+  const document = used.find((field) => field.kind === 'document' && args.includes(field));
   const words = args.flatMap((arg) => (used.includes(arg) && arg !== document ? [shellText(example[arg.name])] : []));
   const flags = used
     .filter((field) => !args.includes(field))

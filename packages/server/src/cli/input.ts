@@ -30,13 +30,15 @@ export async function readInput(command: Command, given: Given, stdin: Stdin): P
   return input;
 }
 
-const isLong = ({ kind }: Field) => kind === 'value' || kind === 'document';
+const isLong = ({ kind }: Field) => kind === 'value' || kind === 'object' || kind === 'document';
 
 function toInput(field: Field, texts: readonly [string, ...string[]], label: string): unknown {
   const [text] = texts;
   switch (field.kind) {
     case 'value':
       return toValue(text);
+    case 'object':
+      return toObject(text, label);
     case 'list':
       return texts.flatMap(toList);
     case 'boolean':
@@ -56,10 +58,17 @@ function toNumber(text: string, label: string): number {
   return Number(text);
 }
 
-/** `a,b`, or a JSON list where an element holds a comma. */
+/** `a,b`, or JSON where an element holds a comma or is an object: a list, or a single one. */
 function toList(text: string): unknown[] {
-  const parsed = text.startsWith('[') ? parseJson(text) : undefined;
-  return Array.isArray(parsed) ? parsed : text.split(',').map((part) => part.trim());
+  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  if (parsed !== undefined) return Array.isArray(parsed) ? parsed : [parsed];
+  return text.split(',').map((part) => part.trim());
+}
+
+function toObject(text: string, label: string): object {
+  const parsed = parseJson(text);
+  if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) return parsed;
+  throw new UsageError(`${label} must be a JSON object such as {"name":"value"}`);
 }
 
 /** JSON keeps its exact text; anything else is a string. */

@@ -1,4 +1,4 @@
-import type { StreamName } from '@mem-service/contract';
+import type { OperationName, StreamName } from '@mem-service/contract';
 import type { Command } from './commands.ts';
 import { type Connection, connect } from './connect.ts';
 import type { ExitCode } from './failure.ts';
@@ -10,6 +10,7 @@ import type { CliParts } from './parts.ts';
 import { problemCount, readAnswer, render } from './render/index.ts';
 import { printEvents } from './stream.ts';
 import { type Terminal, warn } from './terminal.ts';
+import { fullTraceId } from './trace-ids.ts';
 
 /** Runs one operation of the table, from the words of the command line to what is printed. */
 export async function runCommand(command: Command, args: readonly string[], parts: CliParts & { terminal: Terminal }) {
@@ -39,9 +40,17 @@ const isOn = (given: Given, flag: string) => given.get(flag)?.[0] === 'true';
 
 type Question = { given: Given; input: Record<string, unknown> };
 
-function ask(connection: Connection, { name }: Command, { given, input }: Question): Promise<string> {
+const isVerification = (name: OperationName) => name === 'entries.verify' || name === 'traces.verify';
+
+async function ask(connection: Connection, { name }: Command, question: Question): Promise<string> {
+  const { given } = question;
+  const { trace_id } = question.input;
+  const input =
+    typeof trace_id === 'string'
+      ? { ...question.input, trace_id: await fullTraceId(connection, trace_id) }
+      : question.input;
   // A report on the first page alone would call the rest intact unseen.
-  const whole = name === 'entries.verify' && !given.has('limit') && !given.has('cursor');
+  const whole = isVerification(name) && !given.has('limit') && !given.has('cursor');
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }
 
@@ -53,5 +62,5 @@ function print({ name }: Command, text: string, { terminal, json }: { terminal: 
     terminal.out(out);
     terminal.err(note);
   }
-  return name === 'entries.verify' && problemCount(answer) > 0 ? 1 : 0;
+  return isVerification(name) && problemCount(answer) > 0 ? 1 : 0;
 }

@@ -92,14 +92,14 @@ export type Module = {
   handlers: Handlers;
   jobs?: readonly Job[];
   /** Keeps what callers saw. One module does. */
-  recorder?: () => Recorder;
+  recorder?: Recorder;
 };
 
-/** Writes what was seen; says whether it has put something off, which it may not do when it is the last time. */
+/** Writes what was seen; gives back what it has put off, which it may not do when it is the last time. */
 export type Recorder = (
   work: Work,
   seen: { observations: readonly Observation[]; isLast: boolean },
-) => Promise<boolean>;
+) => Promise<readonly Observation[]>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,

@@ -1,8 +1,9 @@
-import { type Fault, type OperationName, operations } from '@mem-service/contract';
+import { type Fault, type OperationName, operations, shapes } from '@mem-service/contract';
+import type { z } from 'zod';
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Services } from './module.ts';
-import type { Flush } from './observations.ts';
+import type { Flush, Observation } from './observations.ts';
 
 export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
@@ -42,7 +43,7 @@ type Refused = { input: unknown; caller: Caller; fault: Fault };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
 export function keepNotes({ observations, clock }: Services, { committer, modules, onError }: Around) {
-  const record = modules.find((module) => module.recorder)?.recorder?.();
+  const record = modules.find((module) => module.recorder)?.recorder;
   if (record) {
     const flush: Flush = (accountId, seen) =>
       committer.submit({
@@ -51,7 +52,7 @@ export function keepNotes({ observations, clock }: Services, { committer, module
         handler: { kind: 'write', run: (work) => record(work, seen) },
         input: {},
         caller: { ...SELF_CALLER, account_id: accountId },
-      }) as Promise<boolean>;
+      }) as Promise<readonly Observation[]>;
     observations.start(flush, onError);
   }
   return {
@@ -63,16 +64,20 @@ export function keepNotes({ observations, clock }: Services, { committer, module
 
     /** A session that has a name learns what went wrong in it. */
     error(name: OperationName, { input, caller, fault }: Refused): void {
-      if (caller.session_id === null || operations[name]?.effect === 'none') return;
-      const { entity_path } = (input ?? {}) as { entity_path?: unknown };
+      const effect = operations[name]?.effect ?? 'none';
+      const given = (input ?? {}) as Record<string, unknown>;
+      const named = effect === 'write' ? given : {};
+      const session_id = wellNamed(shapes.sessionId, named.session_id) ?? caller.session_id;
+      if (session_id === null || effect === 'none') return;
       observations.note(caller.account_id, {
         kind: 'error',
         operation: name,
-        entity_path: typeof entity_path === 'string' ? entity_path : null,
+        // What the message speaks of, so that it goes when that is erased.
+        entity_path: wellNamed(shapes.pathGlob, fault.detail.entity_path ?? given.entity_path) ?? null,
         error_type: fault.code,
-        message: fault.message,
-        agent_id: caller.agent_id,
-        session: sessionOf(caller.session_id, caller.actor),
+        message: fault.message.slice(0, MAX_MESSAGE_CHARS),
+        agent_id: wellNamed(shapes.agentId, named.agent_id) ?? caller.agent_id,
+        session: sessionOf(session_id, caller.actor),
         at: clock.now(),
       });
     },
@@ -80,3 +85,9 @@ export function keepNotes({ observations, clock }: Services, { committer, module
     close: () => observations.close(),
   };
 }
+
+/** A refusal may quote what it refuses. */
+const MAX_MESSAGE_CHARS = 4096;
+
+/** What was refused may be refused for its names. */
+const wellNamed = (shape: z.ZodType<string>, name: unknown): string | undefined => shape.safeParse(name).data;

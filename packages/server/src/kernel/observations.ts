@@ -34,14 +34,17 @@ export type MetError = {
   message: string;
 };
 
-/** An entry that came first among the answers to a question. */
-export type RecalledEntry = { kind: 'recall'; branch: string; entity_path: string; key: string };
+/** An entry that came first among the answers to a question, once or so many times. */
+export type RecalledEntry = { kind: 'recall'; branch: string; entity_path: string; key: string; times?: number };
 
 export type Sighting = SeenEntry | AskedQuery | MetError | RecalledEntry;
 export type Observation = Sighting & { agent_id: string; session: string; at: number };
 
-/** Writes what was seen in an account. Says whether it has put something off; nothing is put off the last time. */
-export type Flush = (accountId: string, seen: { observations: Observation[]; isLast: boolean }) => Promise<boolean>;
+/** Writes what was seen in an account. Gives back what it has put off; nothing is put off the last time. */
+export type Flush = (
+  accountId: string,
+  seen: { observations: Observation[]; isLast: boolean },
+) => Promise<readonly Observation[]>;
 
 const MAX_WAITING = 20_000;
 const FLUSH_MS = 100;
@@ -52,8 +55,6 @@ const FLUSH_MS = 100;
  */
 export class Observations {
   readonly #waiting = new Map<string, Map<string, Observation[]>>();
-  /** Accounts of which something was put off. */
-  readonly #unfinished = new Set<string>();
   #flush: Flush | undefined;
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
@@ -81,10 +82,6 @@ export class Observations {
     if (known) known.push(observation);
     else sessions.set(name, [observation]);
     this.#count++;
-    this.#wake();
-  }
-
-  #wake(): void {
     this.#timer ??= setTimeout(() => void this.flushAll(), FLUSH_MS).unref();
   }
 
@@ -97,22 +94,17 @@ export class Observations {
   /** Hands over everything of an account. What could not be written waits for the next time. */
   async flush(accountId: string, isLast = false): Promise<void> {
     const sessions = this.#waiting.get(accountId);
-    const isUnfinished = this.#unfinished.delete(accountId);
-    if (!this.#flush || !(sessions || isUnfinished)) return;
+    if (!this.#flush || !sessions) return;
     this.#waiting.delete(accountId);
-    const observations = sessions ? [...sessions.values()].flat() : [];
+    const observations = [...sessions.values()].flat();
     this.#count -= observations.length;
-    const done = this.#flush(accountId, { observations, isLast }).then(
-      (isPutOff) => {
-        if (!isPutOff) return;
-        this.#unfinished.add(accountId);
-        this.#wake();
-      },
-      (error) => {
-        for (const observation of observations) this.note(accountId, observation);
-        this.#onError(error);
-      },
-    );
+    const noteAgain = (left: readonly Observation[]) => {
+      for (const observation of left) this.note(accountId, observation);
+    };
+    const done = this.#flush(accountId, { observations, isLast }).then(noteAgain, (error) => {
+      noteAgain(observations);
+      this.#onError(error);
+    });
     // Writes of an account are done in order, so the last one to end ends last.
     this.#running.set(accountId, done);
     await done;
@@ -122,8 +114,7 @@ export class Observations {
   async flushAll(isLast = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const accounts = new Set([...this.#waiting.keys(), ...this.#unfinished]);
-    await Promise.all([...accounts].map((accountId) => this.flush(accountId, isLast)));
+    await Promise.all([...this.#waiting.keys()].map((accountId) => this.flush(accountId, isLast)));
   }
 
   async close(): Promise<void> {

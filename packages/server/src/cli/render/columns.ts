@@ -1,4 +1,6 @@
 import type { OperationName } from '@mem-service/contract';
+import { shortId } from '../trace-ids.ts';
+import { wordsOf } from './outcome-name.ts';
 import type { Column } from './table.ts';
 import { show, when } from './text.ts';
 
@@ -47,6 +49,15 @@ export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = 
     time('created_at'),
     of('MESSAGE', 'message'),
   ],
+  'outcomes.list': [
+    of('REF', 'outcome_ref'),
+    { title: 'OUTCOME', of: ({ outcome_type }) => wordsOf(outcome_type) },
+    { title: 'MOVED', right: true, of: ({ entries }) => String(movedBy(entries as Item[])) },
+    of('AGENT', 'agent_id'),
+    time('committed_at'),
+    { title: 'TRACE', of: ({ trace_id }) => shortId(show(trace_id)) },
+    of('DECISION', 'decision_summary'),
+  ],
   'agents.list': [
     of('AGENT', 'agent_id'),
     count('ENTRIES', 'entries_written'),
@@ -67,6 +78,14 @@ export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = 
     of('DETAILS', 'details'),
   ],
 };
+
+/** An entry that several attempts were about is one. */
+const movedBy = (entries: readonly Item[]): number =>
+  new Set(
+    entries
+      .filter(({ applied }) => applied)
+      .map(({ branch, entity_path, key }) => [branch, entity_path, key].join('\n')),
+  ).size;
 
 /** For a list without columns of its own: whatever its items hold. */
 export function anyColumns(items: readonly Item[]): Column<Item>[] {

@@ -1,10 +1,25 @@
 import type { Item } from './columns.ts';
 import { pretty } from './json.ts';
+import { rounded } from './numbers.ts';
 import { panel } from './table.ts';
-import { paint, type Screen, show, when } from './text.ts';
+import { paint, type Screen, show, when, widthOf } from './text.ts';
 
 export const nameOf = (item: Item, screen: Screen): string =>
   `${paint(screen, 'cyan', show(item.entity_path))} ${paint(screen, 'bold', show(item.key))}`;
+
+/** With the version that was read, so that what follows can be aligned. */
+export function alignedNames(items: readonly Item[], screen: Screen): string[] {
+  const names = items.map((item) => ({
+    item,
+    version: item.read_version === null ? '' : ` v${show(item.read_version)}`,
+  }));
+  const plain: Screen = { width: undefined, colour: false };
+  const widths = names.map(({ item, version }) => widthOf(nameOf(item, plain) + version));
+  const most = widths.reduce((widest, width) => Math.max(widest, width), 0);
+  return names.map(
+    ({ item, version }, at) => nameOf(item, screen) + version + ' '.repeat(most - (widths[at] as number)),
+  );
+}
 
 /** One entry: who says it, how sure, and the value. */
 export function entry(item: Item, screen: Screen): string {
@@ -13,7 +28,7 @@ export function entry(item: Item, screen: Screen): string {
     [
       ['version', show(item.version)],
       ['type', show(item.memory_type)],
-      ['confidence', show(item.confidence)],
+      ['confidence', confidenceOf(item)],
       ['evidence', evidence(item)],
       ['agent', session_id ? `${show(agent_id)} (session ${show(session_id)})` : show(agent_id)],
       ['written', when(written_at)],
@@ -23,11 +38,18 @@ export function entry(item: Item, screen: Screen): string {
       ['patterns', show(pattern_refs)],
       ['artifacts', (item.artifact_refs as Item[] | undefined)?.map(({ uri }) => show(uri)).join(', ') ?? ''],
       ['commit', show(item.commit_id)],
-      ['score', show(item.score)],
+      ['score', typeof item.score === 'number' ? rounded(item.score) : ''],
     ],
     screen,
   );
   return `${nameOf(item, screen)}\n${facts}\n${item.deleted === true ? '(deleted)' : pretty(item.value)}\n`;
+}
+
+/** What is left of it, where memory fades. */
+function confidenceOf({ confidence, effective_confidence }: Item): string {
+  const stored = rounded(confidence as number);
+  const faded = typeof effective_confidence === 'number' ? rounded(effective_confidence) : stored;
+  return faded === stored ? stored : `${stored}, faded to ${faded}`;
 }
 
 function evidence({ outcome_count, success_count, failure_count, evidence_status }: Item): string {

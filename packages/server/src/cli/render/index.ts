@@ -1,13 +1,19 @@
 import { attachRaw, type OperationName, operations } from '@mem-service/contract';
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
+import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
 import { anyColumns, columns, type Item } from './columns.ts';
+import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
+import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
-import { diff, facts, verify } from './reports.ts';
+import { committed } from './outcome.ts';
+import * as recorded from './recorded.ts';
+import { diff, facts, verify, verifyTraces } from './reports.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
+import { sealed, trace, traces } from './trace.ts';
 
 export { eventLine } from './event.ts';
 export { problemCount } from './reports.ts';
@@ -22,9 +28,27 @@ const renders: Partial<Record<OperationName, Render>> = {
   'entries.restore': restored,
   'entries.diff': diff,
   'entries.verify': verify,
+  'entries.confidence': confidence,
+  'sessions.record_context': recorded.recordedContext,
+  'sessions.record_action': recorded.recordedAction,
+  'sessions.record_error': recorded.recordedError,
+  'sessions.record_llm_call': recorded.recordedCall,
+  'sessions.record_span': recorded.recordedSpan,
+  'sessions.set_attributes': recorded.setAttributes,
+  'sessions.record_attempt': recorded.closedAttempt,
+  'sessions.explain': explain,
+  'outcomes.commit': committed,
+  'outcomes.calibration': calibration,
+  'traces.create': sealed,
+  'traces.list': traces,
+  'traces.read': trace,
+  'traces.verify': verifyTraces,
   'graph.neighbors': neighbors,
   'graph.link': stated,
   'agents.timeline': timeline,
+  'agents.discover': discovered,
+  'agents.memory_graph': memoryGraph,
+  'agents.cross_agent_reads': crossAgentReads,
   'agents.recall': entry,
   'agents.read_from': entry,
 };
@@ -42,7 +66,8 @@ export function render(name: OperationName, answer: Item, screen: Screen): Rende
   const note = moreNote(answer);
   const list = 'has_more' in answer ? listField(name) : undefined;
   const items = list === undefined ? undefined : (answer[list] as Item[]);
-  if (items?.length === 0) return { out: '', note: `no ${list}\n${note}` };
+  // That nothing is wrong is an answer.
+  if (items?.length === 0 && !('total_checked' in answer)) return { out: '', note: `no ${list}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columns[name] ?? anyColumns(items), screen), note };
 }

@@ -5,7 +5,8 @@ export const UNKNOWN = '–';
 
 export const rounded = (n: number | null): string => (n === null ? UNKNOWN : n.toFixed(2));
 
-export const change = (before: number | null, after: number | null): string => `${rounded(before)} -> ${rounded(after)}`;
+export const change = (before: number | null, after: number | null): string =>
+  `${rounded(before)} -> ${rounded(after)}`;
 
 export const counted = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 

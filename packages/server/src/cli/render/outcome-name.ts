@@ -2,7 +2,7 @@ import { isTerminal, paint, type Screen, show } from './text.ts';
 
 const GOOD: readonly string[] = ['success', 'clean_deploy'];
 
-const wordsOf = (type: unknown): string => show(type).replaceAll('_', ' ');
+export const wordsOf = (type: unknown): string => show(type).replaceAll('_', ' ');
 
 /** How it ended at a glance, where letters alone arrive too. */
 export function mark(isGood: boolean | null, screen: Screen): string {
@@ -16,6 +16,14 @@ export const outcomeMark = (type: string | null, screen: Screen): string =>
 
 export const outcomeName = (type: unknown, screen: Screen): string =>
   paint(screen, GOOD.includes(String(type)) ? 'green' : 'red', wordsOf(type));
+
+/** Which one, and how it ended: mark, reference, type. */
+export const outcomeText = (ref: string | null, type: string | null, screen: Screen): string =>
+  ref === null && type === null
+    ? 'no outcome'
+    : [outcomeMark(type, screen), show(ref), type === null ? '' : `(${outcomeName(type, screen)})`]
+        .filter(Boolean)
+        .join(' ');
 
 /** Of a failure also how bad it was; of a success there is one kind. */
 export const refText = (ref: string | null, type: string | null): string =>

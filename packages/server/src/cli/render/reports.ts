@@ -1,6 +1,7 @@
 import { JsonText } from '@mem-service/contract';
 import { anyColumns, type Item } from './columns.ts';
 import { nameOf } from './entry.ts';
+import { counted } from './numbers.ts';
 import { panel, table } from './table.ts';
 import { oneLine, paint, type Screen, show, when } from './text.ts';
 
@@ -25,20 +26,30 @@ const BREAKS: Record<string, string> = {
   head_mismatch: 'is not what the current entry holds',
 };
 
-/** How many things are wrong with what was verified. */
-export const problemCount = ({ corrupted, chain_breaks }: Item): number =>
-  (corrupted as Item[]).length + (chain_breaks as Item[]).length;
+/** How many things are wrong with what was verified: entries, or traces. */
+export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: Item): number =>
+  [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as Item[]).length, 0);
+
+function verified(item: Item, what: string, screen: Screen): string {
+  const checked = `checked ${counted(item.total_checked as number, what)}`;
+  const problems = problemCount(item);
+  if (problems === 0) return `${checked}: ${paint(screen, 'green', 'all intact')}`;
+  return `${checked}: ${paint(screen, 'red', counted(problems, 'problem'))}`;
+}
 
 export function verify(item: Item, screen: Screen): string {
-  const versions = item.total_checked === 1 ? '1 version' : `${show(item.total_checked)} versions`;
-  const problems = problemCount(item);
-  if (problems === 0) return `checked ${versions}: ${paint(screen, 'green', 'all intact')}\n`;
-  const found = `${problems} problem${problems === 1 ? '' : 's'}`;
   const lines = [
     ...(item.corrupted as Item[]).map((one) => ({ one, what: 'does not match its hash' })),
     ...(item.chain_breaks as Item[]).map((one) => ({ one, what: BREAKS[String(one.reason)] ?? show(one.reason) })),
   ].map(({ one, what }) => `${nameOf(one, screen)}: version ${show(one.version)} ${what}`);
-  return `${[`checked ${versions}: ${paint(screen, 'red', found)}`, ...lines].join('\n')}\n`;
+  return `${[verified(item, 'version', screen), ...lines].join('\n')}\n`;
+}
+
+export function verifyTraces(item: Item, screen: Screen): string {
+  const lines = (item.problems as Item[]).map(
+    ({ trace_id, detail }) => `${paint(screen, 'yellow', show(trace_id))}: ${show(detail)}`,
+  );
+  return `${[verified(item, 'trace', screen), ...lines].join('\n')}\n`;
 }
 
 /** Any answer as names and values; lists of objects below, as tables. */

@@ -24,12 +24,13 @@ function grow(nodes: readonly Node[], { lines, screen, indent }: Growth): void {
   });
 }
 
-const MOST = 100;
+/** How much of one kind is shown. */
+export const MOST = 100;
+
+export const more = (rest: number): Node[] => (rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : []);
 
 /** A branch with its title, which is left out where nothing hangs on it and cut short where very much does. */
 export function branch(title: string, below: readonly Node[]): Node[] {
   if (below.length === 0) return [];
-  const rest = below.length - MOST;
-  const more = rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : [];
-  return [{ text: title, below: [...below.slice(0, MOST), ...more] }];
+  return [{ text: title, below: [...below.slice(0, MOST), ...more(below.length - MOST)] }];
 }

@@ -1,4 +1,4 @@
-import { type Input, invalidInput } from '@mem-service/contract';
+import { type Input, invalidInput, traceShapes } from '@mem-service/contract';
 import type { OpenSession, ReadRow } from '../sessions/index.ts';
 import type { Cause } from './rules/causes.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
@@ -31,6 +31,8 @@ export function causesOf(input: Commit, session: OpenSession): Causes {
     return found.causes;
   };
   const given = [...(input.session_metadata.attempts ?? []), ...input.attempts];
+  if (given.length > traceShapes.MAX_ATTEMPTS)
+    problems.push({ path: 'attempts', message: `holds ${given.length}, more than ${traceShapes.MAX_ATTEMPTS}` });
   const attempts =
     given.length > 0
       ? given.map((attempt, i): Tried => {

@@ -1,5 +1,5 @@
-import { type Kernel, SELF_CALLER } from '../../kernel/index.ts';
-import { listIdle } from './queries.ts';
+import { type Kernel, SELF_CALLER, type Work } from '../../kernel/index.ts';
+import { getSession, listIdle, type SessionKey } from './queries.ts';
 import { clearSession } from './store.ts';
 
 const IDLE_MS = 7 * 24 * 60 * 60 * 1000;
@@ -9,11 +9,20 @@ const BATCH = 100;
 export async function forgetIdleSessions(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock } = kernel.services;
   while (!isStopping()) {
-    const idle = await listIdle(database.scan, clock.now() - IDLE_MS, BATCH);
+    const before = clock.now() - IDLE_MS;
+    const idle = await listIdle(database.scan, before, BATCH);
     for (const key of idle) {
       const caller = { ...SELF_CALLER, account_id: key.account_id };
-      await kernel.work(caller, 'sessions.expire', async (work) => clearSession(work, key));
+      await kernel.work(caller, 'sessions.expire', (work) => forget(work, key, before));
     }
     if (idle.length < BATCH) return;
   }
+}
+
+/** Somebody may have gone on with it since the look. */
+async function forget(work: Work, key: SessionKey, before: number): Promise<{ unchanged: boolean }> {
+  const row = await getSession(work.tx, key);
+  const isIdle = row !== undefined && row.last_at < before;
+  if (isIdle) clearSession(work, key);
+  return { unchanged: !isIdle };
 }

@@ -1,7 +1,7 @@
 import type { Module } from '../../kernel/index.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
-import { createRecorder } from './recorder.ts';
+import { record } from './recorder.ts';
 
 export { countReadsOf, forgetReads } from './erase.ts';
 export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
@@ -15,5 +15,5 @@ export const sessions: Module = {
   migrations,
   handlers: {},
   jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
-  recorder: createRecorder,
+  recorder: record,
 };

@@ -89,6 +89,20 @@ export const insertReads: Insert = {
     RETURNING agent_id, session, no`,
 };
 
+/** Whether a version is still there. */
+export const findVersions: Find = {
+  table: 'versions',
+  select: 'version',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
+/** Whether a try of a session has read a version. */
+export const findReads: Find = {
+  table: 'session_reads',
+  select: 'no',
+  by: { ...session, entry_id: 'int', version: 'int', attempt: 'int' },
+};
+
 /** Whether a session has read an entry, in whatever version. */
 export const findReadsOfEntries: Find = {
   table: 'session_reads',
@@ -153,12 +167,17 @@ export async function listActionPlaces(query: Query, key: SessionKey, attempt: n
   return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
-export type ChangedRow = {
-  entity_path: string;
-  key: string;
-  branch: string;
-  read_version: number;
-  read_hash: string | null;
+export type ReadVersion = Pick<ReadRow, 'entry_id' | 'version' | 'branch' | 'entity_path' | 'key'>;
+
+/** Which versions a session has read, by entry. */
+export function listReadVersions(query: Query, key: SessionKey): Promise<ReadVersion[]> {
+  return query.all<ReadVersion>(
+    sql`SELECT entry_id, version, branch, entity_path, key FROM session_reads WHERE ${ofSession(key)}
+        ORDER BY account_id, agent_id, session, entry_id, version`,
+  );
+}
+
+export type CurrentRow = {
   version: number;
   content_hash: string;
   deleted: number;
@@ -168,20 +187,28 @@ export type ChangedRow = {
   document: string;
 };
 
-/** What a session has read and what has another version since. Entries that are gone for good are not among them. */
-export function listChanged(query: Query, key: SessionKey): Promise<ChangedRow[]> {
-  return query.all<ChangedRow>(
-    sql`SELECT r.entity_path, r.key, r.branch, r.version AS read_version, v.content_hash AS read_hash, e.version,
-          e.content_hash, e.deleted, e.shared, e.ttl_at, e.agent_id, e.document
-        FROM session_reads AS r
-        JOIN entries AS e ON e.account_id = ${key.account_id} AND e.branch = r.branch AND e.entity_path = r.entity_path AND e.key = r.key
-        LEFT JOIN versions AS v ON v.account_id = ${key.account_id} AND v.entry_id = r.entry_id AND v.version = r.version
-        WHERE r.account_id = ${key.account_id} AND r.agent_id = ${key.agent_id} AND r.session = ${key.session}
-          AND e.version <> r.version
-          AND NOT EXISTS (SELECT 1 FROM session_reads AS again WHERE again.account_id = ${key.account_id}
-            AND again.agent_id = ${key.agent_id} AND again.session = ${key.session} AND again.entry_id = r.entry_id
-            AND again.version = e.version)
-        ORDER BY r.no`,
+/** Entries as they are now. */
+export const findCurrent: Find = {
+  table: 'entries',
+  select: 'version, content_hash, deleted, shared, ttl_at, agent_id, document',
+  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+};
+
+export function getCurrent(query: Query, accountId: string, at: ReadVersion): Promise<CurrentRow | undefined> {
+  return query.get<CurrentRow>(
+    sql`SELECT version, content_hash, deleted, shared, ttl_at, agent_id, document FROM entries
+        WHERE account_id = ${accountId} AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}`,
+  );
+}
+
+export function getReadHash(
+  query: Query,
+  accountId: string,
+  { entry_id, version }: ReadVersion,
+): Promise<{ content_hash: string } | undefined> {
+  return query.get(
+    sql`SELECT content_hash FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
+        AND version = ${version}`,
   );
 }
 

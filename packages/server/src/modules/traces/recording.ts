@@ -1,4 +1,4 @@
-import { Fault, invalidInput } from '@mem-service/contract';
+import { Fault, invalidInput, traceShapes } from '@mem-service/contract';
 import { type Caller, type Handlers, settled, toIso, type Work, writes } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import {
@@ -109,9 +109,8 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
   return { ...recorded, attributes: merged.attributes };
 });
 
+const { MAX_ATTEMPTS } = traceShapes;
 const normalKey = (key: string) => key.trim().toLowerCase();
-
-const MAX_ATTEMPTS = 50;
 
 const recordAttempt = settled(
   writes<'sessions.record_attempt'>(async (work, { input, caller }) => {

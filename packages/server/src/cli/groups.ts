@@ -1,0 +1,27 @@
+import type { Command } from './commands.ts';
+
+/** How the modules are told to somebody who knows none of them, in the order one meets them. */
+const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
+  ['Entries: keep what is known, and find it again', 'entries', 'search', 'commits'],
+  ['Sessions: note what an agent does, and see what led to what', 'sessions'],
+  ['Outcomes: say how it went, so that confidence follows', 'outcomes'],
+  ['Traces: look back at sessions that have ended', 'traces'],
+  ['Agents: who works here, and on what', 'agents'],
+  ['Graph: how things are connected', 'graph'],
+  ['Overview: numbers, events and health', 'counts', 'log', 'system'],
+];
+
+export type Group = { title: string; members: Command[] };
+
+/** Every command in a group; a module that nobody named has one of its own. */
+export function groupsOf(commands: readonly Command[]): Group[] {
+  const named = new Set(TITLES.flatMap(([, ...modules]) => modules));
+  const others = new Set(commands.map(({ operation }) => operation.module).filter((module) => !named.has(module)));
+  const all = [...TITLES, ...[...others].map((module) => [module, module] as const)];
+  return all
+    .map(([title, ...modules]) => ({
+      title,
+      members: commands.filter(({ operation }) => modules.includes(operation.module)),
+    }))
+    .filter(({ members }) => members.length > 0);
+}

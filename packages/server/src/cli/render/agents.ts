@@ -1,0 +1,81 @@
+import type { Output } from '@mem-service/contract';
+import type { Item } from './columns.ts';
+import { nameOf } from './entry.ts';
+import { counted, rounded } from './numbers.ts';
+import { paint, type Screen, show, when } from './text.ts';
+import { branch, type Node, tree } from './tree.ts';
+
+type Memory = Output<'agents.memory_graph'>;
+type ByAuthor = Memory['cross_agent_reads'];
+
+const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
+
+/** What an agent wrote and read, path by path. */
+export function memoryGraph(item: Item, screen: Screen): string {
+  const { agent_id, nodes, total_written, total_reads, cross_agent_reads, truncated } = item as Memory;
+  const written = `wrote ${counted(total_written, 'entry', 'entries')}`;
+  const read = total_reads === 0 ? '' : `, read ${times(total_reads)}`;
+  const head = `${paint(screen, 'cyan', show(agent_id))}: ${written}${read}`;
+  return tree(
+    head,
+    [
+      ...nodes.flatMap((node) => branch(paint(screen, 'cyan', show(node.entity_path)), pathNodes(node, screen))),
+      ...authorNodes(cross_agent_reads, screen),
+      ...truncatedNodes(truncated, screen),
+    ],
+    screen,
+  );
+}
+
+function pathNodes({ written_entries, read_counts }: Memory['nodes'][number], screen: Screen): Node[] {
+  const own = new Set(written_entries.map(({ key }) => key));
+  const readText = (key: string) => (read_counts[key] === undefined ? '' : `read ${times(read_counts[key])}`);
+  const line = (key: string, ...parts: string[]): Node => ({
+    text: [paint(screen, 'bold', show(key)), ...parts].filter((part) => part !== '').join('  '),
+  });
+  const written = written_entries.map(({ key, version, confidence, memory_type, written_at }) =>
+    line(key, `v${version}`, `${rounded(confidence)} ${memory_type}`, `written ${when(written_at)}`, readText(key)),
+  );
+  const read = Object.keys(read_counts).filter((key) => !own.has(key));
+  return [...written, ...read.map((key) => line(key, readText(key)))];
+}
+
+const authorNodes = (byAuthor: ByAuthor, screen: Screen): Node[] =>
+  Object.entries(byAuthor).flatMap(([author, entries]) =>
+    branch(
+      `read of ${paint(screen, 'cyan', show(author))}`,
+      entries.map((entry) => ({ text: `${nameOf(entry, screen)}  ${times(entry.read_count)}` })),
+    ),
+  );
+
+const truncatedNodes = (truncated: boolean, screen: Screen): Node[] =>
+  truncated ? [{ text: paint(screen, 'yellow', 'there is more than was looked at') }] : [];
+
+export function crossAgentReads(item: Item, screen: Screen): string {
+  const {
+    agent_id,
+    reads_from,
+    total_cross_agent_reads: total,
+    truncated,
+  } = item as Output<'agents.cross_agent_reads'>;
+  const who = paint(screen, 'cyan', show(agent_id));
+  if (total === 0) return `${who} has read nothing of others\n`;
+  const nodes = [...authorNodes(reads_from, screen), ...truncatedNodes(truncated, screen)];
+  return tree(`${who} has read others ${times(total)}`, nodes, screen);
+}
+
+/** The best first, each with what speaks for it. */
+export function discovered(item: Item, screen: Screen): string {
+  const { agents, truncated } = item as Output<'agents.discover'>;
+  if (agents.length === 0) return 'nobody is known for that\n';
+  const found = agents.map(({ agent_id, score, description, why }) => {
+    const about = description === null || description === '' ? '' : `: ${show(description)}`;
+    const head = `${paint(screen, 'cyan', show(agent_id))} ${rounded(score)}${about}`;
+    return tree(
+      head,
+      why.map((reason) => ({ text: show(reason) })),
+      screen,
+    );
+  });
+  return found.join('') + (truncated ? `${paint(screen, 'yellow', 'not every profile was looked at')}\n` : '');
+}

@@ -1,0 +1,75 @@
+import type { Output } from '@mem-service/contract';
+import type { Item } from './columns.ts';
+import { nameOf } from './entry.ts';
+import { bar, change, counted, rounded } from './numbers.ts';
+import { plainWhy, statusText } from './session.ts';
+import { table } from './table.ts';
+import { fit, paint, type Screen, show, when } from './text.ts';
+
+type Story = Output<'entries.confidence'>;
+
+/** How a confidence came about: a line a step, and whether the sums are right. */
+export function confidence(item: Item, screen: Screen): string {
+  const story = item as Story;
+  const lines = [
+    `${nameOf(story, screen)} ${show(story.summary)}`,
+    standingText(story, screen),
+    '',
+    ...(story.truncated ? [paint(screen, 'dim', 'its beginnings are left out')] : []),
+    ...story.steps.map((step) => stepText(step, screen)),
+    '',
+    recomputedText(story, screen),
+  ];
+  return `${lines.map((line) => fit(screen, line)).join('\n')}\n`;
+}
+
+function standingText(
+  { evidence_status, confidence, effective_confidence, half_life_days }: Story,
+  screen: Screen,
+): string {
+  const faded = rounded(effective_confidence);
+  const fading =
+    half_life_days === null || faded === rounded(confidence)
+      ? ''
+      : `, faded to ${faded} (half of it goes in ${counted(half_life_days, 'day')})`;
+  return `${statusText(evidence_status, screen)}${fading}`;
+}
+
+function stepText(step: Story['steps'][number], screen: Screen): string {
+  const { at, version, outcome_ref, attempt, confidence_before: before, confidence_after: after } = step;
+  const cause = outcome_ref === null ? '' : `${show(outcome_ref)}${attempt === null ? '' : `, attempt ${attempt}`}: `;
+  return [
+    paint(screen, 'dim', when(at)),
+    `v${version}`,
+    change(before, after).padStart(12),
+    paint(screen, 'cyan', bar(after, screen)),
+    cause + plainWhy(step.why, before, after),
+  ].join('  ');
+}
+
+function recomputedText({ recomputed, confidence }: Story, screen: Screen): string {
+  if (recomputed.matches) return paint(screen, 'green', 'computed again from the ledger: the same');
+  const found = `it is ${rounded(recomputed.confidence)}, and ${rounded(confidence)} is stored`;
+  return paint(screen, 'red', `WARNING: computed again from the ledger ${found}: it does not match`);
+}
+
+type Calibration = Output<'outcomes.calibration'>;
+
+export function calibration(item: Item, screen: Screen): string {
+  const { n, successes, brier_score, expected_calibration_error, buckets, truncated } = item as Calibration;
+  if (n === 0) return 'no outcome has tested an entry here yet\n';
+  const head =
+    `${counted(n, 'test')} of entries, ${successes} went well; ` +
+    `Brier score ${rounded(brier_score)} (0 is perfect), off by ${rounded(expected_calibration_error)} on average`;
+  const rows = table(
+    buckets,
+    [
+      { title: 'CONFIDENCE', of: ({ from, to }) => `${from.toFixed(1)} to ${to.toFixed(1)}` },
+      { title: 'N', right: true, of: (bucket) => String(bucket.n) },
+      { title: 'SUCCESS', right: true, of: ({ success_rate }) => rounded(success_rate) },
+      { title: '', of: ({ success_rate }) => (success_rate === null ? '' : bar(success_rate, screen)) },
+    ],
+    screen,
+  );
+  return `${head}\n${rows}${truncated ? `${paint(screen, 'dim', 'older evidence was left out')}\n` : ''}`;
+}

@@ -1,0 +1,117 @@
+import type { Output } from '@mem-service/contract';
+import { shortIds } from '../trace-ids.ts';
+import type { Item } from './columns.ts';
+import { nameOf } from './entry.ts';
+import { change, cost, counted, duration } from './numbers.ts';
+import { outcomeMark, outcomeText, refText } from './outcome-name.ts';
+import { attributesText, sessionNodes, whoseText } from './session.ts';
+import { brief, cut, isTerminal, pad, paint, type Screen, show, when, widthOf } from './text.ts';
+import { branch, type Node, tree } from './tree.ts';
+
+type Trace = Output<'traces.read'>;
+
+const TEXT_LENGTH = 240;
+const HASH_LENGTH = 12;
+
+/** One trace as a tree: what was asked, answered, read, done and changed. */
+export function trace(item: Item, screen: Screen): string {
+  const sealed = item as Trace;
+  const { llm_calls, spans } = sealed.session_metadata;
+  const head = `trace ${paint(screen, 'yellow', show(sealed.trace_id))} ${outcomeText(sealed.outcome_ref, sealed.outcome_type, screen)}`;
+  const attributes = attributesText(sealed.attributes);
+  const nodes: Node[] = [
+    { text: timingText(sealed) },
+    ...textNode('task', sealed.task_input),
+    ...textNode('response', sealed.response_text),
+    ...textNode('decision', sealed.decision_summary),
+    ...sessionNodes({ ...sealed, llm_calls, spans, stale_reads: [] }, screen).map((node) => withTotals(node, sealed)),
+    ...changeNodes(sealed.state_diff, screen),
+    ...(attributes === '' ? [] : [{ text: `attributes ${attributes}` }]),
+    ...(sealed.truncated ? [{ text: paint(screen, 'yellow', 'the session held more than is kept') }] : []),
+    { text: paint(screen, 'dim', sealText(sealed)) },
+  ];
+  return tree(head, nodes, screen);
+}
+
+const textNode = (title: string, text: string | null): Node[] =>
+  text === null || text === '' ? [] : [{ text: `${title}: ${brief(text, TEXT_LENGTH)}` }];
+
+function timingText(sealed: Trace): string {
+  const { session_ended_at, session_duration_ms } = sealed;
+  const length = session_duration_ms === null ? '' : `, after ${duration(session_duration_ms)}`;
+  return `by ${whoseText(sealed)}, ended ${when(session_ended_at)}${length}`;
+}
+
+/** What all calls of models came to stands with them. */
+function withTotals(node: Node, { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd }: Trace): Node {
+  if (total_llm_calls === 0 || node.text !== counted(total_llm_calls, 'LLM call')) return node;
+  const known = total_cost_usd === null && known_cost_usd !== null ? ` (${cost(known_cost_usd)} known)` : '';
+  return { ...node, text: `${node.text}: ${counted(total_tokens, 'token')}, ${cost(total_cost_usd)}${known}` };
+}
+
+function changeNodes(state: Trace['state_diff'], screen: Screen): Node[] {
+  const { entries_created, entries_updated, confidence_changes } = state;
+  const written = [
+    entries_created > 0 ? `${entries_created} created` : '',
+    entries_updated > 0 ? `${entries_updated} updated` : '',
+    confidence_changes.length > 0 ? `${confidence_changes.length} moved in confidence` : '',
+  ].filter((text) => text !== '');
+  const below = confidence_changes.map((one) => ({
+    text: `${nameOf(one, screen)}  ${change(one.before, one.after)}`,
+  }));
+  if (written.length === 0) return [];
+  const title = `changed: ${written.join(', ')}`;
+  return below.length === 0 ? [{ text: title }] : branch(title, below);
+}
+
+function sealText({ hash, sequence, key_id }: Trace): string {
+  const signed = key_id === null ? '' : `, signed with key ${show(key_id)}`;
+  return `sealed as ${show(hash).slice(0, HASH_LENGTH)}, number ${sequence} of its session${signed}`;
+}
+
+export function sealed(item: Item, screen: Screen): string {
+  const { trace_id, causal_entries, hash } = item as Trace;
+  const read = counted(causal_entries.length, 'entry', 'entries');
+  return `sealed trace ${paint(screen, 'yellow', show(trace_id))} with ${read}, hash ${show(hash).slice(0, HASH_LENGTH)}\n`;
+}
+
+const REF_LENGTH = 40;
+const TASK_LENGTH = 60;
+const MIN_TASK = 20;
+
+/** A line a trace, as in `git log --oneline`. `mem trace` takes the short ids. */
+export function traces(item: Item, screen: Screen): string {
+  const list = item.traces as Trace[];
+  const ids = shortIds(list.map(({ trace_id }) => show(trace_id)));
+  const agents = list.map(({ agent_id }) => show(agent_id));
+  const refs = list.map(({ outcome_ref, outcome_type }) => cut(refText(outcome_ref, outcome_type), REF_LENGTH));
+  const [agentWidth, refWidth] = [agents, refs].map(widest) as [number, number];
+  return list
+    .map((one, at) => {
+      const [id, agent, ref] = [ids[at], pad(agents[at] ?? '', agentWidth), pad(refs[at] ?? '', refWidth)];
+      const time = when(one.created_at);
+      const facts = factsOf(one);
+      const used = widthOf(`${id} ${time} ${agent} . ${ref}  ${facts}`);
+      const room = isTerminal(screen) ? Math.max(MIN_TASK, (screen.width as number) - used - 2) : TASK_LENGTH;
+      const task = brief(one.task_input ?? one.decision_summary, room);
+      return `${[
+        paint(screen, 'yellow', id ?? ''),
+        paint(screen, 'dim', time),
+        paint(screen, 'cyan', agent),
+        `${outcomeMark(one.outcome_type, screen)} ${ref}`,
+        task === '' ? paint(screen, 'dim', facts) : `${task}  ${paint(screen, 'dim', facts)}`,
+      ].join(' ')}\n`;
+    })
+    .join('');
+}
+
+/** Not spread into Math.max: a list may be longer than a call takes arguments. */
+const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+
+function factsOf({ causal_entries, session_duration_ms, total_llm_calls, total_cost_usd }: Trace): string {
+  return [
+    counted(causal_entries.length, 'entry', 'entries'),
+    ...(session_duration_ms === null ? [] : [duration(session_duration_ms)]),
+    ...(total_llm_calls === 0 ? [] : [cost(total_cost_usd)]),
+  ].join(', ');
+}
