@@ -8,6 +8,8 @@ import { cpuSeconds, residentMemory, run } from '../processes.mjs';
 
 const RATE = 100;
 const LIMIT_MB = 250;
+/** What is not given back shows early. */
+const SMALL_HEAP = ['--max-old-space-size=64'];
 /** The run is part of the value: what does not change tells no event. */
 const bodyOf = (key) =>
   JSON.stringify({ entity_path: 'bench/stream', key, value: { note: 'what others want to know', run: newRun() } });
@@ -43,7 +45,7 @@ async function follow({ url, pid }, { seconds, subscribers }) {
 /** Events to very many readers, against a bare server that writes the same bytes to as many. */
 export async function* measureStream(harness) {
   const { streamSeconds: seconds, subscribers, repeats } = harness.options;
-  const service = await harness.service(harness.emptyPlace('stream'));
+  const service = await harness.service(harness.emptyPlace('stream'), SMALL_HEAP);
   const file = join(harness.folder, 'stream.body');
   writeFileSync(file, await sampleOf(service));
   const floor = await harness.floor('broadcast', { FLOOR_BODY_FILE: file });

@@ -1,19 +1,27 @@
-// node:http and nothing else: what is posted is written to everybody who listens, and kept nowhere.
+// node:http and nothing else: what is posted is written to everybody who listens, what comes together in one piece, and
+// kept nowhere.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 const sample = JSON.parse(readFileSync(process.env.FLOOR_BODY_FILE, 'utf8'));
 const listeners = new Set();
 let seq = 0;
+let waiting = [];
+
+function broadcast() {
+  const bytes = Buffer.concat(waiting);
+  waiting = [];
+  for (const listener of listeners) listener.write(bytes);
+}
 
 async function post(request, response) {
   let body = '';
   for await (const chunk of request) body += chunk;
   const { key } = JSON.parse(body);
   seq++;
-  const bytes = Buffer.from(`event: memory_write\nid: ${seq}\ndata: ${JSON.stringify({ ...sample, seq, key })}\n\n`);
+  if (waiting.length === 0) setImmediate(broadcast);
+  waiting.push(Buffer.from(`event: memory_write\nid: ${seq}\ndata: ${JSON.stringify({ ...sample, seq, key })}\n\n`));
   response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
-  for (const listener of listeners) listener.write(bytes);
 }
 
 function listen(response) {

@@ -33,7 +33,7 @@ describe('every operation of the table', () => {
     };
     await Promise.all([readHelp(words.slice(0, half)), readHelp(words.slice(half))]);
     await Promise.all([walk(local, runs.local, ''), walk(remote, runs.remote, '--json')]);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     expect(await server.stop()).toBe(0);
     local.remove();
@@ -81,6 +81,20 @@ describe('every operation of the table', () => {
     for (const n of [0, 1, 2, 3, 4, 5, 6]) expect(out).toMatch(new RegExp(`^ {2}${n} {2}\\w`, 'm'));
     expect((await local.mem(['help', 'write'])).out).toBe(helps.get('entries.write')?.out);
     expect((await local.mem(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('the help of all commands has a title for every group', async () => {
+    const { out } = await local.mem(['--help']);
+    const titles = [...out.matchAll(/^([A-Z]\w+): .*:$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(['Entries', 'Sessions', 'Outcomes', 'Traces', 'Agents', 'Graph', 'Overview']);
+    expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
+  });
+
+  it('help tells what must be given, what may be, and no default that says nothing', () => {
+    const help = helps.get('outcomes.commit')?.out ?? '';
+    expect(help).toContain('Usage: mem outcome <outcome_ref> <outcome_type> [flags]\n');
+    expect(help).toMatch(/^ {2}outcome_type {2}One of success, minor_failure, /m);
+    for (const { out } of helps.values()) expect(out).not.toMatch(/\[object|Default: \.|Default: null/);
   });
 
   it('no flag of an operation hides a common flag', () => {

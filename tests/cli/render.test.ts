@@ -34,7 +34,7 @@ describe('answers for people', () => {
   it('a single entry shows its value laid out, with the digits it has', () => {
     const out = show('entries.read', entry('k', '{"big":12345678901234567890,"list":[1.0,[],{}]}'));
     expect(out).toContain('{\n  "big": 12345678901234567890,\n  "list": [\n    1.0,\n    [],\n    {}\n  ]\n}\n');
-    expect(out).toContain('confidence  0.5\n');
+    expect(out).toContain('confidence  0.50\n');
     expect(show('entries.read', entry('k', String.raw`"two\nlines"`))).toMatch(/\n\ntwo\nlines\n$/);
   });
 

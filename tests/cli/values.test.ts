@@ -74,6 +74,41 @@ describe('what goes in and comes out', () => {
     expect((await desk.mem(['read', 'in', 'flags'], { env: { MEM_AGENT_ID: 'агент' } })).code).toBe(0);
   });
 
+  it('a field that is an object takes a JSON object, and nothing else', async () => {
+    const set = ['sessions.set_attributes', '{"team":"payments","try":2}', '--session', 'objects'];
+    expect(await desk.mem(set)).toMatchObject({ code: 0, out: expect.stringContaining('team=payments, try=2') });
+    const piped = await desk.mem(['sessions.set_attributes', '--session', 'objects', '--json'], { input: '{"try":3}' });
+    expect(JSON.parse(piped.out)).toMatchObject({ attributes: { team: 'payments', try: 3 } });
+    const metadata = ['--session-metadata', '{"model":"m","nested":{"a":[1]}}', '--attributes', '{"x":true}'];
+    const done = await desk.mem(['outcome', 'objects', 'success', ...metadata, '--session', 'objects', '--json']);
+    const { trace_id } = JSON.parse(done.out);
+    const { session_metadata } = JSON.parse((await desk.mem(['trace', trace_id, '--json'])).out);
+    expect(session_metadata).toMatchObject({ model: 'm', nested: { a: [1] }, attributes: { try: 3, x: true } });
+    for (const wrong of ['[1]', 'text', '1', 'null']) {
+      const { code, err } = await desk.mem(['sessions.set_attributes', wrong]);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: 'mem: attributes must be a JSON object such as {"name":"value"}\n',
+      });
+    }
+  });
+
+  it('causes are given by name, as a list of names or as JSON', async () => {
+    for (const key of ['x', 'y']) await desk.mem(['write', 'in/causes', key, '1', '--confidence', '0.5']);
+    const given = [
+      ['in/causes/x'],
+      ['in/causes/x,in/causes/y'],
+      ['in/causes/x', '--causal-entry-keys', 'in/causes/y'],
+      ['{"entity_path":"in/causes","key":"x"}'],
+      ['[{"entity_path":"in/causes","key":"x"},"in/causes/y"]'],
+    ];
+    for (const [at, keys] of given.entries()) {
+      const run = await desk.mem(['outcome', `causes-${at}`, 'success', '--causal-entry-keys', ...keys, '--json']);
+      const moved = (JSON.parse(run.out).entries as { key: string }[]).map(({ key }) => key).sort();
+      expect(moved).toEqual(keys.join().includes('y') && at !== 3 ? ['x', 'y'] : ['x']);
+    }
+  });
+
   it('pages are followed with --all, exactly; without it the rest is announced', async () => {
     const writes = Array.from({ length: 5 }, (_, i) => `{"entity_path":"pages","key":"k${i}","value":${i}.0}`);
     await desk.mem(['commit'], { input: `[${writes.join(',')}]` });

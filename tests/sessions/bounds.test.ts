@@ -119,9 +119,6 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
     await own.jobs.sweep();
     expect([await left(idle), await left(DOER)]).toEqual([0, 1]);
     for (const table of ['sessions', 'session_reads', 'session_items'])
-      expect(
-        await rowsOf(own, `SELECT session FROM ${table} WHERE session = ?`, idle.session_id),
-        table,
-      ).toEqual([]);
+      expect(await rowsOf(own, `SELECT session FROM ${table} WHERE session = ?`, idle.session_id), table).toEqual([]);
   });
 });

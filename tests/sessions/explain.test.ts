@@ -176,10 +176,18 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
     const places = ['a', 'b', 'c'].map((key) => ({ entity_path, key }));
     await writeAll(app, places);
     for (const at of places.slice(0, 2)) await app.call('entries.read', at, session);
-    expect(await app.call('sessions.record_attempt', {}, session)).toMatchObject({ attempt: 1, entries: 2, actions: 0 });
+    expect(await app.call('sessions.record_attempt', {}, session)).toMatchObject({
+      attempt: 1,
+      entries: 2,
+      actions: 0,
+    });
     for (const at of places.slice(1)) await app.call('entries.read', at, session);
     await app.call('sessions.record_action', { tool_name: 'deploy' }, session);
-    expect(await app.call('sessions.record_attempt', {}, session)).toMatchObject({ attempt: 2, entries: 2, actions: 1 });
+    expect(await app.call('sessions.record_attempt', {}, session)).toMatchObject({
+      attempt: 2,
+      entries: 2,
+      actions: 1,
+    });
     const { causal_entries } = await explain(session);
     expect(causal_entries.map(({ key, attempt }) => `${key}${attempt}`)).toEqual(['a0', 'b0', 'b1', 'c1']);
   });

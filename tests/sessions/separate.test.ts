@@ -61,7 +61,9 @@ describe.each(backends)('sessions on %s', (backend) => {
     await expect(app.call('sessions.explain', input, { agent_id: 'agent/other' })).rejects.toMatchObject({
       code: 'not_found',
     });
-    expect((await app.call('sessions.explain', input, { agent_id: session.agent_id })).external_contexts).toHaveLength(1);
+    expect((await app.call('sessions.explain', input, { agent_id: session.agent_id })).external_contexts).toHaveLength(
+      1,
+    );
     const { events } = await app.call('log.list', { limit: 1000 }, { agent_id: 'agent/other' });
     expect(events.filter(({ event_type }) => event_type === 'context')).toEqual([]);
   });

@@ -166,8 +166,8 @@ describe('servers on one PostgreSQL', () => {
     const apps = await Promise.all([openTestApp('postgres'), openTestApp('postgres')]);
     const [mine, other] = apps;
     onTestFinished(async () => void (await Promise.all(apps.map((app) => app.close()))));
-    mine?.kernel.services.database.onAnnounce((topic) => heard.push(topic));
-    other?.kernel.services.database.onAnnounce((topic) => heard.push(`other ${topic}`));
+    mine?.kernel.services.database.onAnnounce((topic) => topic === 'there' && heard.push(topic));
+    other?.kernel.services.database.onAnnounce((topic) => topic === 'there' && heard.push(`other ${topic}`));
     await until(
       async () => {
         other?.kernel.services.database.announce('there', 1);

@@ -110,8 +110,8 @@ const choicesOf = ({ choices }: Field) => (choices.length === 0 ? '' : `One of $
 function descriptionOf(field: Field): string {
   const { description = '', fallback, choices } = field;
   // That nothing is given where nothing is given needs no word.
-  const preset =
-    fallback === undefined || fallback === null || typeof fallback === 'object' ? '' : `Default: ${fallback}.`;
+  const isNothing = fallback === undefined || fallback === '' || typeof fallback === 'object';
+  const preset = isNothing ? '' : `Default: ${fallback}.`;
   return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
 }
 
@@ -120,15 +120,24 @@ export function exampleOf({ word, args, fields, operation }: Command): string {
   const example = operation.example as Record<string, unknown>;
   const used = fields.filter(({ name }) => example[name] !== undefined);
   const document = used.find((field) => field.kind === 'document' && args.includes(field));
-  const words = args.flatMap((arg) => (used.includes(arg) && arg !== document ? [shellText(example[arg.name])] : []));
+  const words = args.flatMap((arg) => (used.includes(arg) && arg !== document ? [argumentOf(arg, example)] : []));
   const flags = used
     .filter((field) => !args.includes(field))
-    .map(({ flag, kind, name }) => {
+    .map((field) => {
+      const { flag, kind, name } = field;
       if (kind === 'boolean') return example[name] ? `--${flag}` : `--no-${flag}`;
-      return `--${flag} ${shellText(example[name])}`;
+      return `--${flag} ${argumentOf(field, example)}`;
     });
   const line = ['mem', word, ...words, ...flags].join(' ');
   return document ? `echo ${shellText(example[document.name])} | ${line}` : line;
+}
+
+const isPlain = (item: unknown) => typeof item === 'string' && !/[,[{]/.test(item);
+
+function argumentOf({ kind, name }: Field, example: Record<string, unknown>): string {
+  const value = example[name];
+  const isNames = kind === 'list' && Array.isArray(value) && value.length > 0 && value.every(isPlain);
+  return shellText(isNames ? value.join(',') : value);
 }
 
 function shellText(value: unknown): string {

@@ -46,8 +46,12 @@ export type ReadContext = {
 
 export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
 
-/** `settled`: everything that was noted of the caller's session is in the store before it runs. */
-type Settling = { settled?: boolean };
+/**
+ * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
+ * the same database did.
+ */
+export type Settled = 'here' | 'everywhere';
+type Settling = { settled?: Settled };
 
 /** A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed. */
 export type Handler<N extends OperationName> = Settling &
@@ -105,7 +109,10 @@ export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
-export const settled = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, settled: true });
+export const settled = <N extends OperationName>(where: Settled, handler: Handler<N>): Handler<N> => ({
+  ...handler,
+  settled: where,
+});
 
 export const follows = <N extends StreamName>(run: (context: ReadContext, input: Input<N>) => View): Handler<N> => ({
   kind: 'stream',

@@ -4,6 +4,7 @@ import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Services } from './module.ts';
 import type { Flush, Observation } from './observations.ts';
+import { Peers } from './peers.ts';
 
 export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
@@ -42,7 +43,7 @@ type Around = { committer: Committer; modules: readonly Module[]; onError: (erro
 type Refused = { input: unknown; caller: Caller; fault: Fault };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
-export function keepNotes({ observations, clock }: Services, { committer, modules, onError }: Around) {
+export function keepNotes({ observations, clock, database }: Services, { committer, modules, onError }: Around) {
   const record = modules.find((module) => module.recorder)?.recorder;
   if (record) {
     const flush: Flush = (accountId, seen) =>
@@ -55,6 +56,7 @@ export function keepNotes({ observations, clock }: Services, { committer, module
       }) as Promise<readonly Observation[]>;
     observations.start(flush, onError);
   }
+  const peers = new Peers(database, (accountId) => observations.settleAll(accountId));
   return {
     settle(input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
       const agent_id = input.agent_id ?? caller.agent_id;
@@ -82,7 +84,13 @@ export function keepNotes({ observations, clock }: Services, { committer, module
       });
     },
 
-    close: () => observations.close(),
+    /** The same on every other server. */
+    settleElsewhere: (caller: Caller) => peers.flush(caller.account_id),
+
+    async close() {
+      await observations.close();
+      peers.close();
+    },
   };
 }
 

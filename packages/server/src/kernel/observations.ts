@@ -85,6 +85,12 @@ export class Observations {
     this.#timer ??= setTimeout(() => void this.flushAll(), FLUSH_MS).unref();
   }
 
+  /** Settles once everything that was noted of an account is in the store. */
+  async settleAll(accountId: string): Promise<void> {
+    if (this.#waiting.has(accountId)) return this.flush(accountId);
+    await this.#running.get(accountId);
+  }
+
   /** Settles once everything that was noted of a session is in the store. */
   async settle(accountId: string, session: { agent_id: string; session: string }): Promise<void> {
     if (this.#waiting.get(accountId)?.has(nameOf(session))) return this.flush(accountId);
@@ -115,12 +121,12 @@ export class Observations {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     await Promise.all([...this.#waiting.keys()].map((accountId) => this.flush(accountId, isLast)));
+    await Promise.all(this.#running.values());
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#running.values());
     await this.flushAll(true);
-    await Promise.all(this.#running.values());
     clearTimeout(this.#timer);
     this.#flush = undefined;
   }

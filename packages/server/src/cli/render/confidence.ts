@@ -2,7 +2,7 @@ import type { Output } from '@mem-service/contract';
 import type { Item } from './columns.ts';
 import { nameOf } from './entry.ts';
 import { bar, change, counted, rounded } from './numbers.ts';
-import { plainWhy, statusText } from './session.ts';
+import { plainWhy, statusText } from './readings.ts';
 import { table } from './table.ts';
 import { fit, paint, type Screen, show, when } from './text.ts';
 

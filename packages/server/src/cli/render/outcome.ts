@@ -3,7 +3,7 @@ import type { Item } from './columns.ts';
 import { alignedNames, nameOf } from './entry.ts';
 import { change, counted } from './numbers.ts';
 import { outcomeName } from './outcome-name.ts';
-import { plainWhy, staleText, statusText } from './session.ts';
+import { plainWhy, staleText, statusText } from './readings.ts';
 import { fit, paint, type Screen, show } from './text.ts';
 
 type Committed = Output<'outcomes.commit'>;
@@ -37,8 +37,8 @@ function headOf(
 }
 
 function entryText(entry: Committed['entries'][number], screen: Screen): string {
-  const { applied, confidence_before, confidence_after, evidence_status, why } = entry;
-  if (!applied) return paint(screen, 'dim', show(why));
+  const { applied, attempt, confidence_before, confidence_after, evidence_status, why } = entry;
+  if (!applied) return paint(screen, 'dim', `${show(why)}${attempt === null ? '' : ` (attempt ${attempt})`}`);
   const status = evidence_status === null ? '' : ` ${statusText(evidence_status, screen)}`;
   const reason = plainWhy(why, confidence_before, confidence_after);
   return `${change(confidence_before, confidence_after)}${status}  ${paint(screen, 'dim', reason)}`;

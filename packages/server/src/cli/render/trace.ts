@@ -91,8 +91,8 @@ export function traces(item: Item, screen: Screen): string {
       const [id, agent, ref] = [ids[at], pad(agents[at] ?? '', agentWidth), pad(refs[at] ?? '', refWidth)];
       const time = when(one.created_at);
       const facts = factsOf(one);
-      const used = widthOf(`${id} ${time} ${agent} . ${ref}  ${facts}`);
-      const room = isTerminal(screen) ? Math.max(MIN_TASK, (screen.width as number) - used - 2) : TASK_LENGTH;
+      const used = widthOf(`${id} ${time} ${agent} . ${ref}   ${facts}`);
+      const room = isTerminal(screen) ? Math.max(MIN_TASK, (screen.width as number) - used) : TASK_LENGTH;
       const task = brief(one.task_input ?? one.decision_summary, room);
       return `${[
         paint(screen, 'yellow', id ?? ''),

@@ -80,6 +80,6 @@ function toActivity(row: queries.EventRow) {
 }
 
 export const timelineHandlers: Handlers = {
-  'agents.timeline': settled(timeline),
-  'agents.activity': settled(activity),
+  'agents.timeline': settled('here', timeline),
+  'agents.activity': settled('here', activity),
 };

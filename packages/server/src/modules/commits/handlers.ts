@@ -111,4 +111,8 @@ const read = reads<'commits.read'>(async ({ read, caller }, { commit_id }) => {
   return { ...toCommit(row), entries: versions.map(fromVersion) };
 });
 
-export const handlers: Handlers = { 'commits.create': settled(create), 'commits.list': list, 'commits.read': read };
+export const handlers: Handlers = {
+  'commits.create': settled('here', create),
+  'commits.list': list,
+  'commits.read': read,
+};

@@ -86,11 +86,11 @@ export async function staleReadsOf(
   const found = new Map<string, Promise<StaleRead[]>>();
   const nameOf = ({ agent_id, session }: SessionAuthor) => `${agent_id}\n${session}`;
   await work.locked;
-  const { account_id, tx, now } = work;
+  const { account_id, tx } = work;
   for (const author of authors)
     if (!found.has(nameOf(author))) {
       const { agent_id, session } = author;
-      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, now));
+      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, work));
     }
   const stale = new Map(await Promise.all([...found].map(async ([name, list]) => [name, await list] as const)));
   return (author) => stale.get(nameOf(author)) ?? [];
@@ -101,7 +101,8 @@ export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly Stal
   if (!if_unchanged || stale_reads.length === 0) return;
   const { entity_path, key } = stale_reads[0] as StaleRead;
   const others = stale_reads.length === 1 ? '' : ` and ${stale_reads.length - 1} more`;
-  throw new Fault('stale_reads', `${entity_path}/${key}${others} changed since it was read`, { stale_reads });
+  const message = `${entity_path}/${key}${others} changed since it was read`;
+  throw new Fault('stale_reads', message, { entity_path, key, stale_reads });
 }
 
 type Written = {
@@ -138,6 +139,25 @@ function toWritten<T>(work: Work, entry: EntryRow, about: { unchanged: boolean }
 const addressOf = ({ entity_path, key }: EntryRow) => ({ entity_path, key });
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
+  const results: (Output<'entries.write'> | Fault)[] = [];
+  for (const part of partsOf(items)) results.push(...(await writePart(work, part)));
+  return results;
+});
+
+type Items = readonly Item<'entries.write'>[];
+
+/** One that wants everything unchanged begins a part: what came before it has been written when it looks. */
+function partsOf(items: Items): Item<'entries.write'>[][] {
+  const parts: Item<'entries.write'>[][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (last && !item.input.if_unchanged) last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}
+
+async function writePart(work: Work, items: Items): Promise<(Output<'entries.write'> | Fault)[]> {
   const authors = items.map(({ input, caller }) => authorOf(input, caller));
   const [entries, staleOf, check] = await Promise.all([
     EntrySet.load(
@@ -161,7 +181,7 @@ const write = writesTogether<'entries.write'>(async (work, items) => {
   });
   await entries.save();
   return results;
-});
+}
 
 /** The entry a caller wants to change: not one that is there for another agent alone. */
 async function loadOpen(work: Work, input: Place & Author, caller: Caller) {
@@ -210,7 +230,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': settled(write),
+  'entries.write': settled('here', write),
   'entries.delete': remove,
   'entries.restore': restore,
 };

@@ -2,28 +2,22 @@ import { type Input, invalidInput } from '@mem-service/contract';
 import { EVERYONE, settled, type Work, writes } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
 import { linkOutcome } from '../graph/index.ts';
-import {
-  clearSession,
-  listStaleReads,
-  loadSession,
-  type OpenSession,
-  type SessionKey,
-  type StaleRead,
-} from '../sessions/index.ts';
+import { clearSession, loadSession, type OpenSession, type SessionKey } from '../sessions/index.ts';
 import { sealSession, type Told, tellOf } from '../traces/index.ts';
 import { type OutcomeDocument, toCommitted } from './answer.ts';
 import { type Causes, causesOf } from './causes.ts';
-import { type Author, applyEvidence, type Place, type Weighed, weigh } from './evidence.ts';
+import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import * as queries from './queries.ts';
-import { nameOf } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { isReplay } from './rules/steps.ts';
+import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
 
 /** One transaction: the outcome, its evidence, the standing of each entry, the lesson, the sealed trace. */
 export const commit = settled(
+  'everywhere',
   writes<'outcomes.commit'>(async (work, { input, caller }) => {
     const author = authorOf(input, caller);
     const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -36,10 +30,7 @@ export const commit = settled(
     const final_action_index = finalAction(input, told);
     const entries = await EntrySet.load(work, []);
     const weighed = await weigh(work, entries, { ...input, attributes: told.header.attributes, causes, author });
-    const stale_reads = mergeStale(await listStaleReads(work.tx, key, work.now), weighed, {
-      branch: input.branch,
-      author,
-    });
+    const stale_reads = await staleCauses(work, entries, { key, weighed, branch: input.branch });
     checkUnchanged(input.if_unchanged, stale_reads);
 
     const row = announce(work, input, { author, weighed, told });
@@ -143,25 +134,6 @@ async function seal(work: Work, row: queries.OutcomeRow, sealing: Sealing): Prom
   const head = { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to };
   const sealed = await sealSession(work, { ...head, trace_id: row.trace_id as string }, sealing);
   return sealed.hash;
-}
-
-/** Named causes that others have changed by now are as stale as what the session read. */
-function mergeStale(stale: readonly StaleRead[], weighed: Weighed, { branch, author }: Place): StaleRead[] {
-  const known = new Set(stale.map(nameOf));
-  const changed = new Set(
-    weighed.steps.flatMap(({ causes }) =>
-      causes.filter((cause) => cause.status === 'skipped' && cause.reason === 'value_changed').map(nameOf),
-    ),
-  );
-  const named = [...weighed.live].flatMap(([name, entry]): StaleRead[] => {
-    const read_version = weighed.read.get(name);
-    if (read_version === undefined || read_version >= entry.version || known.has(name)) return [];
-    if (entry.agent_id === author.agent_id) return [];
-    const { entity_path, key, version, agent_id } = entry;
-    const value_changed = changed.has(name);
-    return [{ entity_path, key, branch, read_version, current_version: version, changed_by: agent_id, value_changed }];
-  });
-  return [...stale, ...named];
 }
 
 function link(

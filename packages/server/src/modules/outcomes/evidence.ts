@@ -18,8 +18,10 @@ import { planSteps, type Step } from './rules/steps.ts';
 export type Author = { agent_id: string; session: string; session_id: string | null };
 export type Place = { branch: string; author: Author };
 
-/** The entries behind the causes, as they are now, and what was read of them. */
-export type Weighed = { steps: Step[]; live: Map<string, EntryRow>; read: Map<string, number> };
+type ReadCause = Cause & { version: number };
+
+/** The entries behind the causes, as they are now, and the newest that was read of them. */
+export type Weighed = { steps: Step[]; live: Map<string, EntryRow>; read: Map<string, ReadCause> };
 
 type Judged = {
   outcome_type: OutcomeType;
@@ -50,8 +52,17 @@ export async function weigh(work: Work, entries: EntrySet, judged: Judged & Plac
     },
     [...live.values()],
   );
-  const read = new Map(all.flatMap((cause) => (cause.version === undefined ? [] : [[nameOf(cause), cause.version]])));
-  return { steps, live, read };
+  return { steps, live, read: newestReads(all) };
+}
+
+function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
+  const read = new Map<string, ReadCause>();
+  for (const cause of causes) {
+    const { version } = cause;
+    if (version !== undefined && version > (read.get(nameOf(cause))?.version ?? 0))
+      read.set(nameOf(cause), { ...cause, version });
+  }
+  return read;
 }
 
 /** What an older version said is known by its hash, so that a claim that was merely restated is still the same. */
@@ -93,7 +104,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & 
         // Who named what is not there, or not for it, keeps that to itself.
         visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
         version: entry?.version ?? null,
-        read_version: read.get(nameOf(cause)) ?? null,
+        read_version: read.get(nameOf(cause))?.version ?? null,
         written_by: entry?.agent_id ?? null,
         agent_id: author.agent_id,
         attempt: step.attempt,

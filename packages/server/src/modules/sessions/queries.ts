@@ -179,24 +179,24 @@ export function listReadVersions(query: Query, key: SessionKey): Promise<ReadVer
 
 export type CurrentRow = {
   version: number;
+  seq: number;
   content_hash: string;
   deleted: number;
   shared: number;
   ttl_at: number | null;
   agent_id: string;
-  document: string;
 };
 
 /** Entries as they are now. */
 export const findCurrent: Find = {
   table: 'entries',
-  select: 'version, content_hash, deleted, shared, ttl_at, agent_id, document',
+  select: 'version, seq, content_hash, deleted, shared, ttl_at, agent_id',
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
 export function getCurrent(query: Query, accountId: string, at: ReadVersion): Promise<CurrentRow | undefined> {
   return query.get<CurrentRow>(
-    sql`SELECT version, content_hash, deleted, shared, ttl_at, agent_id, document FROM entries
+    sql`SELECT version, seq, content_hash, deleted, shared, ttl_at, agent_id FROM entries
         WHERE account_id = ${accountId} AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}`,
   );
 }
@@ -205,11 +205,20 @@ export function getReadHash(
   query: Query,
   accountId: string,
   { entry_id, version }: ReadVersion,
-): Promise<{ content_hash: string } | undefined> {
+): Promise<{ content_hash: string; shared: number; agent_id: string } | undefined> {
   return query.get(
-    sql`SELECT content_hash FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
+    sql`SELECT content_hash, shared, agent_id FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
         AND version = ${version}`,
   );
+}
+
+/** In which session something was done. */
+export function getEventSession(
+  query: Query,
+  accountId: string,
+  seq: number,
+): Promise<{ session: string } | undefined> {
+  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
 }
 
 /** Adds to how often an entry was recalled. One that is gone is passed over. */

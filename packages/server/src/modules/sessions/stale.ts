@@ -1,5 +1,5 @@
 import type { Query, Transaction } from '../../db/index.ts';
-import { sessionIdOf } from '../../kernel/index.ts';
+import type { LogEvent } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 export type StaleRead = {
@@ -12,6 +12,9 @@ export type StaleRead = {
   value_changed: boolean;
 };
 
+/** The time, and what the transaction has done that its log does not tell yet. */
+export type Look = { now: number; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
+
 /**
  * What the session read that others have changed since. Its own writes are no surprise to it, and what it has read again
  * is not stale. Most sessions have read nothing when they write, and one look-up says so.
@@ -19,7 +22,7 @@ export type StaleRead = {
 export async function listStaleReads(
   query: Query | Transaction,
   key: queries.SessionKey,
-  now: number,
+  look: Look,
 ): Promise<StaleRead[]> {
   const newest = new Map<number, queries.ReadVersion>();
   // In the order of versions: the last one of each entry stays.
@@ -27,11 +30,27 @@ export async function listStaleReads(
   if (newest.size === 0) return [];
   const reads = [...newest.values()];
   const current = await findCurrent(query, key.account_id, reads);
-  const stale = reads.map(async (read, i): Promise<StaleRead[]> => {
+  const found = reads.flatMap((read, i) => {
     const row = current[i];
-    if (!row || row.version === read.version || isOwn(row, key)) return [];
+    return row ? [{ read, row }] : [];
+  });
+  return staleAmong(query, key, { found, look });
+}
+
+type Found = { read: queries.ReadVersion; row: queries.CurrentRow };
+
+/** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
+export async function staleAmong(
+  query: Query,
+  key: queries.SessionKey,
+  { found, look }: { found: readonly Found[]; look: Look },
+): Promise<StaleRead[]> {
+  const stale = found.map(async ({ read, row }): Promise<StaleRead[]> => {
+    const isChanged = row.version > read.version || isOver(row, look);
+    if (!isChanged || (await isOwn(query, key, { row, look }))) return [];
     const before = await queries.getReadHash(query, key.account_id, read);
-    return [toStale(read, row, { before: before?.content_hash, agentId: key.agent_id, now })];
+    if (!before || !isFor(before, key.agent_id)) return [];
+    return [toStale(read, row, { before: before.content_hash, agentId: key.agent_id, look })];
   });
   return (await Promise.all(stale)).flat();
 }
@@ -49,12 +68,12 @@ function findCurrent(
   );
 }
 
-type Known = { before: string | undefined; agentId: string; now: number };
+type Known = { before: string; agentId: string; look: Look };
 
-function toStale(read: queries.ReadVersion, row: queries.CurrentRow, { before, agentId, now }: Known): StaleRead {
+function toStale(read: queries.ReadVersion, row: queries.CurrentRow, { before, agentId, look }: Known): StaleRead {
   const { entity_path, key, branch, version: read_version } = read;
-  const isThere = row.deleted === 0 && (row.ttl_at === null || row.ttl_at > now);
-  const isVisible = row.shared === 1 || row.agent_id === agentId;
+  const isThere = row.deleted === 0 && !isOver(row, look);
+  const isVisible = isFor(row, agentId);
   return {
     entity_path,
     key,
@@ -66,8 +85,19 @@ function toStale(read: queries.ReadVersion, row: queries.CurrentRow, { before, a
   };
 }
 
-function isOwn({ agent_id, document }: queries.CurrentRow, key: queries.SessionKey): boolean {
-  if (agent_id !== key.agent_id) return false;
-  const { provenance } = JSON.parse(document) as { provenance: { session_id: string | null } };
-  return provenance.session_id === sessionIdOf(key.session);
+const isOver = ({ ttl_at }: queries.CurrentRow, { now }: Look): boolean => ttl_at !== null && ttl_at <= now;
+
+const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agentId: string): boolean =>
+  shared === 1 || agent_id === agentId;
+
+/** Nobody ends what expires by itself. */
+async function isOwn(
+  query: Query,
+  { account_id, agent_id, session }: queries.SessionKey,
+  { row, look }: { row: queries.CurrentRow; look: Look },
+): Promise<boolean> {
+  if (row.agent_id !== agent_id || isOver(row, look)) return false;
+  const changed =
+    look.events?.find(({ seq }) => seq === row.seq) ?? (await queries.getEventSession(query, account_id, row.seq));
+  return changed?.session === session;
 }

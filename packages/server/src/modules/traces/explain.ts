@@ -12,6 +12,7 @@ type Explanation = Output<'sessions.explain'>;
 
 /** The open session of the caller, or a sealed one by its trace or its outcome. */
 export const explain = settled(
+  'everywhere',
   reads<'sessions.explain'>(async (context, input) =>
     input.trace_id === undefined && input.outcome_ref === undefined
       ? explainOpen(context, input)
@@ -20,7 +21,7 @@ export const explain = settled(
 );
 
 async function explainOpen(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {
-  const { caller, read, now } = context;
+  const { caller, read } = context;
   const { account_id } = caller;
   const agent_id = input.agent_id ?? caller.agent_id;
   const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
@@ -52,7 +53,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     session_id: sessionIdOf(session),
     ...(await chainOf(context, parts)),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
-    stale_reads: await listStaleReads(read, key, now),
+    stale_reads: await listStaleReads(read, key, context),
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
   };

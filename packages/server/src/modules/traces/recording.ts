@@ -113,6 +113,7 @@ const { MAX_ATTEMPTS } = traceShapes;
 const normalKey = (key: string) => key.trim().toLowerCase();
 
 const recordAttempt = settled(
+  'everywhere',
   writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
     const { author, row } = await sessionFor(work, input, caller);
     if (row.attempt >= MAX_ATTEMPTS)

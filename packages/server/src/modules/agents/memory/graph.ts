@@ -55,6 +55,6 @@ const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input)
 });
 
 export const graphHandlers: Handlers = {
-  'agents.memory_graph': settled(memoryGraph),
-  'agents.cross_agent_reads': settled(crossAgentReads),
+  'agents.memory_graph': settled('here', memoryGraph),
+  'agents.cross_agent_reads': settled('here', crossAgentReads),
 };

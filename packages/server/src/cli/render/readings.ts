@@ -1,0 +1,67 @@
+import type { Output } from '@mem-service/contract';
+import { nameOf } from './entry.ts';
+import { change, counted, rounded } from './numbers.ts';
+import { brief, type Colour, paint, type Screen, show } from './text.ts';
+import { branch, type Node } from './tree.ts';
+
+type Explanation = Output<'sessions.explain'>;
+type Reading = Explanation['causal_entries'][number];
+type Stale = Explanation['stale_reads'][number];
+type Read = Pick<Explanation, 'causal_entries' | 'stale_reads' | 'attempts'>;
+
+export const VALUE_LENGTH = 80;
+
+/** Lines that belong together are joined by two spaces; what is empty is left out. */
+export const line = (...parts: string[]): string => parts.filter((part) => part !== '').join('  ');
+
+/** The entries that a session read, by the attempt that read them. */
+export function readNodes({ causal_entries, stale_reads, attempts }: Read, screen: Screen): Node[] {
+  const entries = causal_entries.map((reading) => ({
+    attempt: reading.attempt,
+    text: readingText(reading, { stale: stale_reads.find((stale) => isOf(stale, reading)), screen }),
+  }));
+  const title = `read ${counted(entries.length, 'entry', 'entries')}`;
+  const tries = [...new Set(entries.map(({ attempt }) => attempt))];
+  if (tries.length < 2 && attempts.length === 0) return branch(title, entries);
+  // Readings count tries from 0, and attempts are closed as 1, 2 and so on.
+  const groups = tries.map((attempt) => {
+    const failed = attempts.some((closed) => closed.attempt === attempt + 1);
+    const below = entries.filter((entry) => entry.attempt === attempt);
+    return branch(`in attempt ${attempt + 1}${failed ? ', which failed' : ''}`, below);
+  });
+  return branch(title, groups.flat());
+}
+
+const isOf = (stale: Stale, { entity_path, key, branch, version }: Reading): boolean =>
+  stale.entity_path === entity_path && stale.key === key && stale.branch === branch && stale.read_version === version;
+
+const STATUS_COLOURS: Record<string, Colour> = { validated: 'green', contested: 'yellow', discredited: 'red' };
+
+export const statusText = (status: string, screen: Screen): string =>
+  paint(screen, STATUS_COLOURS[status] ?? 'dim', status);
+
+function readingText(reading: Reading, { stale, screen }: { stale: Stale | undefined; screen: Screen }): string {
+  const { version, confidence, evidence_status, success_count, failure_count, written_by, value } = reading;
+  const tested = success_count + failure_count > 0 ? ` (${success_count} for, ${failure_count} against)` : '';
+  return line(
+    `${nameOf(reading, screen)} v${version}`,
+    `${rounded(confidence)} ${statusText(evidence_status, screen)}${tested}`,
+    `by ${show(written_by)}`,
+    stale ? paint(screen, 'yellow', staleText(stale)) : '',
+    value === undefined ? paint(screen, 'dim', '(its value is gone)') : brief(value, VALUE_LENGTH),
+  );
+}
+
+/** What became of something since it was read. */
+export function staleText({ current_version, changed_by, value_changed }: Stale): string {
+  const by = changed_by === null ? '' : ` by ${show(changed_by)}`;
+  if (current_version === null) return `STALE: gone since${by}`;
+  return `STALE: v${current_version}${by} says ${value_changed ? 'something else' : 'the same'}`;
+}
+
+/** How a confidence moved, in the words of the service but for the numbers, which stand by themselves. */
+export function plainWhy(why: string, before: number | null, after: number | null): string {
+  const end = `: ${rounded(after)}`;
+  const told = show(why).replace(`: ${change(before, after)}`, '');
+  return told.endsWith(end) ? told.slice(0, -end.length) : told;
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Connection } from '../../packages/server/src/cli/connect.ts';
+import { fullTraceId } from '../../packages/server/src/cli/trace-ids.ts';
+import { type Desk, openDesk, type Serving, serve } from './support.ts';
+
+describe.each(['a local store', 'a server'])('the short id of a trace on %s', (where) => {
+  let local: Desk;
+  let desk: Desk;
+  let server: Serving | undefined;
+  let full: string;
+  beforeAll(async () => {
+    local = await openDesk();
+    server = where === 'a server' ? await serve(local.env) : undefined;
+    desk = server ? await openDesk({ MEM_HTTP_URL: server.url }) : local;
+    for (const ref of ['before', 'this', 'after']) {
+      const { out } = await desk.mem(['outcome', ref, 'success', '--json']);
+      if (ref === 'this') full = JSON.parse(out).trace_id;
+    }
+  }, 60_000);
+  afterAll(async () => {
+    await server?.stop();
+    desk.remove();
+    local.remove();
+  });
+
+  it('is what a list shows, and names the trace', async () => {
+    const { out } = await desk.mem(['traces']);
+    const short = /^(\S+) .* this /m.exec(out)?.[1] as string;
+    expect(short.length).toBeLessThan(full.length);
+    const read = await desk.mem(['trace', short]);
+    expect(read.out).toContain(`trace ${full} + this (success)\n`);
+    expect((await desk.mem(['trace', full])).out).toBe(read.out);
+    expect((await desk.mem(['trace', short.toUpperCase()])).out).toBe(read.out);
+    expect((await desk.mem(['explain', '--trace-id', short])).out).toContain(`trace ${full}\n`);
+    expect((await desk.mem(['traces.verify', '--trace-id', short])).out).toBe('checked 1 trace: all intact\n');
+  });
+
+  it.each(['zzzzzzzzzz', '0000000000', '01m7f0', 'what?'])('%s names none', async (id) => {
+    expect(await desk.mem(['trace', id])).toEqual({ code: 3, out: '', err: `mem: there is no trace ${id}\n` });
+  });
+});
+
+it('a short id that begins two traces is refused', async () => {
+  const ids = ['01m7f0zw5d0000000000000000', '01m7f0zw5d1111111111111111'];
+  const connection = {
+    call: async () => JSON.stringify({ traces: ids.map((trace_id) => ({ trace_id })) }),
+  } as unknown as Connection;
+  await expect(fullTraceId(connection, '01m7f0zw5d')).rejects.toThrow(`begins 2 traces: ${ids.join(', ')}`);
+  expect(await fullTraceId(connection, '01m7f0zw5d1')).toBe(ids[1]);
+});

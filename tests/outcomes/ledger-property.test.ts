@@ -1,0 +1,222 @@
+import { randomUUID } from 'node:crypto';
+import { traceShapes } from '@mem-service/contract';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertAccount } from '../../packages/server/src/kernel/index.ts';
+import { rowsOf } from '../entries/support.ts';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+
+const agent_id = fc.constantFrom('agent/a', 'agent/b');
+const who = { agent_id, session_id: fc.constantFrom('one', 'two', null) };
+const place = fc.record({ entity_path: fc.constantFrom('p', 'p/q'), key: fc.constantFrom('1', '2') });
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const outcome_type = fc.constantFrom(...traceShapes.outcomeTypes);
+const named = fc
+  .array(fc.tuple(place, maybe(fc.constantFrom(1, 2))), { maxLength: 3 })
+  .map((causes) => causes.map(([at, version]) => (version === undefined ? at : { ...at, version })));
+const act = <N extends string, I>(name: N, input: fc.Arbitrary<I>) =>
+  fc.record({ name: fc.constant(name), input, as: fc.record(who) });
+
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: act(
+      'entries.write',
+      fc
+        .tuple(
+          place,
+          fc.record({
+            value: fc.constantFrom({ claim: 1 }, { claim: 2 }),
+            confidence: maybe(fc.constantFrom(0, 0.3, 0.7, 1)),
+            shared: maybe(fc.constant(false)),
+          }),
+        )
+        .map(([at, rest]) => ({ ...at, ...rest })),
+    ),
+  },
+  { weight: 7, arbitrary: act('entries.read', place) },
+  { weight: 2, arbitrary: act('sessions.record_attempt', fc.record({ outcome_type })) },
+  {
+    weight: 6,
+    arbitrary: act(
+      'outcomes.commit',
+      fc.record({
+        outcome_ref: fc.constantFrom('x', 'y', 'z'),
+        outcome_type,
+        causal_entry_keys: maybe(named),
+        causal_confidence: fc.constantFrom(0, 0.25, 1),
+      }),
+    ),
+  },
+  { weight: 1, arbitrary: act('entries.delete', place) },
+  {
+    weight: 1,
+    arbitrary: act(
+      'entries.restore',
+      fc.tuple(place, fc.constantFrom(1, 2, 3)).map(([at, version]) => ({ ...at, version })),
+    ),
+  },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+type Line = {
+  seq: number;
+  entry_id: number;
+  agent_id: string;
+  outcome_type: string;
+  causal_confidence: number;
+  n_causal: number;
+  at: number;
+};
+type Version = {
+  seq: number;
+  entry_id: number;
+  deleted: number;
+  confidence: number;
+  content_hash: string;
+};
+type Entry = { entry_id: number; confidence: number; standing: string | null; entity_path: string; key: string };
+
+const SEVERITY: Record<string, number> = {
+  success: 1,
+  clean_deploy: 1,
+  minor_failure: 1.5,
+  regression: 1.5,
+  failure: 2,
+  p2_incident: 2,
+  critical_failure: 3,
+  p1_incident: 3,
+};
+
+type Stand = {
+  confidence: number;
+  prior: number | null;
+  won: number;
+  lost: number;
+  s: number;
+  f: number;
+  by: string[];
+};
+const fresh = (confidence: number): Stand => ({ confidence, prior: null, won: 0, lost: 0, s: 0, f: 0, by: [] });
+
+/** One outcome, straight from the formula. */
+function learn(stand: Stand, { outcome_type, causal_confidence, n_causal, agent_id }: Line): Stand {
+  const severity = SEVERITY[outcome_type] as number;
+  const isGood = severity === 1;
+  const isFirstStrike = !isGood && stand.lost === 0 && stand.won >= 3;
+  const surprise = isFirstStrike ? 1 : 1 + Math.abs(Number(isGood) - stand.confidence);
+  const weight = ((severity * causal_confidence) / n_causal) * surprise;
+  const prior = stand.prior ?? stand.confidence;
+  const s = 0.8 * stand.s + (isGood ? weight : 0);
+  const f = 0.8 * stand.f + (isGood ? 0 : weight);
+  return {
+    confidence: (2 * prior + s) / (2 + s + f),
+    prior,
+    won: stand.won + Number(isGood),
+    lost: stand.lost + Number(!isGood),
+    s,
+    f,
+    by: isGood ? [...stand.by.filter((name) => name !== agent_id), agent_id] : stand.by,
+  };
+}
+
+/** How an entry stands, from its versions and the ledger alone. */
+function recompute(versions: readonly Version[], lines: readonly Line[]): Stand {
+  let stand = fresh(1);
+  let before: Version | undefined;
+  for (const one of [...versions, ...lines].sort((a, b) => a.seq - b.seq)) {
+    if ('outcome_type' in one) stand = learn(stand, one);
+    else {
+      const isSame = before?.deleted === 0 && before.content_hash === one.content_hash;
+      if (!isSame) stand = fresh(one.confidence);
+      else if (stand.won + stand.lost === 0) stand.confidence = one.confidence;
+      before = one;
+    }
+  }
+  return stand;
+}
+
+describe.each(backends)('the ledger on %s', (backend) => {
+  let app: TestApp;
+  let applied = 0;
+  beforeAll(async () => {
+    app = await openTestApp(backend);
+  });
+  afterAll(() => app.close());
+
+  async function run(steps: readonly Step[], account_id: string): Promise<void> {
+    for (const { name, input, as } of steps) {
+      app.clock.advance(500);
+      // Some are refused: what is not there cannot be read, what is private cannot be changed.
+      await app.call(name, input as never, { ...as, account_id }).catch((error) => expect(error.code).toBeDefined());
+    }
+  }
+
+  async function compare(account_id: string): Promise<void> {
+    const all = <T>(columns: string, rest: string) =>
+      rowsOf<T>(app, `SELECT ${columns} FROM ${rest} ORDER BY seq`, account_id);
+    const versions = await all<Version>(
+      'seq, entry_id, deleted, confidence, content_hash',
+      'versions WHERE account_id = ?',
+    );
+    const lines = await rowsOf<Line>(
+      app,
+      `SELECT seq, entry_id, agent_id, outcome_type, causal_confidence, n_causal, at FROM evidence
+       WHERE account_id = ? AND applied = 1 ORDER BY seq, no`,
+      account_id,
+    );
+    applied += lines.length;
+    const entries = await all<Entry>(
+      'seq, entry_id, confidence, standing, entity_path, key',
+      'entries WHERE account_id = ? AND deleted = 0',
+    );
+    for (const entry of entries) {
+      const own = <T extends { entry_id: number }>(rows: readonly T[]) =>
+        rows.filter(({ entry_id }) => entry_id === entry.entry_id);
+      const told = recompute(own(versions), own(lines));
+      const stored = JSON.parse(entry.standing ?? '{}');
+      expect(entry.confidence).toBeCloseTo(told.confidence, 12);
+      expect(stored.evidence_success ?? 0).toBeCloseTo(told.s, 12);
+      expect(stored.evidence_failure ?? 0).toBeCloseTo(told.f, 12);
+      expect([stored.success_count ?? 0, stored.failure_count ?? 0]).toEqual([told.won, told.lost]);
+      expect(stored.validators ?? []).toEqual(told.by);
+      expect(stored.prior_confidence ?? null).toEqual(told.prior);
+    }
+  }
+
+  async function explainAll(account_id: string): Promise<void> {
+    for (const agent_id of ['agent/a', 'agent/b']) {
+      const as = { account_id, agent_id };
+      const { entries } = await app.call('entries.list', {}, as);
+      for (const { entity_path, key, confidence } of entries) {
+        const at = { entity_path, key };
+        const story = await app.call('entries.confidence', at, as);
+        expect(story.recomputed).toEqual({ confidence, matches: true });
+        expect(story.confidence).toBe(confidence);
+        expect(await app.call('entries.read', at, as)).toMatchObject({
+          confidence,
+          evidence_status: story.evidence_status,
+          evidence_success: story.evidence_success,
+          evidence_failure: story.evidence_failure,
+        });
+      }
+    }
+  }
+
+  it('explains every confidence exactly, whatever was written, read, tried and ended', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 30 }), async (steps) => {
+        const account_id = randomUUID();
+        await app.kernel.services.database.transaction((tx) => insertAccount(tx, account_id, app.clock.now()));
+        await run(steps, account_id);
+        await compare(account_id);
+        await explainAll(account_id);
+        const as = { account_id, agent_id: 'agent/a' };
+        expect(await app.call('traces.verify', {}, as)).toMatchObject({ problems: [] });
+        expect(await app.call('entries.verify', {}, as)).toMatchObject({ corrupted: [], chain_breaks: [] });
+      }),
+      { numRuns: 30 },
+    );
+    expect(applied).toBeGreaterThan(30);
+  }, 60_000);
+});
