@@ -17,7 +17,8 @@ export function readContext(services: Services, caller: Caller): ReadContext {
     read: database.read,
     scan: database.scan,
     dialect: database.dialect,
-    elapsed: () => performance.now() - started,
+    // To the microsecond: the rest is noise.
+    elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
       const { account_id, agent_id, session_id, actor } = caller;
       observations.note(account_id, { ...sighting, agent_id, session: sessionOf(session_id, actor), at: now });

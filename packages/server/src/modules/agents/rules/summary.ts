@@ -34,6 +34,16 @@ const SUMMARIES: Record<string, (event: Told) => string> = {
   },
   erase: ({ details }) => `Erased ${count(details.entries, 'entry')}`,
   outcome: ({ details }) => `Committed outcome '${quoted(details.outcome_ref)}' (${quoted(details.outcome_type)})`,
+  trace: ({ details }) => `Sealed a trace${details.outcome_ref ? ` of '${quoted(details.outcome_ref)}'` : ''}`,
+  context: ({ details }) => `Recorded context '${quoted(details.label)}'`,
+  action: ({ details }) =>
+    `Ran ${quoted(details.tool_name) || 'a tool'}${details.success === false ? ', which failed' : ''}`,
+  error: ({ details }) =>
+    `Met ${quoted(details.error_type) || 'an error'} in ${quoted(details.operation) || 'its work'}`,
+  llm_call: ({ details }) => `Called ${quoted(details.model) || 'a language model'}`,
+  span: ({ details }) => `Recorded span ${quoted(details.name ?? details.span_id)}`.trim(),
+  attributes: ({ details }) => `Set ${count(details.keys, 'attribute')}`,
+  attempt: ({ details }) => `Gave up attempt ${quoted(details.attempt)} (${quoted(details.outcome_type)})`,
   cross_agent_read: (event) => {
     const { source_agent_id } = event.details;
     return `Read ${entryOf(event)}${source_agent_id === undefined ? '' : ` of ${source_agent_id}`}`;
@@ -79,7 +89,7 @@ const granteeOf = ({ details }: Told) =>
   `${quoted(details.grantee_type)} ${quoted(details.grantee_id)}`.trim() || 'somebody';
 
 function count(n: unknown, noun: string): string {
-  const plural = noun.replace(/y$/, 'ies');
+  const plural = noun.endsWith('y') ? noun.replace(/y$/, 'ies') : `${noun}s`;
   return typeof n === 'number' ? `${n} ${n === 1 ? noun : plural}` : plural;
 }
 
