@@ -17,7 +17,8 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
 
   const explain = (as: object) => app.call('sessions.explain', {}, as);
   const readTo = async (as: object, from: number, to: number) => {
-    for (let i = from; i < to; i++) await app.call('entries.read', { entity_path: 'many', key: `k${i}` }, as);
+    const keys = Array.from({ length: to - from }, (_, i) => `k${from + i}`);
+    await Promise.all(keys.map((key) => app.call('entries.read', { entity_path: 'many', key }, as)));
   };
 
   it('it keeps 1,000 reads, and says when there were more', async () => {
@@ -43,10 +44,11 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
 
   it('it keeps 1,000 questions and refusals, and still takes what is recorded', async () => {
     const session = newSession();
-    for (let i = 0; i < 1005; i++) {
-      if (i % 2) await app.call('entries.list', { entity_path: 'nothing' }, session);
-      else await app.call('entries.read', { entity_path: 'nothing', key: 'k' }, session).catch(() => {});
-    }
+    const look = (i: number) =>
+      i % 2
+        ? app.call('entries.list', { entity_path: 'nothing' }, session)
+        : app.call('entries.read', { entity_path: 'nothing', key: 'k' }, session).catch(() => {});
+    await Promise.all(Array.from({ length: 1005 }, (_, i) => look(i)));
     const told = await explain(session);
     expect(told.query_events.length + told.error_events.length).toBe(1000);
     expect(told.truncated).toBe(true);

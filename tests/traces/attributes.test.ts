@@ -88,7 +88,7 @@ describe.each(backends)('attributes on %s', (backend) => {
       status: 'open',
       attributes: { kept: true },
     });
-    expect(await app.call('entries.read', at)).toMatchObject({ outcome_count: 0 });
+    expect(await app.call('entries.read', at, session)).toMatchObject({ outcome_count: 0 });
   });
 
   it('take what just fits', async () => {

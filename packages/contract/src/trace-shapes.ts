@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import * as s from './shapes.ts';
 
-/** Longer text is cut to this, not refused. */
 export const MAX_TRACE_TEXT = 200_000;
+
+/** Text for people: longer one is cut, not refused. */
+export const longText = z
+  .string()
+  .meta({ description: `Redacted; cut to ${MAX_TRACE_TEXT.toLocaleString('en')} characters.` });
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;
 
@@ -50,7 +54,7 @@ export const toolCall = z
   .strictObject({
     tool_name: s.text(256).min(1),
     arguments: s.jsonValue.optional(),
-    result_summary: s.text(MAX_TRACE_TEXT).default(''),
+    result_summary: longText.default(''),
     result_hash: s.text(256).default(''),
     started_at: s.timestamp.optional(),
     duration_ms: z.number().min(0).default(0),
@@ -103,7 +107,7 @@ export const span = z
 
 export const contextNote = z.strictObject({
   label: s.text(256).min(1),
-  summary: s.text(MAX_TRACE_TEXT),
+  summary: longText,
   source: s.text(512).optional(),
 });
 

@@ -50,11 +50,14 @@ const priceTable = z.record(
   }),
 );
 
+const datedTable = z.looseObject({ models: priceTable }).transform(({ models }) => models);
+
 /** A file, or the table itself. */
 function readPrices(given: string, ctx: z.RefinementCtx): Settings['llm_prices'] {
   try {
     const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-    const parsed = priceTable.safeParse(told);
+    // The table alone, or as the one that comes with the service: with its date and currency around it.
+    const parsed = z.union([priceTable, datedTable]).safeParse(told);
     if (parsed.success) return parsed.data;
     throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
   } catch (error) {

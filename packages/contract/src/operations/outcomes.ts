@@ -57,8 +57,8 @@ const metadata = z
 
 /** What the caller says of its task; also part of a trace that it seals itself. */
 export const told = {
-  task_input: z.string().optional().meta({ description: 'Redacted; cut to 200,000 characters.' }),
-  response_text: z.string().optional().meta({ description: 'Redacted; cut to 200,000 characters.' }),
+  task_input: t.longText.optional(),
+  response_text: t.longText.optional(),
   decision_summary: s.text(4096).optional(),
   tool_calls: z.array(t.toolCall).max(1000).default([]),
   attributes: t.attributes.default({}),

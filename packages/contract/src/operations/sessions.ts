@@ -47,8 +47,8 @@ export const sessions = {
     input: z.strictObject({
       operation: s.text(256).min(1).default('tool'),
       error_type: s.text(256).min(1),
-      message: s.text(t.MAX_TRACE_TEXT),
-      stack_trace: s.text(t.MAX_TRACE_TEXT).optional(),
+      message: t.longText,
+      stack_trace: t.longText.optional(),
       ...t.author,
     }),
     output: z.object(recorded),

@@ -113,8 +113,8 @@ export const traces = {
           z.looseObject({
             operation: s.text(256).default('tool'),
             error_type: s.text(256).min(1),
-            message: s.text(t.MAX_TRACE_TEXT).default(''),
-            stack_trace: s.text(t.MAX_TRACE_TEXT).nullish(),
+            message: t.longText.default(''),
+            stack_trace: t.longText.nullish(),
             occurred_at: isoOrNull,
           }),
         )

@@ -7,8 +7,8 @@ import type { Services } from './module.ts';
 import { type LogEvent, Work } from './work.ts';
 
 type AnyItem = { input: unknown; caller: Caller };
-type OneHandler = { kind: 'write'; run: (work: Work, item: never) => Promise<unknown> };
-type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unknown[]> };
+type OneHandler = { kind: 'write'; run: (work: Work, item: never) => Promise<unknown>; alone?: boolean };
+type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unknown[]>; alone?: boolean };
 
 /** A write on its way: which handler runs, with what, for whom. */
 export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler; unaudited?: boolean };
@@ -167,13 +167,14 @@ function takeBatch(queue: Waiting[]): Waiting[] {
   const keys = new Set<string>();
   let count = 0;
   for (const job of queue) {
-    if (count === MAX_BATCH) break;
+    if (count === MAX_BATCH || (job.handler.alone && count > 0)) break;
     if (job.idempotency_key !== undefined) {
       const key = `${job.caller.account_id} ${job.idempotency_key}`;
       if (keys.has(key)) break;
       keys.add(key);
     }
     count++;
+    if (job.handler.alone) break;
   }
   return queue.splice(0, count);
 }

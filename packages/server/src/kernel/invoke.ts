@@ -48,8 +48,8 @@ export function createKernel(
     const { handler, input } = admit(door, name, { raw, caller });
     if (handler.kind === 'stream')
       return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
-    if (handler.settled === 'everywhere') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(input, caller) : undefined;
+    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
+    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
     // Writes of an account are done in the order they come; only a read has to wait.
     if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
     await settling;

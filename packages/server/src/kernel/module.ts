@@ -48,10 +48,10 @@ export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
 
 /**
  * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
- * the same database did.
+ * the same database did; or what all noted of the whole account.
  */
-export type Settled = 'here' | 'everywhere';
-type Settling = { settled?: Settled };
+export type Settled = 'here' | 'everywhere' | 'for all';
+type Settling = { settled?: Settled; alone?: boolean };
 
 /** A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed. */
 export type Handler<N extends OperationName> = Settling &
@@ -113,6 +113,9 @@ export const settled = <N extends OperationName>(where: Settled, handler: Handle
   ...handler,
   settled: where,
 });
+
+/** Shares its transaction with no other write: all of them are in the store when it runs. */
+export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
 
 export const follows = <N extends StreamName>(run: (context: ReadContext, input: Input<N>) => View): Handler<N> => ({
   kind: 'stream',

@@ -2,9 +2,10 @@ import { type Fault, type OperationName, operations, shapes } from '@mem-service
 import type { z } from 'zod';
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
-import type { Module, ReadContext, Services } from './module.ts';
+import type { Module, ReadContext, Services, Settled } from './module.ts';
 import type { Flush, Observation } from './observations.ts';
 import { Peers } from './peers.ts';
+import { EVERYONE } from './work.ts';
 
 export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
@@ -26,16 +27,17 @@ export function readContext(services: Services, caller: Caller): ReadContext {
   };
 }
 
-type Asked = { input: { entity_path?: string | undefined }; result_count: number };
+type Asked = { input: { entity_path?: string | undefined }; result_count: number; isPrivate: boolean };
 
 /** A question about many entries, for the session that asked it. */
-export function noteQuery(context: ReadContext, operation: string, { input, result_count }: Asked): void {
+export function noteQuery(context: ReadContext, operation: string, { input, result_count, isPrivate }: Asked): void {
   context.note({
     kind: 'query',
     operation,
     entity_path: input.entity_path ?? null,
     parameters: input,
     result_count,
+    visible_to: isPrivate ? context.caller.agent_id : EVERYONE,
     duration_ms: context.elapsed(),
   });
 }
@@ -59,7 +61,8 @@ export function keepNotes({ observations, clock, database }: Services, { committ
   }
   const peers = new Peers(database, (accountId) => observations.settleAll(accountId));
   return {
-    settle(input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
+    settle(where: Settled, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
+      if (where === 'for all') return observations.settleAll(caller.account_id);
       const agent_id = input.agent_id ?? caller.agent_id;
       const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
       return observations.settle(caller.account_id, { agent_id, session });
@@ -72,14 +75,18 @@ export function keepNotes({ observations, clock, database }: Services, { committ
       const named = effect === 'write' ? given : {};
       const session_id = wellNamed(shapes.sessionId, named.session_id) ?? caller.session_id;
       if (session_id === null || effect === 'none') return;
+      const agent_id = wellNamed(shapes.agentId, named.agent_id) ?? caller.agent_id;
+      const about = fault.detail.entity_path;
       observations.note(caller.account_id, {
         kind: 'error',
         operation: name,
         // What the message speaks of, so that it goes when that is erased.
-        entity_path: wellNamed(shapes.pathGlob, fault.detail.entity_path ?? given.entity_path) ?? null,
+        entity_path: wellNamed(shapes.pathGlob, about ?? given.entity_path) ?? null,
         error_type: fault.code,
         message: fault.message.slice(0, MAX_MESSAGE_CHARS),
-        agent_id: wellNamed(shapes.agentId, named.agent_id) ?? caller.agent_id,
+        // An entry that is there may be a private one.
+        visible_to: about === undefined || fault.code === 'not_found' ? EVERYONE : agent_id,
+        agent_id,
         session: sessionOf(session_id, caller.actor),
         at: clock.now(),
       });

@@ -22,6 +22,8 @@ export type AskedQuery = {
   entity_path: string | null;
   parameters: Record<string, unknown>;
   result_count: number;
+  /** One that was answered with private entries is as private as they are. */
+  visible_to: string;
   duration_ms: number;
 };
 
@@ -32,6 +34,7 @@ export type MetError = {
   entity_path: string | null;
   error_type: string;
   message: string;
+  visible_to: string;
 };
 
 /** An entry that came first among the answers to a question, once or so many times. */

@@ -37,11 +37,13 @@ const aggregate = reads<'entries.aggregate'>(async (context, input) => {
   const { op, field, group_by, row_path, entity_path } = input;
   const reduction = createAggregate({ op, field, group_by, row_path });
   let entries_scanned = 0;
+  let isPrivate = false;
   for await (const row of visibleEntries(context, input)) {
     entries_scanned++;
+    isPrivate ||= row.shared === 0;
     reduction.add((JSON.parse(row.document) as { value: unknown }).value);
   }
-  noteQuery(context, 'aggregate', { input, result_count: entries_scanned });
+  noteQuery(context, 'aggregate', { input, result_count: entries_scanned, isPrivate });
   return { entity_path, entries_scanned, ...reduction.result() };
 });
 

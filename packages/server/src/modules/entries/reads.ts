@@ -131,7 +131,8 @@ const list = reads<'entries.list'>(async (context, input) => {
     const faded = fadedMember(services, row, now);
     return input.fields === 'meta' ? withoutValue(row, faded) : toEntry(row, faded);
   });
-  noteQuery(context, 'list', { input, result_count: entries.length });
+  const isPrivate = items.some(({ shared }) => shared === 0);
+  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate });
   if (has_more || !end) return { entries, next_cursor, has_more };
   return { entries, next_cursor: cursorAt(end), has_more: true };
 });

@@ -1,6 +1,16 @@
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { EVERYONE, type Handlers, type Module, pathWithin, toIso, type Work, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  EVERYONE,
+  type Handlers,
+  type Module,
+  pathWithin,
+  settled,
+  toIso,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { forgetCounts } from '../counts/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { countEdges, forgetEdges } from '../graph/index.ts';
@@ -45,6 +55,7 @@ const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
 async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
   const { tx } = work;
+  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
   const ids = doomed.map(({ entry_id }) => entry_id);
   const versions = await queries.countVersions(tx, target);
   return {
@@ -54,9 +65,9 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
     log_events: versions + (await queries.countEvents(tx, target)),
     stored_answers: await queries.countAnswers(tx, target),
     commits: await queries.countCommits(tx, target),
-    session_records: await countReadsOf(work, target, ids),
-    evidence: await countEvidence(tx, target),
-    trace_parts: await countItems(tx, target),
+    session_records: await countReadsOf(work, erased, ids),
+    evidence: await countEvidence(tx, erased),
+    trace_parts: await countItems(tx, erased),
     edges: await countEdges(
       work,
       target,
@@ -67,10 +78,11 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
 
 async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
   const { tx } = work;
+  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
   const ids = doomed.map(({ entry_id }) => entry_id);
-  const session_records = await forgetReads(work, target, ids);
-  const evidence = await eraseEvidence(tx, target);
-  const trace_parts = await eraseItems(tx, target);
+  const session_records = await forgetReads(work, erased, ids);
+  const evidence = await eraseEvidence(tx, erased);
+  const trace_parts = await eraseItems(tx, erased);
   const edges = await forgetEdges(
     work,
     target,
@@ -104,7 +116,8 @@ async function removeWords({ tx, account }: Work, indexed: Doomed): Promise<void
   await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
 }
 
-const handlers: Handlers = { 'entries.erase': erase };
+/** Everything that was noted or written before it is in the store, so that it finds all names there are. */
+const handlers: Handlers = { 'entries.erase': alone(settled('for all', erase)) };
 
 export const erasure: Module = {
   name: 'erasure',

@@ -14,6 +14,17 @@ const reached = ({ account_id, branch, paths, keys }: Target): Sql =>
 
 const doomed = (target: Target): Sql => sql`${reached(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`;
 
+/** Of rows of another table: they name an entry that is to go, or where they name none, the path of one. */
+export function isAboutDoomed(target: Target): (table: string, columns: 'path' | 'path and key') => Sql {
+  const { account_id, branch, agent_id, keys } = target;
+  return (table, columns) => {
+    const key = columns === 'path' ? '' : `AND (${table}.key IS NULL OR doomed.key = ${table}.key)`;
+    return sql`EXISTS (SELECT 1 FROM entries AS doomed WHERE doomed.account_id = ${account_id} AND doomed.branch = ${branch}
+      AND doomed.entity_path = ${fragment(`${table}.entity_path`)} ${fragment(key)}
+      AND (doomed.shared = 1 OR doomed.agent_id = ${agent_id})${andAll(keys)})`;
+  };
+}
+
 /** Of versions, by the entries they belong to. */
 const targeted = (target: Target): Sql =>
   sql`account_id = ${target.account_id} AND entry_id IN (SELECT entry_id FROM entries WHERE ${doomed(target)})`;

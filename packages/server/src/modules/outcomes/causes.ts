@@ -1,5 +1,6 @@
 import { type Input, invalidInput, traceShapes } from '@mem-service/contract';
 import type { OpenSession, ReadRow } from '../sessions/index.ts';
+import { toldText } from '../traces/index.ts';
 import type { Cause } from './rules/causes.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { type ToldProblem, toldCauses } from './rules/told-causes.ts';
@@ -36,7 +37,8 @@ export function causesOf(input: Commit, session: OpenSession): Causes {
   const attempts =
     given.length > 0
       ? given.map((attempt, i): Tried => {
-          const { outcome_type, summary = null, action_indices } = attempt;
+          const { outcome_type, action_indices } = attempt;
+          const summary = toldText(attempt.summary);
           const { causal_entry_keys: keys, causal_entry_versions: versions } = attempt;
           return { outcome_type, summary, action_indices, causes: told(`attempts.${i}.`, { keys, versions }) };
         })

@@ -2,12 +2,13 @@ import { type Input, invalidInput } from '@mem-service/contract';
 import { EVERYONE, settled, type Work, writes } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
 import { linkOutcome } from '../graph/index.ts';
-import { clearSession, loadSession, type OpenSession, type SessionKey } from '../sessions/index.ts';
-import { sealSession, type Told, tellOf } from '../traces/index.ts';
+import { clearSession, loadSession, type SessionKey } from '../sessions/index.ts';
+import { type Ending, sealSession, type Told, tellOf } from '../traces/index.ts';
 import { type OutcomeDocument, toCommitted } from './answer.ts';
-import { type Causes, causesOf } from './causes.ts';
+import { causesOf } from './causes.ts';
 import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
+import { namedParts } from './named.ts';
 import * as queries from './queries.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { isReplay } from './rules/steps.ts';
@@ -34,13 +35,14 @@ export const commit = settled(
     checkUnchanged(input.if_unchanged, stale_reads);
 
     const row = announce(work, input, { author, weighed, told });
+    const named = namedParts(work, weighed, session);
     const evidence = applyEvidence(work, entries, { ...weighed, seq: row.seq, branch: input.branch, author });
     const lesson = await writeLesson(work, entries, { input, author, causes, weighed, told });
     await entries.save();
     const hash =
-      row.trace_id === null ? null : await seal(work, row, { key, session, told, causes, final_action_index });
+      row.trace_id === null ? null : await seal(work, row, { key, session, named, told, final_action_index });
     const document: OutcomeDocument = {
-      decision_summary: input.decision_summary ?? null,
+      decision_summary: told.header.decision_summary,
       final_action_index,
       attributes: told.header.attributes,
       immutable_trace_id: hash,
@@ -121,18 +123,10 @@ function announce(work: Work, input: Commit, { author, weighed, told }: Announce
   };
 }
 
-type Sealing = {
-  key: SessionKey;
-  session: OpenSession;
-  told: Told;
-  causes: Causes;
-  final_action_index: number | null;
-};
-
-async function seal(work: Work, row: queries.OutcomeRow, sealing: Sealing): Promise<string> {
+async function seal(work: Work, row: queries.OutcomeRow, ending: Ending): Promise<string> {
   const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to } = row;
   const head = { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to };
-  const sealed = await sealSession(work, { ...head, trace_id: row.trace_id as string }, sealing);
+  const sealed = await sealSession(work, { ...head, trace_id: row.trace_id as string }, ending);
   return sealed.hash;
 }
 

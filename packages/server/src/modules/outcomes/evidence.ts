@@ -21,7 +21,13 @@ export type Place = { branch: string; author: Author };
 type ReadCause = Cause & { version: number };
 
 /** The entries behind the causes, as they are now, and the newest that was read of them. */
-export type Weighed = { steps: Step[]; live: Map<string, EntryRow>; read: Map<string, ReadCause> };
+export type Weighed = {
+  steps: Step[];
+  live: Map<string, EntryRow>;
+  /** The newest version of each cause that was read, in all and in each step. */
+  read: Map<string, ReadCause>;
+  readInStep: readonly ReadonlyMap<string, ReadCause>[];
+};
 
 type Judged = {
   outcome_type: OutcomeType;
@@ -52,7 +58,8 @@ export async function weigh(work: Work, entries: EntrySet, judged: Judged & Plac
     },
     [...live.values()],
   );
-  return { steps, live, read: newestReads(all) };
+  const tried = [...causes.attempts.map((attempt) => attempt.causes), causes.causes];
+  return { steps, live, read: newestReads(all), readInStep: tried.map(newestReads) };
 }
 
 function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
@@ -87,10 +94,10 @@ type Committed = { seq: number; branch: string; author: Author };
 
 /** Does what was weighed: moves the standings, in order, and writes down what it did. */
 export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & Committed): queries.EvidenceRow[] {
-  const { steps, live, read, seq, branch, author } = outcome;
+  const { steps, live, readInStep, seq, branch, author } = outcome;
   const model = work.services.settings.outcome_model;
   const rows: queries.EvidenceRow[] = [];
-  for (const step of steps)
+  for (const [at, step] of steps.entries())
     for (const cause of step.causes) {
       const entry = live.get(nameOf(cause));
       const row: queries.EvidenceRow = {
@@ -104,7 +111,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & 
         // Who named what is not there, or not for it, keeps that to itself.
         visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
         version: entry?.version ?? null,
-        read_version: read.get(nameOf(cause))?.version ?? null,
+        read_version: readInStep[at]?.get(nameOf(cause))?.version ?? null,
         written_by: entry?.agent_id ?? null,
         agent_id: author.agent_id,
         attempt: step.attempt,

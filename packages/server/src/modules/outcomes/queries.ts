@@ -234,10 +234,18 @@ export function listPredictions(
   );
 }
 
-export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
+export type Erased = {
+  account_id: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
+};
 
-const lines = ({ account_id, agent_id, paths, keys }: Erased): Sql =>
-  sql`account_id = ${account_id} AND entity_path IS NOT NULL AND ${visible(agent_id)}${andAll([...paths, ...keys])}`;
+const lines = ({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased): Sql =>
+  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll([...paths, ...keys])}
+    AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`;
 
 /** The ledger forgets which entries its lines were about. */
 export function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {

@@ -35,7 +35,8 @@ const search = reads<'entries.search'>(async (context, input) => {
   const beyond = hits.length > end;
   const has_more = beyond && end < reach;
   const shown = hits.slice(start, end);
-  noteQuery(context, 'search', { input, result_count: shown.length });
+  const isPrivate = shown.some(({ row }) => row.shared === 0);
+  noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
   if (input.query?.trim() && start === 0 && shown[0]) noteRecall(context, shown[0].row);
   return {
     entries: shown.map(({ row, score }) => toEntry<Scored>(row, `${fadedMember(services, row, now)},"score":${score}`)),

@@ -255,11 +255,19 @@ export function deleteReadsOf(tx: Transaction, accountId: string, entryIds: Sql)
   return tx.run(sql`DELETE FROM session_reads WHERE ${readsOf(accountId, entryIds)}`);
 }
 
-export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
+export type Erased = {
+  account_id: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
+};
 
 /** What was asked of the paths, or refused there. */
-const itemsAt = ({ account_id, paths }: Erased): Sql =>
-  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}`;
+const itemsAt = ({ account_id, agent_id, paths, isAboutDoomed }: Erased): Sql =>
+  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}
+    AND (agent_id = ${agent_id} OR ${isAboutDoomed('session_items', 'path')})`;
 
 export function deleteItemsAt(tx: Transaction, target: Erased): Promise<number> {
   return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(target)}`);

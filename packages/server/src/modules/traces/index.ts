@@ -1,12 +1,14 @@
 import type { Module } from '../../kernel/index.ts';
-import { create } from './create.ts';
+import { create } from './create/index.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
 
 export { countItems, eraseItems } from './queries.ts';
-export { sealSession } from './sessions.ts';
-export { type Told, tellOf } from './told.ts';
+export { readPart } from './session-parts.ts';
+export { type Ending, sealSession } from './sessions.ts';
+export type { Part } from './shape.ts';
+export { type Told, tellOf, toldText } from './told.ts';
 
 export const traces: Module = {
   name: 'traces',

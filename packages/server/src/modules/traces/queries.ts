@@ -1,6 +1,7 @@
 import {
   andAll,
   type Engine,
+  fragment,
   type Insert,
   joinSql,
   type Query,
@@ -267,12 +268,16 @@ export type WriteRow = {
 
 type Since = { after: number; limit: number };
 
+/** A lesson belongs to the outcome that it was learnt from, though its place in the log is after it. */
+const NO_LESSON = fragment(`details NOT LIKE '%"lesson_of":%'`);
+
 /** What a session that has a name wrote since a place in the log. */
 export function listSessionWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
   return query.all<WriteRow>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
         WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} AND session >= ' '
-          AND seq > ${after} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') ORDER BY seq LIMIT ${limit}`,
+          AND seq > ${after} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
+        ORDER BY seq LIMIT ${limit}`,
   );
 }
 
@@ -280,20 +285,28 @@ export function listSessionWrites(query: Query, key: SessionKey, { after, limit 
 export function listUnnamedWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
   return query.all<WriteRow>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
-          SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at FROM events
+          SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at, details FROM events
           WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND seq > ${after}
           ORDER BY seq DESC LIMIT ${limit}) AS newest
-        WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') ORDER BY seq`,
+        WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
+        ORDER BY seq`,
   );
 }
 
-export type Erased = { account_id: string; agent_id: string; paths: readonly Sql[]; keys: readonly Sql[] };
+/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
+export type Erased = {
+  account_id: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
+};
 
 /** The parts that name erased entries, and those that speak of their path alone. */
-function partsAt({ account_id, agent_id, paths, keys }: Erased): Sql {
+function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased): Sql {
   const named = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
-  return sql`account_id = ${account_id} AND entity_path IS NOT NULL AND ${visible(agent_id)}${andAll(paths)}
-    AND (key IS NULL OR ${named})`;
+  return sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)} AND (key IS NULL OR ${named})
+    AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
 }
 
 /** Takes out names and content; the hashes stay, so that the rest can still be proven. */

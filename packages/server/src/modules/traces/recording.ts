@@ -13,7 +13,7 @@ import { pricesOf } from './prices.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { redactText } from './rules/redact.ts';
-import { attributeProblem, toAction, toSpan } from './told.ts';
+import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './told.ts';
 
 type Author = ReturnType<typeof authorOf>;
 type Named = { agent_id?: string | undefined; session_id?: string | undefined };
@@ -42,8 +42,8 @@ function record(work: Work, no: number, { author, row, event_type, details }: Re
 
 const recordContext = writes<'sessions.record_context'>(async (work, { input, caller }) => {
   const { author, row } = await sessionFor(work, input, caller);
-  const { label, summary, source = null } = input;
-  const no = addItem(work, row, { kind: 'context', data: { label, summary: redactText(summary), source } });
+  const { label, source, ...data } = toContext(input);
+  const no = addItem(work, row, { kind: 'context', data: { label, source, ...data } });
   const recorded = record(work, no, { author, row, event_type: 'context', details: { label, source } });
   return { ...recorded, recorded: label, source };
 });
@@ -92,8 +92,8 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }
     throw invalidInput([{ path: 'name', message: 'is required for a new span' }]);
   const span = toSpan(work, given);
   const no = addItem(work, row, { kind: 'span', data: span });
-  const { span_id } = span;
-  return { ...record(work, no, { author, row, event_type: 'span', details: { span_id, name: given.name } }), span_id };
+  const { span_id, name } = span;
+  return { ...record(work, no, { author, row, event_type: 'span', details: { span_id, name } }), span_id };
 });
 
 const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
@@ -103,10 +103,11 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
   const kept = Object.entries(JSON.parse(row.attributes)).filter(([key]) => !removed.includes(key));
   const merged = mergeAttributes([Object.fromEntries(kept), given]);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
-  row.attributes = JSON.stringify(merged.attributes);
+  const attributes = redactAttributes(merged.attributes);
+  row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
   const recorded = record(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
-  return { ...recorded, attributes: merged.attributes };
+  return { ...recorded, attributes };
 });
 
 const { MAX_ATTEMPTS } = traceShapes;

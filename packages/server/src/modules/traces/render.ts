@@ -70,7 +70,7 @@ export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes 
     query_events: parts.of('query'),
     error_events: parts.of('error'),
     attempts: parts.of('attempt'),
-    state_diff: stateDiff(row, parts, changes),
+    state_diff: { ...stateDiff(row, parts, changes), ...header.state_diff },
     attributes,
     session_metadata: { ...header.session_metadata, attributes, llm_calls, spans: mergeSpans(parts.of('span')) },
     ...totals(llm_calls),
@@ -119,10 +119,10 @@ const LISTED = [fragment(`kind <> 'span'`)];
 
 export async function renderTraces(view: View, rows: readonly queries.TraceRow[], isWhole: boolean): Promise<Trace[]> {
   const { query, viewer, dialect } = view;
-  const seqs = dialect.texts(rows.map(({ seq }) => String(seq)));
+  const seqs = (list: readonly number[]) => dialect.texts(list.map(String));
   const [items, changes] = await Promise.all([
-    queries.listItems(query, viewer, { seqs, kinds: isWhole ? [] : LISTED }),
-    queries.listConfidenceChanges(query, viewer, seqs),
+    queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED }),
+    queries.listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
   ]);
   const itemsBySeq = groupBySeq(items);
   const changesBySeq = groupBySeq(changes);
@@ -131,10 +131,13 @@ export async function renderTraces(view: View, rows: readonly queries.TraceRow[]
     rows.map(async (row) => {
       const parts = new Parts(itemsBySeq.get(row.seq) ?? []);
       const causal_entries = await readingsOf(parts.of<SeenPart>('read'), fetch);
-      return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(row.seq) ?? [] });
+      return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(outcomeSeq(row)) ?? [] });
     }),
   );
 }
+
+/** A trace that its outcome sealed has the place of the outcome. */
+const outcomeSeq = ({ seq, header }: queries.TraceRow): number => (JSON.parse(header) as Header).outcome_seq ?? seq;
 
 function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();

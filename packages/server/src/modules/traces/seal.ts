@@ -20,16 +20,16 @@ export type NewTrace = {
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
-type Leaf = Pick<queries.TraceItemRow, 'kind' | 'visible_to' | 'entity_path' | 'key' | 'data'>;
+type Leaf = Omit<queries.TraceItemRow, 'hash'>;
 
-export const partHash = ({ kind, visible_to, entity_path, key, data }: Leaf): string =>
-  sha256(JSON.stringify([kind, visible_to, entity_path, key, data]));
+export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }: Leaf): string =>
+  sha256(JSON.stringify([kind, visible_to, entity_path, key, entry_id, data]));
 
-/** Ties a trace to its parts and to the trace before it. A part that was erased is still known by its hash. */
-export function traceHash(
-  row: Omit<queries.TraceRow, 'hash' | 'signature' | 'key_id'>,
-  parts: readonly string[],
-): string {
+/**
+ * Ties a trace to its parts, to the trace before it and to the key it is signed with. A part that was erased is still
+ * known by its hash.
+ */
+export function traceHash(row: Omit<queries.TraceRow, 'hash' | 'signature'>, parts: readonly string[]): string {
   return sha256(
     JSON.stringify([
       row.trace_id,
@@ -43,6 +43,7 @@ export function traceHash(
       row.created_at,
       row.header,
       row.parent_hash,
+      row.key_id,
       parts,
     ]),
   );
@@ -74,6 +75,7 @@ export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.Tr
     };
     return { ...item, hash: partHash(item) };
   });
+  const signingKey = services.settings.trace_signing_key;
   const unsealed = {
     account_id,
     ...rest,
@@ -81,18 +83,14 @@ export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.Tr
     created_at: now,
     header: JSON.stringify(header),
     parent_hash: last?.hash ?? null,
+    key_id: signingKey === null ? null : keyIdOf(signingKey),
   };
   const sealed = traceHash(
     unsealed,
     items.map((item) => item.hash),
   );
-  const signingKey = services.settings.trace_signing_key;
-  const row: queries.TraceRow = {
-    ...unsealed,
-    hash: sealed,
-    signature: signingKey === null ? null : signatureOf(signingKey, sealed),
-    key_id: signingKey === null ? null : keyIdOf(signingKey),
-  };
+  const signature = signingKey === null ? null : signatureOf(signingKey, sealed);
+  const row: queries.TraceRow = { ...unsealed, hash: sealed, signature };
   saveTrace(work, row, header);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
   return row;

@@ -1,7 +1,8 @@
-import { EVERYONE, sessionIdOf, toIso, type Work } from '../../kernel/index.ts';
+import { EVERYONE, type LogEvent, sessionIdOf, toIso, type Work } from '../../kernel/index.ts';
 import { evidenceStatus, type Standing } from '../entries/index.ts';
 import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/index.ts';
 import * as queries from './queries.ts';
+import { redactJson, redactText } from './rules/redact.ts';
 import type { Part } from './shape.ts';
 
 const MAX_WRITES = 1000;
@@ -49,14 +50,24 @@ const TIME_NAMES = {
 } as const;
 
 export function itemPart({ kind, at, entity_path, data }: Pick<ItemRow, 'kind' | 'at' | 'entity_path' | 'data'>): Part {
-  return { kind, visible_to: EVERYONE, entity_path, data: { ...JSON.parse(data), [TIME_NAMES[kind]]: toIso(at) } };
+  const { visible_to, ...noted } = NOTED[kind]?.(JSON.parse(data)) ?? { ...JSON.parse(data), visible_to: EVERYONE };
+  return { kind, visible_to, entity_path, data: { ...noted, [TIME_NAMES[kind]]: toIso(at) } };
 }
 
-/** What the session wrote since it was sealed last. */
-export async function writeParts({ tx }: Work, key: SessionKey, after: number): Promise<Part[]> {
+type Noted = Record<string, unknown> & { visible_to?: string };
+
+/** What was noted by itself is in the words of the caller, as they came. */
+const NOTED: Partial<Record<ItemRow['kind'], (data: Noted) => Noted & { visible_to: string }>> = {
+  query: (data) => ({ visible_to: EVERYONE, ...data, parameters: redactJson(data.parameters) }),
+  error: (data) => ({ visible_to: EVERYONE, ...data, message: redactText(String(data.message)) }),
+};
+
+/** What the session wrote since it was sealed last; what the transaction has written is not in the table yet. */
+export async function writeParts({ tx, events }: Work, key: SessionKey, after: number): Promise<Part[]> {
   const list = sessionIdOf(key.session) === null ? queries.listUnnamedWrites : queries.listSessionWrites;
   const rows = await list(tx, key, { after, limit: MAX_WRITES });
-  return rows.map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
+  const pending = events.filter((event) => isWriteOf(event, key) && event.seq > after) as queries.WriteRow[];
+  return [...rows, ...pending].map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
     kind: 'write',
     visible_to,
     entity_path,
@@ -64,6 +75,12 @@ export async function writeParts({ tx }: Work, key: SessionKey, after: number): 
     data: { event_type, version, written_at: toIso(created_at) },
   }));
 }
+
+const isWriteOf = ({ event_type, entity_path, agent_id, session }: LogEvent, key: SessionKey): boolean =>
+  agent_id === key.agent_id &&
+  session === key.session &&
+  entity_path !== null &&
+  (event_type === 'write' || event_type === 'delete');
 
 /** When the session read, recorded or wrote something for the first time. What is noted is written a moment later. */
 export function startOf({ row, reads, items }: OpenSession, writes: readonly Part[] = []): number | null {

@@ -9,6 +9,8 @@ import type { Told } from './told.ts';
 export type Ending = {
   key: SessionKey;
   session: OpenSession;
+  /** What the caller named beside what the session read. */
+  named: readonly Part[];
   told: Told;
   final_action_index: number | null;
 };
@@ -17,11 +19,14 @@ export type Ending = {
 export async function sealSession(
   work: Work,
   head: Omit<NewTrace, 'header' | 'parts'>,
-  { key, session, told, final_action_index }: Ending,
+  { key, session, named, told, final_action_index }: Ending,
 ): Promise<queries.TraceRow> {
   const last = await queries.getLastTrace(work.tx, key);
   const writes = await writeParts(work, key, last?.seq ?? 0);
-  const parts: Part[] = [...partsOf(session), ...writes, ...told.parts];
+  // Attempts that are told at the end stand for those that were recorded on the way.
+  const isRetold = told.parts.some(({ kind }) => kind === 'attempt');
+  const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
+  const parts: Part[] = [...kept, ...named, ...writes, ...told.parts];
   return sealTrace(work, {
     ...head,
     header: {

@@ -2,7 +2,7 @@ import { type Input, invalidInput, type JsonText } from '@mem-service/contract';
 import { fromIso, toIso, type Work } from '../../kernel/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { pricesOf } from './prices.ts';
-import { mergeAttributes, stampAttributes } from './rules/attributes.ts';
+import { type Attributes, mergeAttributes, stampAttributes } from './rules/attributes.ts';
 import { normalizeCalls } from './rules/llm-calls.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import { normalizeSpan } from './rules/spans.ts';
@@ -22,17 +22,26 @@ export type Told = {
   actionNames: string[];
 };
 
-export const toldText = (text: string | undefined): string | null => (text === undefined ? null : redactText(text));
+export const toldText = (text: string | null | undefined): string | null => (text ? redactText(text) : (text ?? null));
 
 const plainOf = (json: JsonText | undefined): unknown => json?.value;
 
+type Context = { label: string; summary: string; source?: string | null | undefined };
+
+export const toContext = ({ label, summary, source }: Context) => ({
+  label: redactText(label),
+  summary: redactText(summary),
+  source: toldText(source),
+});
+
 /** An action without what it must not tell. The names of its arguments are the caller's. */
 export function toAction(call: Action, now: number): Record<string, unknown> & { tool_name: string } {
-  const { arguments: given, choices, started_at, source = null, ...rest } = call;
+  const { arguments: given, choices, started_at, source, action_key, ...rest } = call;
   return {
     ...rest,
     result_summary: redactText(call.result_summary),
-    source,
+    source: toldText(source),
+    ...(action_key === undefined ? {} : { action_key: redactText(action_key) }),
     arguments: redactJson(plainOf(given) ?? {}),
     ...(choices === undefined ? {} : { choices: redactJson(plainOf(choices)) }),
     started_at: toIso(started_at === undefined ? now : fromIso(started_at)),
@@ -53,16 +62,27 @@ export function toSpan(work: Work, span: Partial<Span>): Record<string, unknown>
   );
 }
 
+function toAttempt(
+  { outcome_type, summary, action_indices }: Commit['attempts'][number],
+  i: number,
+  now: number,
+): Part {
+  const data = { attempt: i + 1, outcome_type, summary: toldText(summary), action_indices, recorded_at: toIso(now) };
+  return { kind: 'attempt', data };
+}
+
 /** Everything a caller tells when it ends a session. Refuses what cannot be kept; nothing has changed by then. */
 export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenSession, 'row' | 'items'>): Told {
-  const { attributes: told, llm_calls: calls, spans = [], attempts: _, ...metadata } = input.session_metadata;
+  const { attributes: told, llm_calls: calls, spans = [], attempts = [], ...metadata } = input.session_metadata;
   const llm_calls = normalizeCalls([...(calls ?? []), ...input.llm_calls], {
     prices: pricesOf(work.services.settings),
     now: toIso(work.now),
     newId: () => work.services.ids.next(work.now),
   });
   const actions = input.tool_calls.map((call) => toAction(call, work.now));
-  const recorded = session.items.filter(({ kind }) => kind === 'action').map(({ data }) => JSON.parse(data));
+  const itemsOf = (wanted: string) =>
+    session.items.filter(({ kind }) => kind === wanted).map(({ data }) => JSON.parse(data));
+  const recorded = itemsOf('action');
   const actionNames = [...recorded, ...actions].map(({ tool_name }) => String(tool_name));
   const bags = [JSON.parse(session.row?.attributes ?? '{}'), told ?? {}, input.attributes];
   return {
@@ -70,10 +90,14 @@ export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenS
       task_input: toldText(input.task_input),
       response_text: toldText(input.response_text),
       decision_summary: toldText(input.decision_summary),
-      attributes: attributesOf(input, bags, { model: modelOf(metadata, llm_calls), client: metadata.client_name }),
+      attributes: attributesOf(input, bags, {
+        model: modelOf(metadata, [...itemsOf('llm_call'), ...llm_calls]),
+        client: metadata.client_name,
+      }),
       session_metadata: redactJson(metadata) as Record<string, unknown>,
     },
     parts: [
+      ...[...attempts, ...('attempts' in input ? input.attempts : [])].map((one, i) => toAttempt(one, i, work.now)),
       ...actions.map((data): Part => ({ kind: 'action', data })),
       ...llm_calls.map((data): Part => ({ kind: 'llm_call', data })),
       ...spans.map((span): Part => ({ kind: 'span', data: toSpan(work, span) })),
@@ -93,6 +117,12 @@ export const attributeProblem = ({ path, message }: { path: string; message: str
   message,
 });
 
+/** Their names are short labels; what they hold may be anything. */
+export const redactAttributes = (attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? redactText(value) : value]),
+  );
+
 type Stamped = { model: unknown; client: unknown };
 
 function attributesOf(input: Commit | NewTrace, bags: Record<string, unknown>[], { model, client }: Stamped) {
@@ -100,7 +130,7 @@ function attributesOf(input: Commit | NewTrace, bags: Record<string, unknown>[],
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 256) : undefined);
   const { outcome_type, branch } = input;
-  return stampAttributes(merged.attributes, {
+  return stampAttributes(redactAttributes(merged.attributes), {
     source: 'api',
     model: text(model),
     client: text(client),

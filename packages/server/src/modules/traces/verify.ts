@@ -48,7 +48,8 @@ async function chainProblem({ scan }: ReadContext, row: queries.TraceRow) {
 
 function signatureProblem({ services }: ReadContext, row: queries.TraceRow) {
   const signingKey = services.settings.trace_signing_key;
-  if (row.signature === null) return undefined;
+  // Of before there was a key.
+  if (row.key_id === null && row.signature === null) return undefined;
   if (signingKey === null || keyIdOf(signingKey) !== row.key_id)
     return { reason: 'unknown_key' as const, detail: `it was signed with the key ${row.key_id}` };
   if (signatureOf(signingKey, row.hash) === row.signature) return undefined;

@@ -1,13 +1,14 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
-import { EVERYONE, fromIso, toIso, type Work, writes } from '../../kernel/index.ts';
-import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
-import { loadSession } from '../sessions/index.ts';
-import { renderTraces, type Trace } from './render.ts';
-import { redactJson, redactText } from './rules/redact.ts';
-import { sealTrace } from './seal.ts';
-import { readPart } from './session-parts.ts';
-import type { Part } from './shape.ts';
-import { tellOf } from './told.ts';
+import { EVERYONE, fromIso, toIso, type Work, writes } from '../../../kernel/index.ts';
+import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../../entries/index.ts';
+import { loadSession } from '../../sessions/index.ts';
+import { renderTraces, type Trace } from '../render.ts';
+import { redactJson, redactText } from '../rules/redact.ts';
+import { sealTrace } from '../seal.ts';
+import { readPart } from '../session-parts.ts';
+import type { Part } from '../shape.ts';
+import { tellOf, toContext } from '../told.ts';
+import * as queries from './queries.ts';
 
 type NewTrace = Input<'traces.create'>;
 type Author = ReturnType<typeof authorOf>;
@@ -35,6 +36,8 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
     details: { trace_id, outcome_ref, outcome_type },
     session: author.session,
   });
+  const outcome = outcome_ref ? await queries.getUnfollowed(work.tx, key, outcome_ref) : undefined;
+  if (outcome) work.send(queries.followOutcome(work.tx, account_id, { ...outcome, trace_id }));
   const ended = input.session_ended_at ? fromIso(input.session_ended_at) : now;
   const head = { trace_id, seq, agent_id: author.agent_id, session: author.session, branch, outcome_ref, outcome_type };
   const row = await sealTrace(work, {
@@ -46,6 +49,8 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
       session_started_at: input.session_started_at ? fromIso(input.session_started_at) : null,
       session_ended_at: ended,
       truncated: false,
+      ...(input.state_diff ? { state_diff: countsOf(input.state_diff) } : {}),
+      ...(outcome ? { outcome_seq: outcome.seq } : {}),
     },
     parts: [...reads, ...otherParts(input, now), ...told.parts],
   });
@@ -55,43 +60,64 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   return trace as Trace;
 });
 
+type Named = NewTrace['causal_entries'][number];
+type Shown = queries.NamedVersion & { standing: string | null };
+
 /** The entries that the client read, in the versions it says; the current one where it says none. */
 async function readParts(work: Work, input: NewTrace, author: Author): Promise<Part[]> {
-  const { branch } = input;
+  const { branch, causal_entries } = input;
   const entries = await EntrySet.load(
     work,
-    input.causal_entries.map((given) => ({ ...given, branch })),
+    causal_entries.map((given) => ({ ...given, branch })),
   );
-  return input.causal_entries.map((given): Part => {
-    const { entity_path, key } = given;
-    const entry: EntryRow | undefined = entries.get({ branch, entity_path, key });
-    if (!isLive(entry, work.now) || !mayAgentSee(entry, author.agent_id))
+  const named = causal_entries.map((given) => ({ given, entry: entries.get({ ...given, branch }) }));
+  const versions = await work.tx.findMany<queries.NamedVersion>(
+    queries.findNamedVersions,
+    named.map(({ given, entry }) => [work.account_id, entry?.entry_id ?? 0, given.version ?? 0]),
+  );
+  return named.map(({ given, entry }, i): Part => {
+    const { entity_path, key, read_at } = given;
+    const shown = entry && shownOf(work, { given, entry, old: versions[i] });
+    if (!shown || !mayAgentSee(shown, author.agent_id))
       throw new Fault('not_found', `there is no entry ${entity_path}/${key}`, { entity_path, key });
-    const isOld = given.version !== undefined && given.version !== entry.version;
+    const { version, agent_id, shared, confidence, standing } = shown;
     return readPart({
       entry_id: entry.entry_id,
-      version: given.version ?? entry.version,
+      version,
       attempt: 0,
       branch,
       entity_path,
       key,
-      visible_to: entry.shared === 1 ? EVERYONE : entry.agent_id,
-      written_by: entry.agent_id,
-      confidence: entry.confidence,
-      standing: isOld ? null : entry.standing,
-      read_at: given.read_at ? fromIso(given.read_at) : work.now,
+      visible_to: shared === 1 ? EVERYONE : agent_id,
+      written_by: agent_id,
+      confidence,
+      standing,
+      read_at: read_at ? fromIso(read_at) : work.now,
       duration_ms: given.duration_ms ?? 0,
     });
   });
 }
 
+/** What is there now as it stands; what was there once as it was written. */
+function shownOf({ now }: Work, { given, entry, old }: Read): Shown | undefined {
+  if (isLive(entry, now) && (given.version === undefined || given.version === entry.version)) return entry;
+  return old && old.deleted === 0 ? { ...old, standing: null } : undefined;
+}
+
+type Read = { given: Named; entry: EntryRow; old: queries.NamedVersion | undefined };
+
+/** What it says of entries by name is left out: it could not be erased. */
+const countsOf = ({ entries_created, entries_updated }: NonNullable<NewTrace['state_diff']>) => ({
+  entries_created,
+  entries_updated,
+});
+
 const at = (time: string | null | undefined, now: number): string => toIso(time ? fromIso(time) : now);
 const plain = (json: JsonText | undefined): unknown => json?.value ?? {};
 
 function otherParts(input: NewTrace, now: number): Part[] {
-  const contexts = input.external_contexts.map(({ label, summary, source = null, recorded_at }): Part => {
-    const data = { label, summary: redactText(summary), source, recorded_at: at(recorded_at, now) };
-    return { kind: 'context', data };
+  const contexts = input.external_contexts.map(({ recorded_at, ...context }): Part => {
+    return { kind: 'context', data: { ...toContext(context), recorded_at: at(recorded_at, now) } };
   });
   const queries = input.query_events.map(({ parameters, occurred_at, duration_ms, ...rest }): Part => {
     const { entity_path } = plain(parameters) as { entity_path?: unknown };

@@ -1,0 +1,33 @@
+import { EVERYONE, type Work } from '../../kernel/index.ts';
+import type { OpenSession } from '../sessions/index.ts';
+import { type Part, readPart } from '../traces/index.ts';
+import type { Weighed } from './evidence.ts';
+import { nameOf } from './rules/causes.ts';
+
+/** Causes that the caller named and its session did not read: the trace shows them as they stand before the outcome. */
+export function namedParts(work: Work, { steps, live, readInStep }: Weighed, { reads }: OpenSession): Part[] {
+  const known = new Set(reads.map(({ entry_id }) => entry_id));
+  return steps.flatMap((step, attempt) =>
+    step.causes.flatMap((cause) => {
+      const entry = live.get(nameOf(cause));
+      if (!entry || known.has(entry.entry_id)) return [];
+      const { entry_id, branch, entity_path, key, agent_id, confidence, standing } = entry;
+      return [
+        readPart({
+          entry_id,
+          branch,
+          entity_path,
+          key,
+          confidence,
+          standing,
+          attempt,
+          version: readInStep[attempt]?.get(nameOf(cause))?.version ?? entry.version,
+          visible_to: entry.shared === 1 ? EVERYONE : agent_id,
+          written_by: agent_id,
+          read_at: work.now,
+          duration_ms: 0,
+        }),
+      ];
+    }),
+  );
+}
