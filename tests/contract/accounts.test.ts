@@ -47,6 +47,8 @@ describe.each(backends)('two accounts on %s', (backend) => {
 
   async function actAsB(name: (typeof operationNames)[number], input: Json, idempotency_key?: string) {
     const as = { account_id: B, agent_id: AGENT, idempotency_key };
+    // What was noted before is in both stores, or in neither.
+    for (const app of [withA, withoutA]) await app.kernel.services.observations.flushAll();
     round += 1000;
     shared.startAt(round);
     lonely.startAt(round);

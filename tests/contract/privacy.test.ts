@@ -42,6 +42,7 @@ async function openStores(backend: Backend) {
     known,
     async lookAsY(name: OperationName, { commit_id, ...rest }: Json) {
       const input = commit_id === undefined ? rest : { ...rest, commit_id: known.commit_id };
+      for (const app of [hiding, empty]) await app.kernel.services.observations.flushAll();
       const seen = withoutPlaces(await outcomeOf(hiding, name, { input, as: Y }));
       expect(seen).toEqual(withoutPlaces(await outcomeOf(empty, name, { input, as: Y })));
       expect(JSON.stringify(seen)).not.toContain(`about ${SECRET}`);

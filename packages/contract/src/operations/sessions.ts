@@ -22,7 +22,7 @@ export const sessions = {
     cli: { args: ['label', 'summary'], alias: 'context' },
     input: t.contextNote.extend(t.author),
     output: z.object({ ...recorded, recorded: z.string(), source: z.string().nullable() }),
-    errors: [],
+    errors: ['conflict'],
     example: { label: 'ticket', summary: 'Customers see timeouts since 10:20', source: 'support/4711' },
   }),
 
@@ -34,7 +34,7 @@ export const sessions = {
     cli: { args: ['tool_name'], alias: 'action' },
     input: t.toolCall.extend(t.author),
     output: z.object({ ...recorded, action_index: z.int() }),
-    errors: [],
+    errors: ['conflict'],
     example: { tool_name: 'deploy', arguments: { service: 'payments' }, result_summary: 'rolled out' },
   }),
 
@@ -52,7 +52,7 @@ export const sessions = {
       ...t.author,
     }),
     output: z.object(recorded),
-    errors: [],
+    errors: ['conflict'],
     example: { operation: 'tool', error_type: 'TimeoutError', message: 'deploy took longer than 300 s' },
   }),
 
@@ -74,7 +74,7 @@ export const sessions = {
       ...t.author,
     }),
     output: z.object({ ...recorded, call_id: z.string(), cost_usd: z.number().nullable() }),
-    errors: [],
+    errors: ['conflict'],
     example: { model: 'claude-sonnet-4', provider: 'anthropic', input_tokens: 1200, output_tokens: 300 },
   }),
 
@@ -88,7 +88,7 @@ export const sessions = {
     cli: { args: ['name'] },
     input: t.span.extend({ name: s.text(256).min(1).optional(), ...t.author }),
     output: z.object({ ...recorded, span_id: z.string() }),
-    errors: [],
+    errors: ['conflict'],
     example: { name: 'plan the roll-out', kind: 'agent', status: 'ok' },
   }),
 
