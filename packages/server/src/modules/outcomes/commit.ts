@@ -2,7 +2,7 @@ import { type Input, invalidInput } from '@mem-service/contract';
 import { EVERYONE, settled, type Work, writes } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
 import { linkOutcome } from '../graph/index.ts';
-import { clearSession, loadSession, type SessionKey } from '../sessions/index.ts';
+import { clearSession, linkOwnReads, loadSession, type SessionKey } from '../sessions/index.ts';
 import { type Ending, sealSession, type Told, tellOf } from '../traces/index.ts';
 import { type OutcomeDocument, toCommitted } from './answer.ts';
 import { causesOf } from './causes.ts';
@@ -51,6 +51,7 @@ export const commit = settled(
     work.send(work.tx.insertMany(queries.insertOutcomes, [row]));
     if (evidence.length > 0) work.send(work.tx.insertMany(queries.insertEvidence, evidence));
     link(work, row, weighed);
+    linkOwnReads(work, session);
     clearSession(work, key);
     return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
   }),

@@ -45,13 +45,14 @@ const list = reads<'outcomes.list'>(async (context, input) => {
 type Filters = Input<'outcomes.list'>;
 
 async function indexed({ read, caller }: ReadContext, input: Filters): Promise<Sql[]> {
-  const where: Sql[] = [];
+  const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
+  // Bounded even where nothing bounds it: a range of the key tells the planner that the key gives the order.
+  const where = [sql`seq < ${before}`];
   if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
   if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
-  if (input.cursor !== undefined) where.push(sql`seq < ${cursors.from(input.cursor)[0]}`);
   return where;
 }
 

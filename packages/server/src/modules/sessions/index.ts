@@ -7,7 +7,16 @@ export { countReadsOf, forgetReads } from './erase.ts';
 export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
 export { countAttemptReads, listActionPlaces } from './queries.ts';
 export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
-export { addItem, clearSession, loadSession, newSession, type OpenSession, openSession, saveSession } from './store.ts';
+export {
+  addItem,
+  clearSession,
+  linkOwnReads,
+  loadSession,
+  newSession,
+  type OpenSession,
+  openSession,
+  saveSession,
+} from './store.ts';
 
 /** What callers see and record, kept until an outcome seals it. */
 export const sessions: Module = {

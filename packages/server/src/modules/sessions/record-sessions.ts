@@ -39,9 +39,11 @@ export async function recordSessions(work: Work, observations: readonly Observat
     ),
   );
   for (const read of foreign) if (isNew.has(read.no)) tellBothAgents(work, read);
+  // What an agent reads of its own is tied to it when the session is sealed: most reads are such, and must stay cheap.
+  const learnt = reads.filter(({ no, written_by, agent_id }) => isNew.has(no) && written_by !== agent_id);
   linkReads(
     work,
-    reads.filter(({ no }) => isNew.has(no)).map((read) => ({ ...read, count: 1 })),
+    learnt.map((read) => ({ ...read, count: 1 })),
   );
 }
 

@@ -3,7 +3,7 @@ import { addRecalls } from './queries.ts';
 import { recordSessions } from './record-sessions.ts';
 
 /** A row is written anew for each entry that was recalled, so under load the counts come after the reads. */
-const RECALLS_PER_FLUSH = 200;
+const RECALLS_PER_FLUSH = 50;
 
 type Place = { branch: string; entity_path: string; key: string };
 type Recall = RecalledEntry & { times: number };

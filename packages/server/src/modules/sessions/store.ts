@@ -1,6 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
 import type { Work } from '../../kernel/index.ts';
+import { linkReads } from '../graph/index.ts';
 import * as queries from './queries.ts';
 
 export type SessionKey = queries.SessionKey;
@@ -35,6 +36,15 @@ export async function loadSession(query: Query, key: SessionKey): Promise<OpenSe
 
 /** The session begins anew; what it held is sealed elsewhere. */
 export const clearSession = (work: Work, key: SessionKey): void => work.send(queries.deleteSession(work.tx, key));
+
+/** Ties an agent to what it read of its own; what it read of others is tied to it at once. */
+export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
+  const own = reads.filter(({ written_by, agent_id }) => written_by === agent_id);
+  linkReads(
+    work,
+    own.map((read) => ({ ...read, count: 1 })),
+  );
+}
 
 /** The row of the session a caller writes into, made when there is none. */
 export async function openSession(work: Work, key: SessionKey): Promise<queries.SessionRow> {
