@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { onTestFinished } from 'vitest';
+import { memProgram } from '../faults/support/mem-process.ts';
+
+export type Json = Record<string, unknown>;
+export type Answer = { json: Json; text: string; isError: boolean };
+
+export type Connected = {
+  client: Client;
+  call(name: string, args?: Json): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+/** A home of its own, with a store below it. */
+export function newHome(): Record<string, string> {
+  const home = mkdtempSync(join(tmpdir(), 'mem-mcp-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return { PATH: process.env.PATH ?? '', HOME: home, USER: 'ada', MEM_DATA_DIR: join(home, 'store') };
+}
+
+export function wrap(client: Client): Connected {
+  return {
+    client,
+    async call(name, args = {}) {
+      const result = await client.callTool({ name, arguments: args });
+      const [first] = result.content as { type: string; text: string }[];
+      return { json: result.structuredContent as Json, text: first?.text ?? '', isError: result.isError === true };
+    },
+    close: () => client.close(),
+  };
+}
+
+export type Options = { name?: string; args?: readonly string[]; onErr?: (text: string) => void };
+
+/** `mem mcp` as a client starts it, spoken to by the client of the protocol's authors. */
+export async function connect(env: Record<string, string>, options: Options = {}): Promise<Connected> {
+  const { name = 'test-client', args = [], onErr } = options;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [await memProgram(), 'mcp', ...args],
+    env,
+    stderr: 'pipe',
+  });
+  transport.stderr?.on('data', (chunk) => onErr?.(String(chunk)));
+  const client = new Client({ name, version: '1.0.0' });
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return wrap(client);
+}
+
+export async function runMem(args: readonly string[], env: Record<string, string>) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { code: status, out: stdout, err: stderr };
+}
