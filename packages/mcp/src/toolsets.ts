@@ -1,9 +1,20 @@
 import { derivedTools } from './derived.ts';
 import { SettingsError } from './settings.ts';
 import type { Tool } from './tool.ts';
+import { evaluationTools } from './tools/evaluation.ts';
+import { exportTool } from './tools/export.ts';
 import { identityTools } from './tools/identity.ts';
+import { spanTools } from './tools/spans.ts';
+import { traceTools } from './tools/traces.ts';
 
-export const allTools: readonly Tool[] = [...derivedTools, ...identityTools];
+export const allTools: readonly Tool[] = [
+  ...derivedTools,
+  ...identityTools,
+  exportTool,
+  ...spanTools,
+  ...traceTools,
+  ...evaluationTools,
+];
 
 /** The tools of these sets, or with these names. */
 export function toolsOf(names: readonly string[]): readonly Tool[] {
