@@ -1,3 +1,4 @@
+export { answerMcp, type Incoming } from './http.ts';
 export { createMcpServer, type Offer } from './server.ts';
 export type { Identity, Json, Service, Session, Who } from './session.ts';
 export { runMcp } from './stdio.ts';
