@@ -8,6 +8,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { instructions } from './instructions.ts';
+import { getPrompt, listedPrompts } from './prompts.ts';
+import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { Session } from './session.ts';
 import type { Answer, Tool } from './tool.ts';
 
@@ -18,7 +20,7 @@ export type Offer = { tools: readonly Tool[]; onError?: (error: unknown) => void
 /** A server for one connection. The tools are made once and shared by all of them. */
 export function createMcpServer(session: Session, offer: Offer): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: { tools: {} },
+    capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
     instructions,
   });
   const tools = new Map(offer.tools.map((tool) => [tool.name, tool]));
@@ -30,6 +32,14 @@ export function createMcpServer(session: Session, offer: Offer): Server {
     session.identity.meet(clientOf(server, ctx));
     return toResult(await tool.run(params.arguments ?? {}, session).catch((error) => failure(error, offer)));
   });
+  server.setRequestHandler('resources/list', () => ({ resources }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+    session.identity.meet(clientOf(server, ctx));
+    return { contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, session) }] };
+  });
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
   return server;
 }
 
