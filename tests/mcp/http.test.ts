@@ -1,8 +1,8 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, openTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/wire.ts';
-import { type Connected, wrap } from './support.ts';
+import { type Connected, open } from './support.ts';
 
 const KEYS = ['first-key-of-the-test', 'second-key-of-the-test'];
 
@@ -13,17 +13,14 @@ async function start(options: Parameters<typeof listen>[1] = {}): Promise<{ app:
   return { app, url: server.url };
 }
 
-type Options = { name?: string; headers?: Record<string, string>; query?: string };
+type Options = { name?: string; headers?: Record<string, string>; query?: string; modern?: boolean };
 
-async function connect(
+function connect(
   url: string,
-  { name = 'claude-code', headers = {}, query = '' }: Options = {},
+  { name = 'claude-code', headers = {}, query = '', modern }: Options = {},
 ): Promise<Connected> {
-  const client = new Client({ name, version: '1.0.0' });
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), { requestInit: { headers } });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return wrap(client);
+  return open(name, transport, modern);
 }
 
 const key = (text: string | undefined) => ({ 'x-mem-api-key': text ?? '' });
@@ -130,6 +127,16 @@ describe('mem serve at /mcp', () => {
     const { status, text } = await post(second.url, call, { 'mcp-session-id': session });
     expect(status).toBe(200);
     expect(text).toContain('\\"effective_identity\\":\\"raw\\"');
+  });
+
+  it('knows a client without a handshake by each of its requests', async () => {
+    const { url } = await start({ apiKeys: KEYS });
+    const [one, two] = await Promise.all(
+      KEYS.map((text) => connect(url, { name: 'Some Client', headers: key(text), modern: true })),
+    );
+    expect((await one?.call('mem_whoami'))?.json.effective_identity).toBe('some-client/key-1');
+    expect((await two?.call('mem_whoami'))?.json.effective_identity).toBe('some-client/key-2');
+    expect((await one?.client.listTools())?.tools.length).toBeGreaterThan(10);
   });
 
   it('answers 404 to a session that it does not know', async () => {

@@ -1,6 +1,7 @@
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
-import { connect, newHome, runMem } from './support.ts';
+import { connect, newHome, open, runMem } from './support.ts';
 
 describe('mem mcp over standard input and output', () => {
   it('writes, reads and finds in a store of its own', async () => {
@@ -12,6 +13,25 @@ describe('mem mcp over standard input and output', () => {
     expect(JSON.parse(read.text)).toEqual(read.json);
     const found = await mcp.call('mem_search', { entity_path: 'a/**' });
     expect(found.json).toMatchObject({ entries: [{ entity_path: 'a/b', key: 'k', value: { n: 1 } }], has_more: false });
+  });
+
+  it('speaks the protocol without a handshake too', async () => {
+    const mcp = await connect(newHome(), { name: 'new-one', modern: true });
+    await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1 });
+    const { json } = await mcp.call('mem_read', { entity_path: 'a', key: 'k' });
+    expect(json).toMatchObject({ value: 1, provenance: { agent_id: 'new-one/ada' } });
+  });
+
+  it('is the same as mem-mcp', async () => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: ['--conditions=source', '--import', 'tsx', 'packages/mcp/src/main.ts'],
+      env: newHome(),
+      stderr: 'ignore',
+    });
+    const mcp = await open('test-client', transport);
+    await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1 });
+    expect((await mcp.call('mem_read', { entity_path: 'a', key: 'k' })).json.value).toBe(1);
   });
 
   it('keeps what was written for the command line and for the next process', async () => {

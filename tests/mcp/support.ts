@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
@@ -35,7 +35,16 @@ export function wrap(client: Client): Connected {
   };
 }
 
-export type Options = { name?: string; args?: readonly string[]; onErr?: (text: string) => void };
+export type Options = { name?: string; modern?: boolean; args?: readonly string[]; onErr?: (text: string) => void };
+
+/** In the protocol of before, or in the one that has no handshake. */
+export async function open(name: string, transport: Transport, modern = false): Promise<Connected> {
+  const options = modern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {};
+  const client = new Client({ name, version: '1.0.0' }, options);
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return wrap(client);
+}
 
 /** `mem mcp` as a client starts it, spoken to by the client of the protocol's authors. */
 export async function connect(env: Record<string, string>, options: Options = {}): Promise<Connected> {
@@ -47,10 +56,7 @@ export async function connect(env: Record<string, string>, options: Options = {}
     stderr: 'pipe',
   });
   transport.stderr?.on('data', (chunk) => onErr?.(String(chunk)));
-  const client = new Client({ name, version: '1.0.0' });
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return wrap(client);
+  return open(name, transport, options.modern);
 }
 
 export async function runMem(args: readonly string[], env: Record<string, string>) {
