@@ -7,13 +7,14 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import manifest from '../package.json' with { type: 'json' };
 import { instructions } from './instructions.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { Session } from './session.ts';
 import type { Answer, Tool } from './tool.ts';
 
-export const SERVER_INFO = { name: 'mem', title: 'Memory', version: '0.1.0' };
+export const SERVER_INFO = { name: 'mem', title: 'Memory', version: manifest.version };
 
 export type Offer = { tools: readonly Tool[]; onError?: (error: unknown) => void };
 
