@@ -9,6 +9,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/support/postgres.ts'],
+    // These bring sources under the same condition as our packages do.
+    server: { deps: { inline: [/eventsource/, /@modelcontextprotocol/] } },
     pool: 'threads',
     isolate: false,
     maxWorkers: 2,

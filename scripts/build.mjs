@@ -15,6 +15,8 @@ const require = $createRequire(import.meta.url);
 const __filename = $fileURLToPath(import.meta.url);
 const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
 
+const programs = new Set(['mem.js', 'mem-mcp.js']);
+
 const shared = {
   bundle: true,
   write: false,
@@ -31,7 +33,12 @@ const [folder] = process.argv.slice(2);
 try {
   if (folder) await buildServer(folder);
   else
-    await Promise.all([buildLibrary('contract'), buildLibrary('sdk'), buildServer(join(packages, 'server', 'dist'))]);
+    await Promise.all([
+      buildLibrary('contract'),
+      buildLibrary('sdk'),
+      buildMcp(join(packages, 'mcp', 'dist')),
+      buildServer(join(packages, 'server', 'dist')),
+    ]);
 } catch (error) {
   // esbuild has already said what is wrong in the sources.
   if (!error.errors) throw error;
@@ -43,6 +50,23 @@ async function buildLibrary(name) {
   if (!existsSync(entry)) return;
   const outdir = join(packages, name, 'dist');
   const { outputFiles } = await build({ ...shared, outdir, entryPoints: { index: entry }, packages: 'external' });
+  await publish(outdir, outputFiles);
+}
+
+/** The store is opened by the package of the server, which is loaded only where there is no other server. */
+async function buildMcp(outdir) {
+  const source = join(packages, 'mcp', 'src');
+  const entryPoints = entriesOf(source, { 'mem-mcp': 'main.ts', index: 'index.ts' });
+  if (Object.keys(entryPoints).length === 0) return;
+  const { outputFiles } = await build({
+    ...shared,
+    outdir,
+    entryPoints,
+    external: ['@mem-service/server'],
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    banner: { js: commonJs },
+  });
   await publish(outdir, outputFiles);
 }
 
@@ -93,7 +117,7 @@ async function publish(outdir, files) {
   await mkdir(outdir, { recursive: true });
   for (const { path, contents } of files) {
     const part = `${path}.${process.pid}.part`;
-    await writeFile(part, contents, { mode: basename(path) === 'mem.js' ? 0o755 : 0o644 });
+    await writeFile(part, contents, { mode: programs.has(basename(path)) ? 0o755 : 0o644 });
     await rename(part, path);
   }
   const current = new Set(files.map(({ path }) => basename(path)));

@@ -26,6 +26,34 @@ export type HttpBinding = HttpRoute & {
   etag?: (output: never) => string;
 };
 
+/** Groups of tools that a client can ask for by name. */
+export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
+export type Toolset = (typeof toolsets)[number];
+
+/** An operation as a model is offered it. */
+export type ToolBinding = {
+  name: `mem_${string}`;
+  toolset: Toolset;
+  /** What it is for, in the words of somebody who has to choose. */
+  description: string;
+  /** Fields of the input that are offered, in this order. */
+  fields: readonly string[];
+  /** Shorter words for a field than those of its shape. */
+  about?: Readonly<Record<string, string>>;
+  /** Members of the answer that the listing names; all where it is left out. */
+  gives?: readonly string[];
+  /** Page size where none is asked for: what a model reads it pays for. */
+  limit?: number;
+  /** The field that is the calling agent where it is not given. */
+  self?: string;
+  /** Again with the same arguments, it changes nothing more. */
+  idempotent?: true;
+  /** Values are shown whole, however long they are. */
+  whole?: true;
+  /** What to try where nothing was found. */
+  miss?: string;
+};
+
 export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> = {
   summary: string;
   description?: string;
@@ -39,6 +67,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   http: HttpBinding;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
+  tools?: readonly ToolBinding[];
   cli?: { args?: readonly string[]; alias?: string };
   input: I;
   output: O;

@@ -113,7 +113,7 @@ const variables = {
 } as const;
 
 /** Read by other programs of the project, or by the connectors. */
-const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH)$/;
+const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
 
 export class ConfigError extends Error {
   override name = 'ConfigError';

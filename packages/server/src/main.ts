@@ -7,4 +7,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readConfig,
   openApp: async (config) => (await import('./app.ts')).openApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
+  mcp: async (args) => (await import('@mem-service/mcp')).runMcp(args),
 });

@@ -95,6 +95,17 @@ export const agentReads = {
       aliases: [{ method: 'GET', path: '/api/v1/recall' }],
     },
     cli: { args: ['entity_path', 'key'], alias: 'recall' },
+    tools: [
+      {
+        name: 'mem_recall',
+        toolset: 'core',
+        description: 'Read what you yourself last wrote under a key, also where others have changed it since.',
+        fields: ['entity_path', 'key', 'branch'],
+        gives: ['value', 'version', 'confidence'],
+        about: { entity_path: 'Path', key: 'Key' },
+        miss: 'mem_read for what others wrote there, or mem_my_entries for what is yours',
+      },
+    ],
     input: z.strictObject({
       ...s.address,
       agent_id: s.agentId.optional().meta({ description: 'Who wrote it; the caller where none is given.' }),
@@ -116,6 +127,17 @@ export const agentReads = {
       aliases: [{ method: 'GET', path: '/api/v1/read-from' }],
     },
     cli: { args: ['source_agent_id', 'entity_path', 'key'], alias: 'read-from' },
+    tools: [
+      {
+        name: 'mem_read_from',
+        toolset: 'core',
+        description: 'Read what another agent last wrote under a key.',
+        fields: ['source_agent_id', 'entity_path', 'key', 'branch'],
+        gives: ['value', 'version', 'confidence'],
+        about: { source_agent_id: 'The other agent', entity_path: 'Path', key: 'Key' },
+        miss: 'mem_search with agent_id to see what that agent wrote',
+      },
+    ],
     input: z.strictObject({
       ...s.address,
       source_agent_id: s.agentId.meta({ description: 'Who wrote it.' }),

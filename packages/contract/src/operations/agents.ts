@@ -109,6 +109,18 @@ export const agents = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/timeline' },
     cli: { args: ['agent_id'], alias: 'timeline' },
+    tools: [
+      {
+        name: 'mem_timeline',
+        toolset: 'tracing',
+        description: 'What happened to the memory of an agent, newest first; yours where none is named.',
+        fields: ['agent_id', 'event_type', 'since', 'until', 'limit', 'cursor', 'branch'],
+        about: { agent_id: 'Default: you' },
+        limit: 50,
+        self: 'agent_id',
+        miss: 'no event_type, an earlier since, or another agent_id',
+      },
+    ],
     input: z.strictObject({
       agent_id: whose,
       event_type: eventTypes.optional(),

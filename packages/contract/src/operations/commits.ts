@@ -37,6 +37,14 @@ export const commits = {
     http: { method: 'POST', path: '/api/v1/commits', status: 201, location: '/api/v1/commits/{commit_id}' },
     raw: [['writes', '*', 'value']],
     cli: { args: ['writes'], alias: 'commit' },
+    tools: [
+      {
+        name: 'mem_commit_batch',
+        toolset: 'data',
+        description: 'Write several entries at once, all or nothing, under one commit with a message.',
+        fields: ['writes', 'message', 'branch'],
+      },
+    ],
     input: z.strictObject({
       writes: z.array(draftShape).min(1).max(1000),
       message: s.text(4096).default(''),
@@ -65,6 +73,16 @@ export const commits = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/commits' },
     cli: { alias: 'commits' },
+    tools: [
+      {
+        name: 'mem_commit_log',
+        toolset: 'data',
+        description: 'List commits, newest first.',
+        fields: ['limit', 'cursor', 'branch'],
+        limit: 20,
+        miss: 'mem_commit_batch makes commits; single writes are in mem_timeline',
+      },
+    ],
     input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
     output: z.object({ commits: z.array(commit), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],

@@ -42,6 +42,15 @@ export const counts = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/stats' },
     cli: { alias: 'stats' },
+    tools: [
+      {
+        name: 'mem_stats',
+        toolset: 'core',
+        description: 'How much memory there is: entries, paths, agents, types.',
+        fields: ['branch'],
+        gives: ['total_entries', 'total_entities', 'total_agents'],
+      },
+    ],
     input: z.strictObject({ branch: s.branch.default('main') }),
     output: z.object({
       total_entries: z.int(),

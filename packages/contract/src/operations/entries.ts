@@ -63,6 +63,33 @@ export const entries = {
     },
     raw: [['value']],
     cli: { args: ['entity_path', 'key', 'value'], alias: 'write' },
+    tools: [
+      {
+        name: 'mem_write',
+        toolset: 'core',
+        description:
+          'Save something worth remembering: a fact, decision, lesson or procedure. One subject per key; writing the key ' +
+          'again makes a new version.',
+        fields: [
+          'entity_path',
+          'key',
+          'value',
+          'confidence',
+          'memory_type',
+          'pattern_refs',
+          'shared',
+          'if_version',
+          'branch',
+        ],
+        gives: ['version', 'unchanged', 'quality', 'stale_reads'],
+        about: {
+          entity_path: 'Subject, e.g. checkout/payments',
+          key: 'e.g. retry-policy',
+          if_version: 'Only if at this version; 0: only if new',
+        },
+        idempotent: true,
+      },
+    ],
     input: z
       .strictObject({ ...draft, if_unchanged: ifUnchanged, branch: s.branch.default('main'), ...author })
       .refine(oneTtl, oneTtlMessage),
@@ -89,6 +116,17 @@ export const entries = {
         `${output.version}.${output.seq}.${output.standing_no ?? 0}`,
     },
     cli: { args: ['entity_path', 'key'], alias: 'read' },
+    tools: [
+      {
+        name: 'mem_read',
+        toolset: 'core',
+        description: 'Read one entry by path and key, whole. Old versions by version or as_of.',
+        fields: ['entity_path', 'key', 'version', 'as_of', 'branch'],
+        gives: ['value', 'version', 'confidence', 'memory_type', 'provenance', 'evidence_status'],
+        about: { entity_path: 'Path', key: 'Key' },
+        miss: 'mem_search with a few words, or mem_list with entity_path to see which keys there are',
+      },
+    ],
     input: z
       .strictObject({
         ...address,
@@ -114,6 +152,29 @@ export const entries = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/entries' },
     cli: { args: ['entity_path'], alias: 'list' },
+    tools: [
+      {
+        name: 'mem_list',
+        toolset: 'core',
+        description: 'List entries of a path (a/b), its children (a/*) or all below (a/**). Long values are cut.',
+        fields: ['entity_path', 'memory_type', 'since', 'sort', 'fields', 'limit', 'cursor', 'branch'],
+        gives: ['entries', 'next_cursor'],
+        about: { entity_path: 'Path or glob', fields: 'meta: without values', sort: 'Default path', since: 'ISO time' },
+        limit: 20,
+        miss: 'a wider entity_path such as a/**, or mem_search with a few words',
+      },
+      {
+        name: 'mem_my_entries',
+        toolset: 'core',
+        description: 'List what you wrote yourself, newest first.',
+        fields: ['entity_path', 'fields', 'limit', 'cursor', 'branch'],
+        gives: ['entries', 'next_cursor'],
+        about: { entity_path: 'Path or glob', fields: 'meta: without values' },
+        limit: 20,
+        self: 'agent_id',
+        miss: 'mem_whoami to see under which name you write, or mem_list to see what others wrote',
+      },
+    ],
     input: z.strictObject({
       entity_path: s.pathGlob.optional(),
       branch: s.branch.default('main'),
@@ -162,6 +223,18 @@ export const entries = {
       ],
     },
     cli: { args: ['entity_path', 'key'], alias: 'history' },
+    tools: [
+      {
+        name: 'mem_history',
+        toolset: 'data',
+        description: 'List the versions of an entry, newest first: who changed what, and when.',
+        fields: ['entity_path', 'key', 'since', 'until', 'limit', 'cursor', 'branch'],
+        gives: ['versions', 'next_cursor'],
+        about: { entity_path: 'Path', key: 'Key', since: 'ISO time', until: 'ISO time' },
+        limit: 20,
+        miss: 'mem_search with a few words, or mem_list with entity_path to see which keys there are',
+      },
+    ],
     input: z.strictObject({
       ...address,
       since: s.timestamp.optional(),

@@ -57,6 +57,18 @@ export const graph = {
       aliases: [{ method: 'GET', path: '/api/v1/pro/graph/neighbors' }],
     },
     cli: { args: ['entity'], alias: 'graph' },
+    tools: [
+      {
+        name: 'mem_graph_neighbors',
+        toolset: 'data',
+        description: 'What is connected with a path, entry, agent, outcome or pattern.',
+        fields: ['entity', 'type', 'relation', 'direction', 'depth', 'limit', 'branch'],
+        gives: ['edges', 'nodes', 'truncated'],
+        about: { entity: 'Its name', type: '', relation: 'e.g. wrote,read', direction: '', depth: '1 to 5' },
+        limit: 50,
+        miss: 'another name of it, depth 2, or mem_search',
+      },
+    ],
     input: z.strictObject({
       entity: nodeName.meta({ description: 'Where to start.', examples: ['checkout/payments'] }),
       type: nodeType.optional().meta({ description: 'What the name stands for, where it could be several things.' }),

@@ -104,6 +104,37 @@ export const outcomes = {
       location: '/api/v1/outcomes?outcome_ref={outcome_ref}',
     },
     cli: { args: ['outcome_ref', 'outcome_type'], alias: 'outcome' },
+    tools: [
+      {
+        name: 'mem_commit_outcome',
+        toolset: 'core',
+        description:
+          'When a task is done or has failed: say how it went. Seals the session as a trace; what you read gains or loses ' +
+          'confidence.',
+        fields: [
+          'outcome_ref',
+          'outcome_type',
+          'task_input',
+          'response_text',
+          'decision_summary',
+          'causal_entry_keys',
+          'tool_calls',
+          'attributes',
+          'branch',
+        ],
+        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson'],
+        about: {
+          outcome_ref: 'Names the result: deploy-2231, PR 17',
+          outcome_type: 'How it went',
+          task_input: 'What was asked',
+          response_text: 'What you answered',
+          causal_entry_keys: 'path/key of what led here; default: all you read',
+          tool_calls: 'Not yet recorded actions: {tool_name, arguments, result_summary, success}',
+          attributes: 'Scalars by key',
+        },
+        idempotent: true,
+      },
+    ],
     input: z.strictObject({
       outcome_ref: t.outcomeRef,
       outcome_type: t.outcomeType,

@@ -20,6 +20,15 @@ export const sessions = {
     ...common,
     http: { method: 'POST', path: '/api/v1/context', status: 201 },
     cli: { args: ['label', 'summary'], alias: 'context' },
+    tools: [
+      {
+        name: 'mem_record_context',
+        toolset: 'core',
+        description: 'Note what you learnt outside memory (ticket, log, page) and act upon.',
+        fields: ['label', 'summary', 'source'],
+        gives: ['item_id', 'recorded'],
+      },
+    ],
     input: t.contextNote.extend(t.author),
     output: z.object({ ...recorded, recorded: z.string(), source: z.string().nullable() }),
     errors: ['conflict'],
@@ -32,6 +41,16 @@ export const sessions = {
     ...common,
     http: { method: 'POST', path: '/api/v1/actions', status: 201 },
     cli: { args: ['tool_name'], alias: 'action' },
+    tools: [
+      {
+        name: 'mem_record_action',
+        toolset: 'core',
+        description: 'Note something you did, so that the trace tells it.',
+        fields: ['tool_name', 'arguments', 'result_summary', 'success', 'choices', 'decision_type', 'duration_ms'],
+        gives: ['action_index'],
+        about: { arguments: '', choices: 'What you chose from' },
+      },
+    ],
     input: t.toolCall.extend(t.author),
     output: z.object({ ...recorded, action_index: z.int() }),
     errors: ['conflict'],
@@ -62,6 +81,25 @@ export const sessions = {
     ...common,
     http: { method: 'POST', path: '/api/v1/llm-calls', status: 201 },
     cli: { args: ['model'] },
+    tools: [
+      {
+        name: 'mem_record_llm_call',
+        toolset: 'tracing',
+        description: 'Note a call of a language model: tokens, cost, latency.',
+        fields: [
+          'model',
+          'provider',
+          'input_tokens',
+          'output_tokens',
+          'cached_input_tokens',
+          'cost_usd',
+          'latency_ms',
+          'call_id',
+          'error',
+        ],
+        about: { cost_usd: 'Leave out to have it priced' },
+      },
+    ],
     input: z.strictObject({
       ...t.llmCall.shape,
       model: s.text(256).min(1),
@@ -86,6 +124,27 @@ export const sessions = {
     ...common,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },
     cli: { args: ['name'] },
+    tools: [
+      {
+        name: 'mem_record_span',
+        toolset: 'tracing',
+        description: 'Note a piece of work that is over. For one that goes on: mem_start_span, mem_end_span.',
+        fields: [
+          'name',
+          'kind',
+          'span_id',
+          'parent_span_id',
+          'status',
+          'error',
+          'started_at',
+          'ended_at',
+          'duration_ms',
+          'input',
+          'output',
+          'attributes',
+        ],
+      },
+    ],
     input: t.span.extend({ name: s.text(256).min(1).optional(), ...t.author }),
     output: z.object({ ...recorded, span_id: z.string() }),
     errors: ['conflict'],
@@ -98,6 +157,15 @@ export const sessions = {
     ...common,
     http: { method: 'PUT', path: '/api/v1/attributes' },
     cli: { args: ['attributes'] },
+    tools: [
+      {
+        name: 'mem_set_trace_attributes',
+        toolset: 'tracing',
+        description: 'Put labels on the trace of this session. Later values win; null removes a key.',
+        fields: ['attributes'],
+        idempotent: true,
+      },
+    ],
     input: z.strictObject({ attributes: t.attributes, ...t.author }),
     output: z.object({ ...recorded, attributes: t.attributes }),
     errors: [],
@@ -112,6 +180,17 @@ export const sessions = {
     ...common,
     http: { method: 'POST', path: '/api/v1/attempts', status: 201 },
     cli: { args: ['summary'], alias: 'attempt' },
+    tools: [
+      {
+        name: 'mem_record_attempt',
+        toolset: 'core',
+        description:
+          'What you tried has failed and you try something else: closes the attempt; what you read for it answers.',
+        fields: ['outcome_type', 'summary'],
+        gives: ['attempt', 'entries', 'actions'],
+        about: { outcome_type: '' },
+      },
+    ],
     input: z.strictObject({
       outcome_type: t.outcomeType.default('minor_failure'),
       summary: s.text(4096).optional(),
@@ -132,6 +211,17 @@ export const sessions = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/explain' },
     cli: { alias: 'explain' },
+    tools: [
+      {
+        name: 'mem_explain',
+        toolset: 'core',
+        description: 'What led here: everything read and noted in this session, or in a sealed one.',
+        fields: ['outcome_ref', 'trace_id'],
+        gives: ['status', 'causal_entries', 'external_contexts', 'tool_calls', 'attempts', 'stale_reads'],
+        about: { trace_id: 'Or "last"', outcome_ref: '' },
+        miss: 'no argument for the open session, or mem_list_traces for sealed ones',
+      },
+    ],
     input: z.strictObject({
       outcome_ref: t.outcomeRef.optional(),
       trace_id: t.traceId.optional(),

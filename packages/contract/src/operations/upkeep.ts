@@ -16,6 +16,15 @@ export const upkeep = {
     cost: 1,
     http: { method: 'POST', path: '/api/v1/diff' },
     cli: { args: ['entity_path', 'key'], alias: 'diff' },
+    tools: [
+      {
+        name: 'mem_diff',
+        toolset: 'data',
+        description: 'Compare two versions of an entry field by field; by default the last two.',
+        fields: ['entity_path', 'key', 'old_version', 'new_version', 'branch'],
+        miss: 'mem_history to see which versions there are',
+      },
+    ],
     input: z.strictObject({ ...address, old_version: s.version.optional(), new_version: s.version.optional() }),
     output: z.object({
       entity_path: s.entityPath,
@@ -94,6 +103,20 @@ export const upkeep = {
     cost: 1,
     http: { method: 'POST', path: '/api/v1/aggregate' },
     cli: { args: ['entity_path'], alias: 'aggregate' },
+    tools: [
+      {
+        name: 'mem_aggregate',
+        toolset: 'data',
+        description: 'Count, sum or average over the values at a path without reading them.',
+        fields: ['entity_path', 'op', 'field', 'group_by', 'row_path', 'branch'],
+        gives: ['total_rows', 'groups'],
+        about: {
+          entity_path: 'Path or glob',
+          field: 'Dotted path in the value',
+          row_path: 'Path of a list in the value',
+        },
+      },
+    ],
     input: z
       .strictObject({
         entity_path: s.pathGlob,
@@ -131,6 +154,14 @@ export const upkeep = {
     cost: 1,
     http: { method: 'POST', path: '/api/v1/verify' },
     cli: { args: ['entity_path'], alias: 'verify' },
+    tools: [
+      {
+        name: 'mem_verify',
+        toolset: 'data',
+        description: 'Check that stored versions are what was written: hashes and chains.',
+        fields: ['entity_path', 'limit', 'cursor', 'branch'],
+      },
+    ],
     input: z.strictObject({
       entity_path: s.pathGlob.optional(),
       branch: s.branch.default('main'),

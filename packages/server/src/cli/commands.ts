@@ -52,6 +52,7 @@ export const commands: readonly Command[] = operationNames.map(toCommand);
 /** Commands that are about the program itself. */
 export const ownCommands = {
   serve: 'Start the service',
+  mcp: 'Serve an MCP client over standard input and output',
   completion: 'Print a completion script for bash, zsh or fish',
   help: 'Print help, also for one command',
 } as const;

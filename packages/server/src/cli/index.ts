@@ -47,6 +47,8 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
       if (asksForHelp) out(serveHelp);
       else if (rest[0] !== undefined) throw new UsageError(`serve does not take ${JSON.stringify(rest[0])}`);
       return asksForHelp ? 0 : parts.serve(parts.readConfig());
+    case 'mcp':
+      return parts.mcp(rest);
     default: {
       const command = findCommand(word);
       if (!command) throw unknown(word);
@@ -58,6 +60,7 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
 function helpFor([word]: readonly string[]): string {
   if (word === undefined || word === 'help') return overview(VERSION);
   if (word === 'serve') return serveHelp;
+  if (word === 'mcp') return 'Usage: mem mcp [--toolset NAMES] [--list]\n\nThe same as mem-mcp: see mem mcp --help.\n';
   if (word === 'completion')
     return `Usage: mem completion ${shells.join('|')}\n\nPrints a script for the shell to read.\n`;
   const command = findCommand(word);

@@ -7,4 +7,6 @@ export type CliParts = {
   /** Opens the local store, for commands that do not go to a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
   serve: (config: Config) => Promise<number>;
+  /** Serves an MCP client over standard input and output. */
+  mcp: (args: readonly string[]) => Promise<number>;
 };

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const EXPOSED = 'Allow, ETag, Location, Retry-After, X-Request-Id';
+const EXPOSED = 'Allow, ETag, Location, Mcp-Session-Id, Retry-After, X-Request-Id';
 const PREFLIGHT_SECONDS = '600';
 
 /**

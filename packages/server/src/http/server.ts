@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
 import { allowOrigins } from './cors.ts';
+import { addMcp } from './mcp.ts';
 import { addOperations } from './operations.ts';
 import { addPages } from './pages.ts';
 import { handleError, rawProblem } from './problems.ts';
@@ -65,8 +66,14 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
+  const metadata = addMcp(server, options.kernel, {
+    ...options,
+    requireKey,
+    hasKeys: options.apiKeys.length > 0,
+    onError: (err) => options.log.warn({ err }, 'mcp'),
+  });
   const pages = addPages(server, options.kernel, requireKey);
-  refuseUnknown(server, { authenticate, pages });
+  refuseUnknown(server, { authenticate, pages: new Set([...pages, ...metadata]) });
   return server;
 }
 

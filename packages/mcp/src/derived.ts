@@ -1,0 +1,92 @@
+import {
+  type Operation,
+  type OperationName,
+  operationNames,
+  operations,
+  parseExact,
+  type ToolBinding,
+} from '@mem-service/contract';
+import { isPaged } from '@mem-service/sdk';
+import type { z } from 'zod';
+import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
+import { cutMembers, previewLists } from './previews.ts';
+import { argumentError, problemOf, refusal } from './refusals.ts';
+import { type Json, type Session, traceIdOf } from './session.ts';
+import { type Answer, once, reading, settling, type Tool, writing } from './tool.ts';
+
+/** A tool for each binding in the table. */
+export const derivedTools: readonly Tool[] = operationNames.flatMap((name) => {
+  const operation: Operation = operations[name];
+  return (operation.tools ?? []).map((binding) => toTool(name, binding));
+});
+
+function shapeOf(operation: Operation): Shape {
+  return (operation.input as z.ZodObject).shape as Shape;
+}
+
+function toTool(name: OperationName, binding: ToolBinding): Tool {
+  const operation: Operation = operations[name];
+  const shape = shapeOf(operation);
+  const offered = Object.fromEntries(binding.fields.map((field) => [field, shape[field] as z.ZodType]));
+  const hints = operation.effect !== 'write' ? reading : binding.idempotent ? settling : writing;
+  return {
+    name: binding.name,
+    toolset: binding.toolset,
+    listed: once(() => ({
+      name: binding.name,
+      description: binding.description,
+      inputSchema: inputSchema(offered, binding),
+      outputSchema: outputSchema(operation.output, binding.gives),
+      annotations: hints,
+    })),
+    run: (args, session) => run({ name, operation, binding }, args, session),
+  };
+}
+
+type Bound = { name: OperationName; operation: Operation; binding: ToolBinding };
+
+async function run(bound: Bound, args: Json, session: Session): Promise<Answer> {
+  const { name, binding } = bound;
+  const unknown = Object.keys(args).find((argument) => !binding.fields.includes(argument));
+  if (unknown !== undefined)
+    return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${binding.fields.join(', ')}`);
+  try {
+    const input = await inputOf(bound, args, session);
+    const text = await session.service.call(name, input, session.identity.who());
+    const json = parseExact(text) as Json;
+    if (name === 'outcomes.commit' && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
+    return shown(bound, json, text);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    if (problem.code !== 'not_found' || binding.miss === undefined) return refusal(problem);
+    return { json: { status: 'not_found', ...args, message: problem.detail, hint: `try ${binding.miss}` } };
+  }
+}
+
+/** What the service is asked: the arguments, and what goes without saying. */
+async function inputOf({ operation, binding }: Bound, args: Json, session: Session): Promise<Json> {
+  const shape = shapeOf(operation);
+  // Models say null where they have nothing to say.
+  const input = Object.fromEntries(
+    Object.entries(args).filter(([field, value]) => value !== null || field === 'value'),
+  );
+  const { self, limit } = binding;
+  if (self !== undefined) input[self] ??= session.identity.who().agent_id;
+  if (limit !== undefined) input.limit ??= limit;
+  if ('branch' in shape) input.branch ??= session.branch;
+  if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
+  return input;
+}
+
+function shown({ name, operation, binding }: Bound, json: Json, text: string): Answer {
+  if (operation.effect === 'write') return { json: cutMembers(json) };
+  const lists = Object.values(json).filter(Array.isArray);
+  if (binding.whole || lists.length === 0) return { json, text };
+  const hint = binding.miss;
+  if (isPaged(name) || 'edges' in json || name === 'sessions.explain') {
+    const isEmpty = lists.every((list) => list.length === 0);
+    return { json: { ...previewLists(json), ...(isEmpty && hint ? { hint: `nothing found: try ${hint}` } : {}) } };
+  }
+  return { json, text };
+}

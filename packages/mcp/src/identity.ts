@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shapes } from '@mem-service/contract';
+import type { Identity, Json, Who } from './session.ts';
+import type { Settings } from './settings.ts';
+
+export const newSessionId = () => `sess-${randomBytes(4).toString('hex')}`;
+
+/** What may stand in the name of a file and of an agent. */
+export function slug(text: string): string {
+  const plain = text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  return plain.replace(/^-+|-+$/g, '').slice(0, 64) || 'client';
+}
+
+/**
+ * The agent of a process: the name that was set, else the one that was set before in this client, else what the
+ * environment says, else the client and the user. Each client has a file of its own, so that none takes another's name.
+ */
+export function createIdentity(settings: Settings): Identity {
+  let client: string | undefined;
+  let active: { agent_id: string; session_id: string } | undefined;
+  const platform = () => client ?? settings.platform ?? 'cli';
+  const file = () => join(settings.home, `identity-${platform()}`);
+  const detected = () =>
+    settings.agentId ??
+    `${client === undefined && settings.platform === undefined ? 'agent' : platform()}/${settings.user}`;
+  const current = () => {
+    active ??= { agent_id: readName(file()) ?? detected(), session_id: newSessionId() };
+    return active;
+  };
+  return {
+    who: (): Who => current(),
+    meet(name) {
+      if (name !== undefined) client ??= slug(name);
+    },
+    about: (): Json => ({
+      active_identity: current().agent_id,
+      session_id: current().session_id,
+      sticky_identity: readName(file()) ?? null,
+      detected_identity: detected(),
+      effective_identity: current().agent_id,
+      platform: platform(),
+      identity_file: file(),
+    }),
+    change: {
+      set(name) {
+        const previous = current().agent_id;
+        mkdirSync(settings.home, { recursive: true });
+        writeFileSync(file(), `${name}\n`, { mode: 0o600 });
+        const isNew = previous !== name;
+        if (isNew) active = { agent_id: name, session_id: newSessionId() };
+        return { previous, isNew };
+      },
+      reset() {
+        const previous = current().agent_id;
+        rmSync(file(), { force: true });
+        active = { agent_id: detected(), session_id: newSessionId() };
+        return { previous };
+      },
+      file,
+    },
+  };
+}
+
+function readName(file: string): string | undefined {
+  try {
+    const parsed = shapes.agentId.safeParse(readFileSync(file, 'utf8').trim());
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,6 @@
+export { answerMcp, type Incoming } from './http.ts';
+export { createMcpServer, type Offer } from './server.ts';
+export type { Identity, Json, Service, Session, Who } from './session.ts';
+export { runMcp } from './stdio.ts';
+export type { Tool } from './tool.ts';
+export { allTools, listingSize, toolsOf } from './toolsets.ts';

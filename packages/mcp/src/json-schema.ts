@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Json } from './session.ts';
+
+export type Shape = Record<string, z.ZodType>;
+export type ObjectSchema = { type: 'object'; properties: Record<string, Json>; required?: string[] };
+
+/** The names of shapes are for documents with many of them; a tool says what it takes in one place. */
+const unnamed = {
+  get(schema: z.ZodType) {
+    const { id: _, examples: __, ...meta } = z.globalRegistry.get(schema) ?? {};
+    return meta;
+  },
+  has: (schema: z.ZodType) => z.globalRegistry.has(schema),
+  _idmap: new Map(),
+};
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+  // zod asks the registry for these two methods and the map alone.
+  const metadata = unnamed as unknown as typeof z.globalRegistry;
+  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata, unrepresentable: 'any', reused: 'inline' });
+  return json as Json;
+}
+
+type Words = { about?: Readonly<Record<string, string>>; limit?: number | undefined };
+
+/** What a tool takes, in as few words as a model needs: every client sends them to it with every question. */
+export function inputSchema(shape: Shape, { about = {}, limit }: Words = {}): ObjectSchema {
+  const { properties, required = [] } = convert(z.object(shape), 'input') as ObjectSchema;
+  const members = Object.entries(properties).map(([name, json]) => {
+    const { description, ...rest } = brief(tidy(json) as Json, about[name] !== undefined);
+    const words = about[name] ?? (PLAIN.has(name) ? '' : description);
+    if (name === 'limit' && limit !== undefined) rest.default = limit;
+    if (name === 'branch') delete rest.default;
+    return [name, words ? { ...rest, description: words } : rest];
+  });
+  // What is made of anything looks optional to zod.
+  const needed = Object.keys(shape).filter((name) => required.includes(name) || name === 'value');
+  const schema = { type: 'object' as const, properties: Object.fromEntries(members) };
+  return needed.length === 0 ? schema : { ...schema, required: needed };
+}
+
+/** Said by their names. */
+const PLAIN = new Set(['branch', 'cursor', 'limit', 'memory_type', 'confidence']);
+
+/** A list of which the words tell what is in it is shown by the kind of its items alone. */
+function brief(json: Json, isTold: boolean): Json {
+  const { items, default: fallback, propertyNames: _, ...rest } = json;
+  const isPlain = typeof fallback !== 'object' && fallback !== '';
+  const kept = isPlain && fallback !== undefined ? { ...rest, default: fallback } : rest;
+  if (items === undefined) return kept;
+  const { anyOf, type } = items as { anyOf?: Json[]; type?: string };
+  return { ...kept, items: isTold ? { type: type ?? anyOf?.[0]?.type } : items };
+}
+
+const NOISE = new Set(['pattern', 'additionalProperties', 'minLength', 'maxLength', 'maxItems', 'format', 'examples']);
+
+function tidy(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(tidy);
+  if (typeof node !== 'object' || node === null) return node;
+  const { anyOf } = node as { anyOf?: Json[] };
+  if (anyOf?.length === 2 && anyOf[1]?.type === 'null') return tidy({ ...node, anyOf: undefined, ...anyOf[0] });
+  return Object.fromEntries(
+    Object.entries(node as Json)
+      .filter(([name, value]) => value !== undefined && !NOISE.has(name) && !isBoundless(name, value))
+      .map(([name, value]) => [name, name === 'properties' ? tidyMembers(value as Json) : tidy(value)]),
+  );
+}
+
+/** Names of members are not keywords. */
+const tidyMembers = (members: Json) =>
+  Object.fromEntries(Object.entries(members).map(([name, member]) => [name, withoutWords(tidy(member) as Json)]));
+
+const withoutWords = ({ description: _, ...rest }: Json) => rest;
+
+const isBoundless = (name: string, value: unknown) =>
+  (name === 'minimum' || name === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
+
+/** What an answer holds, by the kind of its members alone. Nothing is required: a miss answers in the same place. */
+export function outputSchema(schema: z.ZodType, named?: readonly string[]): ObjectSchema {
+  const json = convert(schema, 'output');
+  const shapes = (json.anyOf as Json[] | undefined) ?? [json];
+  const properties: Record<string, Json> = {};
+  for (const shape of shapes) {
+    for (const [name, member] of Object.entries((shape.properties ?? {}) as Record<string, Json>)) {
+      if (named && !named.includes(name)) continue;
+      const type = typeOf(member);
+      properties[name] = type === undefined ? {} : { type };
+    }
+  }
+  return { type: 'object', properties };
+}
+
+function typeOf({ type, anyOf, enum: choices }: Json): unknown {
+  if (type !== undefined) return type;
+  if (choices !== undefined) return 'string';
+  const types = (anyOf as Json[] | undefined)?.map(typeOf);
+  return types?.every((one) => typeof one === 'string') ? types : undefined;
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runMcp } from './stdio.ts';
+
+process.exitCode = await runMcp(process.argv.slice(2));

@@ -1,0 +1,58 @@
+import type { Toolset } from '@mem-service/contract';
+import { z } from 'zod';
+import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
+import { argumentError, problemOf, refusal } from './refusals.ts';
+import type { Json, Session } from './session.ts';
+import { type Annotations, type Answer, once, type Tool } from './tool.ts';
+
+type OwnTool<S extends Shape> = {
+  name: `mem_${string}`;
+  toolset: Toolset;
+  description: string;
+  input: S;
+  about?: Readonly<Record<string, string>>;
+  output: Shape;
+  annotations: Annotations;
+  onlyNearby?: true;
+  run(input: z.output<z.ZodObject<S>>, session: Session): Promise<Answer | Json> | Answer | Json;
+};
+
+/** A tool that is no operation of the service, or more than one. */
+export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
+  const { name, toolset, description, annotations, onlyNearby } = own;
+  const shape = z.strictObject(own.input);
+  return {
+    name,
+    toolset,
+    ...(onlyNearby ? { onlyNearby } : {}),
+    listed: once(() => ({
+      name,
+      description,
+      inputSchema: inputSchema(own.input, { about: own.about ?? {} }),
+      outputSchema: outputSchema(z.object(own.output)),
+      annotations,
+    })),
+    async run(args, session) {
+      const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+      const parsed = shape.safeParse(given);
+      if (!parsed.success) return wrongArgument(parsed.error, name, Object.keys(own.input));
+      try {
+        const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session);
+        return 'json' in answer ? (answer as Answer) : { json: answer };
+      } catch (error) {
+        const problem = problemOf(error);
+        if (problem) return refusal(problem);
+        throw error;
+      }
+    },
+  };
+}
+
+function wrongArgument({ issues }: z.ZodError, tool: string, known: readonly string[]): Answer {
+  const [issue] = issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const takes = known.length === 0 ? 'takes no arguments' : `it takes ${known.join(', ')}`;
+    return argumentError(issue.keys[0] as string, `is not an argument of ${tool}; ${takes}`);
+  }
+  return argumentError(issue?.path.map(String).join('.') || 'arguments', issue?.message ?? 'are not valid');
+}

@@ -1,0 +1,58 @@
+import { stringify } from '@mem-service/contract';
+import type { Json } from './session.ts';
+
+/** Longer texts in lists are cut to this. */
+export const PREVIEW_CHARS = 2000;
+
+/** Of use to programs, and in the whole answer of an exact read. */
+const LEFT_OUT = new Set(['content_hash', 'integrity_chain', 'seq', 'hash', 'parent_hash', 'immutable_trace_id']);
+
+const isEmpty = (value: unknown) =>
+  value === null || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+
+/** A row of a list: without what is empty, with counts in place of lists of things, with long texts cut. */
+export function previewRow(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
+  const members = Object.entries(row as Json).filter(
+    ([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value)),
+  );
+  return cutMembers(
+    Object.fromEntries(members.map(([name, value]) => [name, name === 'value' ? value : counted(value)])),
+  );
+}
+
+const counted = (value: unknown) =>
+  Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null) ? value.length : value;
+
+/** Cuts what is long, and says how long it is and how to read it whole. */
+export function cutMembers(row: Json): Json {
+  const out: Json = {};
+  for (const [name, value] of Object.entries(row)) {
+    const isText = typeof value === 'string';
+    const text = isText ? value : name === 'value' ? stringify(value) : '';
+    if (text === undefined || text.length <= PREVIEW_CHARS) {
+      out[name] = value;
+      continue;
+    }
+    out[name] = text.slice(0, PREVIEW_CHARS).toWellFormed();
+    out[`${name}_truncated`] = true;
+    out[`${name}_chars`] = text.length;
+    if (!isText) out[`${name}_format`] = 'json';
+    out[`full_${name}`] = wayToWhole(row);
+  }
+  return out;
+}
+
+function wayToWhole({ entity_path, key, version, trace_id, branch }: Json): string {
+  if (entity_path === undefined)
+    return trace_id === undefined ? 'not available' : `mem_get_trace ${stringify({ trace_id })}`;
+  const elsewhere = branch === undefined || branch === 'main' ? {} : { branch };
+  return `mem_read ${stringify({ entity_path, key, version, ...elsewhere })}`;
+}
+
+/** Every list of the answer, row by row. */
+export function previewLists(answer: Json): Json {
+  return Object.fromEntries(
+    Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? value.map(previewRow) : value]),
+  );
+}

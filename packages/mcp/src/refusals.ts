@@ -1,0 +1,37 @@
+import { Fault, type Problem } from '@mem-service/contract';
+import { MemError } from '@mem-service/sdk';
+import type { Json } from './session.ts';
+import type { Answer } from './tool.ts';
+
+/** What the service would have answered; undefined for a bug. */
+export function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof MemError) return error.problem;
+  if (error instanceof Fault) return error.toProblem();
+  // A Fault of another copy of the contract, as the server brings its own.
+  const { name, toProblem } = error as { name?: string; toProblem?: () => Problem };
+  return name === 'Fault' && toProblem ? toProblem.call(error) : undefined;
+}
+
+const HINTS: Partial<Record<Problem['code'], string>> = {
+  branch_not_found: 'leave out branch, or name one that exists',
+  version_conflict: 'read the entry again, merge, and write with if_version set to its version',
+  stale_reads: 'read again what has changed, and decide anew',
+  invalid_cursor: 'start again without cursor',
+  value_too_large: 'split it into several keys',
+  unauthenticated: 'set MEM_API_KEY to a valid key',
+  unavailable: 'try again in a moment',
+};
+
+/** An error as a model can act on it: what was wrong, with which argument, and what to do. */
+export function refusal({ code, detail, status: _, type: __, title: ___, ...more }: Problem): Answer {
+  const hint = HINTS[code];
+  const json: Json = { error: detail, code, ...more, ...(hint === undefined ? {} : { hint }) };
+  return { json, isError: true };
+}
+
+export function argumentError(argument: string, message: string): Answer {
+  return {
+    json: { error: `${argument}: ${message}`, code: 'invalid_input', errors: [{ path: argument, message }] },
+    isError: true,
+  };
+}

@@ -1,0 +1,68 @@
+import type { Json } from '../session.ts';
+
+const FIELDS = [
+  'agent_id',
+  'outcome_type',
+  'session_duration_ms',
+  'total_llm_calls',
+  'total_tokens',
+  'total_cost_usd',
+] as const;
+
+const rowsOf = (trace: Json, name: string) => (trace[name] ?? []) as Json[];
+const addressOf = ({ entity_path, key }: Json) => `${entity_path}/${key}`;
+const toolOf = ({ tool_name }: Json) => String(tool_name);
+
+/** What two sealed sessions have in common, and what not. */
+export function compareTraces(a: Json, b: Json): Json {
+  return {
+    a: shortOf(a),
+    b: shortOf(b),
+    differences: FIELDS.filter((field) => a[field] !== b[field]).map((field) => ({
+      field,
+      a: a[field] ?? null,
+      b: b[field] ?? null,
+    })),
+    memory: {
+      ...sides(rowsOf(a, 'causal_entries').map(addressOf), rowsOf(b, 'causal_entries').map(addressOf)),
+      other_versions: otherVersions(rowsOf(a, 'causal_entries'), rowsOf(b, 'causal_entries')),
+    },
+    actions: sides(rowsOf(a, 'tool_calls').map(toolOf), rowsOf(b, 'tool_calls').map(toolOf)),
+    first_different_action: firstDifference(rowsOf(a, 'tool_calls'), rowsOf(b, 'tool_calls')),
+  };
+}
+
+const shortOf = ({ trace_id, outcome_ref, outcome_type, agent_id, created_at }: Json) => ({
+  trace_id,
+  outcome_ref,
+  outcome_type,
+  agent_id,
+  created_at,
+});
+
+function sides(a: readonly string[], b: readonly string[]): Json {
+  const left = new Set(a);
+  const right = new Set(b);
+  return {
+    only_a: [...left].filter((name) => !right.has(name)),
+    only_b: [...right].filter((name) => !left.has(name)),
+    both: [...left].filter((name) => right.has(name)),
+  };
+}
+
+function otherVersions(a: readonly Json[], b: readonly Json[]): Json[] {
+  const versions = new Map(b.map((entry) => [addressOf(entry), entry.version]));
+  return a.flatMap((entry) => {
+    const name = addressOf(entry);
+    const other = versions.get(name);
+    return other === undefined || other === entry.version ? [] : [{ entry: name, a: entry.version, b: other }];
+  });
+}
+
+function firstDifference(a: readonly Json[], b: readonly Json[]): Json | null {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    const [left, right] = [a[index], b[index]].map((call) => (call ? `${toolOf(call)} ${call.success}` : null));
+    if (left !== right) return { index, a: a[index] ?? null, b: b[index] ?? null };
+  }
+  return null;
+}

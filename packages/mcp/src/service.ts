@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Fault, stringify } from '@mem-service/contract';
+import { createClient } from '@mem-service/sdk';
+import type { Service } from './session.ts';
+import { type Environment, type Settings, SettingsError } from './settings.ts';
+
+export type OpenService = Service & {
+  /** Where the memory is, for people. */
+  place: string;
+  close(): Promise<void>;
+};
+
+/** The server at MEM_HTTP_URL, or the store of this machine. */
+export function openService(settings: Settings): OpenService {
+  return settings.url === undefined ? openLocal(settings) : openRemote(settings, settings.url);
+}
+
+function openRemote({ apiKey }: Settings, url: string): OpenService {
+  try {
+    const client = createClient({ url, apiKey });
+    return {
+      mode: 'remote',
+      place: url,
+      call: (name, input, { agent_id, session_id }) =>
+        client.callText(name, input, { agentId: agent_id, sessionId: session_id ?? undefined }),
+      close: async () => {},
+    };
+  } catch (error) {
+    throw new SettingsError(`MEM_HTTP_URL: ${(error as Error).message}`);
+  }
+}
+
+/**
+ * A client starts its servers in any folder: the store is where the command line would find it if there is one, and
+ * otherwise with what else belongs to the user.
+ */
+function storeOf({ home, env }: Settings): Environment {
+  if (env.MEM_DATA_DIR || existsSync('.amfs')) return env;
+  return { ...env, MEM_DATA_DIR: join(home, 'store') };
+}
+
+/** Opened by the first call, so that a client is not kept waiting when it only asks what there is. */
+function openLocal(settings: Settings): OpenService {
+  const store = storeOf(settings);
+  const place = store.MEM_POSTGRES_DSN ? 'PostgreSQL' : resolve(store.MEM_DATA_DIR || '.amfs');
+  let opened: ReturnType<typeof load> | undefined;
+  const open = async () => {
+    opened ??= load(store);
+    try {
+      return await opened;
+    } catch (error) {
+      // The next call tries again.
+      opened = undefined;
+      throw new Fault('unavailable', `the memory at ${place} cannot be opened: ${(error as Error).message}`);
+    }
+  };
+  return {
+    mode: 'local',
+    place,
+    async call(name, input, as) {
+      const { app, account_id } = await open();
+      const caller = { account_id, actor: 'mcp', ...as, address: null, request_id: randomUUID() };
+      return stringify(await app.kernel.invoke(name, input, caller));
+    },
+    async close() {
+      const { app } = (await opened?.catch(() => undefined)) ?? {};
+      await app?.close();
+    },
+  };
+}
+
+async function load(env: Environment) {
+  const { openApp, readConfig, SELF_HOSTED_ACCOUNT } = await import('@mem-service/server');
+  return { app: await openApp(readConfig(env)), account_id: SELF_HOSTED_ACCOUNT };
+}

@@ -1,0 +1,47 @@
+import { type OperationName, parseExact } from '@mem-service/contract';
+
+export type Json = Record<string, unknown>;
+
+/** On whose behalf a tool is called. */
+export type Who = { agent_id: string; session_id: string | null };
+
+/** The memory service behind the tools: the store of this machine, or a server elsewhere. */
+export type Service = {
+  mode: 'local' | 'remote';
+  /** The answer as exact JSON text. Throws a Fault or a MemError. */
+  call(name: OperationName, input: Json, as: Who): Promise<string>;
+};
+
+/** Who the tools speak for, and how that changes. */
+export type Identity = {
+  who(): Who;
+  /** As the client named itself when it connected. */
+  meet(client: string | undefined): void;
+  about(): Json;
+  /** Undefined where the name comes with each request and cannot be changed by a tool. */
+  change?: { set(name: string): { previous: string; isNew: boolean }; reset(): { previous: string }; file(): string };
+};
+
+/** One client's connection, or one request where there are no connections. */
+export type Session = {
+  service: Service;
+  identity: Identity;
+  /** Where a call names none. */
+  branch: string;
+  /** For files that tools leave behind; undefined where the client could not open them. */
+  folder: string | undefined;
+  lastTraceId?: string;
+};
+
+export async function ask(session: Session, name: OperationName, input: Json): Promise<Json> {
+  return parseExact(await session.service.call(name, input, session.identity.who())) as Json;
+}
+
+/** The trace that is meant by `last`: what was sealed here, or else the newest of this agent. */
+export async function traceIdOf(session: Session, given: unknown): Promise<unknown> {
+  if (given !== 'last') return given;
+  if (session.lastTraceId !== undefined) return session.lastTraceId;
+  const { agent_id } = session.identity.who();
+  const { traces } = await ask(session, 'traces.list', { agent_id, limit: 1, branch: session.branch });
+  return (traces as Json[])[0]?.trace_id ?? given;
+}

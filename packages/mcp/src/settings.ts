@@ -1,0 +1,84 @@
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { shapes, toolsets } from '@mem-service/contract';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says to the MCP server. The store itself is opened with the settings of the service. */
+export type Settings = {
+  url: string | undefined;
+  apiKey: string | undefined;
+  agentId: string | undefined;
+  branch: string;
+  toolset: readonly string[];
+  /** The client as its environment gives it away, where it does not name itself. */
+  platform: string | undefined;
+  user: string;
+  /** For what belongs to the user, not to a store: identities and exported files. */
+  home: string;
+  warnings: readonly string[];
+  /** All of it, for the service to read its own settings from. */
+  env: Environment;
+};
+
+export class SettingsError extends Error {
+  override name = 'SettingsError';
+}
+
+export function readSettings(env: Environment = process.env): Settings {
+  const url = env.MEM_HTTP_URL || undefined;
+  if (url !== undefined && !(URL.canParse(url) && /^https?:/.test(url)))
+    throw new SettingsError('MEM_HTTP_URL must be an http or https address');
+  const dsn = env.MEM_POSTGRES_DSN;
+  return {
+    url,
+    apiKey: env.MEM_API_KEY || undefined,
+    agentId: label('MEM_AGENT_ID', env.MEM_AGENT_ID),
+    branch: label('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
+    toolset: toolsetOf(env.MEM_TOOLSET),
+    platform: platformOf(env),
+    user: env.USER || env.USERNAME || userName(),
+    home: join(env.HOME || homedir(), '.mem'),
+    warnings: url && dsn ? ['MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: MEM_HTTP_URL is used'] : [],
+    env,
+  };
+}
+
+function label(name: string, text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  const parsed = shapes.agentId.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new SettingsError(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
+}
+
+/** Names of sets or of tools, separated by commas. */
+export function toolsetOf(text = ''): readonly string[] {
+  const names = text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const wrong = names.find(
+    (name) => name !== 'all' && !name.startsWith('mem_') && !toolsets.some((set) => set === name),
+  );
+  if (wrong !== undefined)
+    throw new SettingsError(
+      `MEM_TOOLSET: there is no ${JSON.stringify(wrong)}; use all, ${toolsets.join(', ')} or names of tools`,
+    );
+  return names.length === 0 ? ['core'] : names;
+}
+
+function platformOf(env: Environment): string | undefined {
+  if (env.CURSOR_SESSION_ID || env.CURSOR_TRACE_ID) return 'cursor';
+  if (env.CLAUDECODE || env.CLAUDE_CODE_SESSION) return 'claude-code';
+  if (env.CODEX_HOME) return 'codex';
+  if (env.GEMINI_CLI) return 'gemini-cli';
+  return env.VSCODE_PID ? 'vscode' : undefined;
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'user';
+  }
+}

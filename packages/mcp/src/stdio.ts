@@ -1,0 +1,84 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createIdentity } from './identity.ts';
+import { createMcpServer } from './server.ts';
+import { openService } from './service.ts';
+import type { Session } from './session.ts';
+import { type Environment, readSettings, SettingsError, toolsetOf } from './settings.ts';
+import { listingSize, toolsOf } from './toolsets.ts';
+
+const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
+
+Serves memory to an MCP client over standard input and output.
+
+  --toolset NAMES  core (default), data, tracing, evaluation, all, or names of tools, separated by commas.
+                   Also MEM_TOOLSET.
+  --list           Print the tools of the set and the size of their listing.
+
+MEM_HTTP_URL and MEM_API_KEY: use a server. Without them the store of this machine is opened: MEM_POSTGRES_DSN, or the
+folder MEM_DATA_DIR (default: .amfs where it is there already, else ~/.mem/store). MEM_BRANCH: the branch where a call
+names none. MEM_AGENT_ID: the agent where no other name was set.
+`;
+
+/** Runs the command and gives the exit code. */
+export async function runMcp(args: readonly string[], env?: Environment): Promise<number> {
+  try {
+    return await run(args, env);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`mem-mcp: ${error.message}\n`);
+    return 2;
+  }
+}
+
+async function run(args: readonly string[], env?: Environment): Promise<number> {
+  const { flags, toolset } = readArgs(args);
+  if (flags.has('--help') || flags.has('-h')) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const settings = readSettings(env);
+  const tools = toolsOf(toolset ?? settings.toolset);
+  if (flags.has('--list')) {
+    const lines = tools.map((tool) => `${tool.name.padEnd(28)}${tool.listed().description}`);
+    process.stdout.write(`${lines.join('\n')}\n\n${tools.length} tools, ${listingSize(tools)} bytes\n`);
+    return 0;
+  }
+  const service = openService(settings);
+  const session: Session = {
+    service,
+    identity: createIdentity(settings),
+    branch: settings.branch,
+    folder: settings.home,
+  };
+  // Standard output belongs to the protocol.
+  const say = (line: string) => process.stderr.write(`mem-mcp: ${line}\n`);
+  for (const warning of settings.warnings) say(`warning: ${warning}`);
+  say(`memory is at ${service.place}`);
+  const onError = (error: unknown) => say((error as Error).stack ?? String(error));
+  const ended = end();
+  const connection = serveStdio(() => createMcpServer(session, { tools, onError }), { onerror: onError });
+  await ended;
+  await connection.close();
+  await service.close();
+  return 0;
+}
+
+function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolset?: readonly string[] } {
+  const at = args.indexOf('--toolset');
+  const flags = new Set(at < 0 ? args : args.filter((_, i) => i !== at && i !== at + 1));
+  const unknown = [...flags].find((flag) => !['--list', '--help', '-h'].includes(flag));
+  if (unknown !== undefined) throw new SettingsError(`does not take ${JSON.stringify(unknown)}; see mem-mcp --help`);
+  if (at < 0) return { flags };
+  const names = args[at + 1];
+  if (names === undefined) throw new SettingsError('--toolset needs names');
+  return { flags, toolset: toolsetOf(names) };
+}
+
+/** When the client hangs up, or somebody ends the process. */
+function end(): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => resolve();
+    process.stdin.once('end', done).once('close', done);
+    process.once('SIGINT', done).once('SIGTERM', done);
+  });
+}

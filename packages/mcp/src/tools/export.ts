@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { shapes, stringify } from '@mem-service/contract';
+import { z } from 'zod';
+import { slug } from '../identity.ts';
+import { ownTool } from '../own-tool.ts';
+import { recordsOf, render } from '../rules/records.ts';
+import { ask, type Json, type Session } from '../session.ts';
+import { type Answer, writing } from '../tool.ts';
+
+const INLINE_CHARS = 20_000;
+const text = z.string();
+
+export const exportTool = ownTool({
+  name: 'mem_export',
+  toolset: 'data',
+  description: 'Write the whole values at a path into a file on this machine, to work on with other tools.',
+  input: {
+    entity_path: shapes.pathGlob,
+    format: z.enum(['jsonl', 'json', 'csv']).default('jsonl'),
+    row_path: z.string().min(1).max(512).optional(),
+    inline_char_budget: z.int().min(0).max(200_000).default(INLINE_CHARS),
+    branch: shapes.branch.optional(),
+  },
+  about: {
+    row_path: 'Path of a list in the value: one record an element',
+    inline_char_budget: 'Records that fit are in the answer too',
+  },
+  output: { path: text, entry_count: z.int(), record_count: z.int(), inline: z.array(z.unknown()) },
+  annotations: writing,
+  onlyNearby: true,
+  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session): Promise<Answer | Json> {
+    if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
+    const entries = await listAll(session, { entity_path, branch: branch || session.branch });
+    const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
+    const path = join(session.folder, 'exports', `${slug(entity_path)}-${randomBytes(4).toString('hex')}.${format}`);
+    await mkdir(join(session.folder, 'exports'), { recursive: true });
+    await writeFile(path, render(records, format), { mode: 0o600 });
+    const inline_chars = stringify(records).length;
+    return {
+      path,
+      format,
+      entity_path,
+      row_path: row_path ?? null,
+      entry_count: entries.length,
+      record_count: records.length,
+      keys: entries.slice(0, 100).map(({ key }) => key),
+      inline_chars,
+      ...(inline_chars <= inline_char_budget ? { inline: records } : {}),
+      ...(records.length === 0 ? { hint: 'nothing there: try a wider entity_path such as a/**' } : {}),
+    };
+  },
+});
+
+async function listAll(session: Session, where: Json): Promise<Json[]> {
+  const entries: Json[] = [];
+  let cursor: unknown;
+  do {
+    const page: Json = await ask(session, 'entries.list', { ...where, limit: 1000, ...(cursor ? { cursor } : {}) });
+    entries.push(...(page.entries as Json[]));
+    cursor = page.next_cursor;
+  } while (cursor);
+  return entries;
+}

@@ -1,0 +1,80 @@
+import { shapes } from '@mem-service/contract';
+import { z } from 'zod';
+import { ownTool } from '../own-tool.ts';
+import { problemOf } from '../refusals.ts';
+import { ask, type Json, type Session } from '../session.ts';
+import { type Answer, reading, settling } from '../tool.ts';
+
+const text = z.string().max(4096);
+const profile = { description: text.optional(), model: text.optional(), client_name: text.optional() };
+
+/** Where the name comes with each request, a tool cannot change it. */
+const fixed: Answer = {
+  json: {
+    error: 'over HTTP the identity comes with each request',
+    code: 'conflict',
+    hint: 'have the client send the header X-MEM-Agent-Id',
+  },
+  isError: true,
+};
+
+export const identityTools = [
+  ownTool({
+    name: 'mem_set_identity',
+    toolset: 'core',
+    description: 'Say under which name you read and write. Kept for this client.',
+    input: { name: shapes.agentId, ...profile, tools_available: z.array(text).max(1000).optional() },
+    about: { name: 'e.g. review-bot', description: 'What you do', tools_available: '' },
+    output: { new_identity: text, session_id: text },
+    annotations: settling,
+    async run({ name, ...about }, session) {
+      const { change } = session.identity;
+      if (!change) return fixed;
+      const { previous, isNew } = change.set(name);
+      const profile_saved = isNew && (await describe(session, about));
+      return {
+        ...(isNew ? { previous_identity: previous } : { status: 'already_active' }),
+        new_identity: name,
+        session_id: session.identity.who().session_id,
+        sticky: true,
+        profile_saved,
+        hint: isNew ? 'mem_search before you start; mem_commit_outcome when you are done' : 'go on',
+      };
+    },
+  }),
+  ownTool({
+    name: 'mem_whoami',
+    toolset: 'core',
+    description: 'Under which name you read and write, and why.',
+    input: {},
+    output: { effective_identity: text },
+    annotations: reading,
+    run: (_, { identity, service, branch }) => ({ ...identity.about(), mode: service.mode, branch }),
+  }),
+  ownTool({
+    name: 'mem_reset_identity',
+    toolset: 'core',
+    description: 'Forget the name that was set.',
+    input: {},
+    output: { current_identity: text },
+    annotations: settling,
+    run(_, { identity }) {
+      if (!identity.change) return fixed;
+      const { previous } = identity.change.reset();
+      return { previous_identity: previous, current_identity: identity.who().agent_id, sticky_cleared: true };
+    },
+  }),
+];
+
+/** Replaces the profile of the agent; without words it stays as it is. A name is worth having without one. */
+async function describe(session: Session, { description, ...told }: Json): Promise<boolean> {
+  if (description === undefined) return false;
+  const { agent_id } = session.identity.who();
+  try {
+    await ask(session, 'agents.set_profile', { agent_id, description, session_metadata: told });
+    return true;
+  } catch (error) {
+    if (problemOf(error)) return false;
+    throw error;
+  }
+}

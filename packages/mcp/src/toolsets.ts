@@ -1,0 +1,30 @@
+import { derivedTools } from './derived.ts';
+import { SettingsError } from './settings.ts';
+import type { Tool } from './tool.ts';
+import { evaluationTools } from './tools/evaluation.ts';
+import { exportTool } from './tools/export.ts';
+import { identityTools } from './tools/identity.ts';
+import { spanTools } from './tools/spans.ts';
+import { traceTools } from './tools/traces.ts';
+
+export const allTools: readonly Tool[] = [
+  ...derivedTools,
+  ...identityTools,
+  exportTool,
+  ...spanTools,
+  ...traceTools,
+  ...evaluationTools,
+];
+
+/** The tools of these sets, or with these names. */
+export function toolsOf(names: readonly string[]): readonly Tool[] {
+  const unknown = names.find((name) => name.startsWith('mem_') && !allTools.some((tool) => tool.name === name));
+  if (unknown !== undefined) throw new SettingsError(`MEM_TOOLSET: there is no tool ${unknown}`);
+  return allTools.filter(
+    ({ name, toolset }) => names.includes('all') || names.includes(toolset) || names.includes(name),
+  );
+}
+
+/** The bytes that listing them puts into a client's context. */
+export const listingSize = (tools: readonly Tool[]): number =>
+  Buffer.byteLength(JSON.stringify({ tools: tools.map((tool) => tool.listed()) }));

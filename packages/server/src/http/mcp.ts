@@ -1,0 +1,89 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { stringify } from '@mem-service/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Kernel } from '../kernel/index.ts';
+import type { KeyCheck } from './auth.ts';
+import { callerOf } from './caller.ts';
+
+export type McpOptions = {
+  requireKey: KeyCheck;
+  hasKeys: boolean;
+  corsOrigins: readonly string[];
+  agentId: string;
+  maxBodyBytes: number;
+  onError: (error: unknown) => void;
+};
+
+export const MCP_PATH = '/mcp';
+const METADATA = '/.well-known/oauth-protected-resource';
+
+/** The Model Context Protocol over HTTP: the same keys, the same door. Nothing is kept between two requests. */
+export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOptions): readonly string[] {
+  server.route({
+    method: ['GET', 'POST', 'DELETE'],
+    url: MCP_PATH,
+    exposeHeadRoute: false,
+    onRequest: [checkOrigin(options), options.requireKey],
+    handler: (request, reply) => answer(kernel, options, { request, reply }),
+  });
+  const metadata = [METADATA, METADATA + MCP_PATH];
+  for (const url of metadata) server.get(url, (request) => metadataOf(request));
+  return metadata;
+}
+
+/** Keys are given out by whoever runs the service; there is no authorization server to send a client to. */
+function metadataOf({ protocol, host }: FastifyRequest) {
+  return {
+    resource: `${protocol}://${host}${MCP_PATH}`,
+    resource_name: 'mem',
+    authorization_servers: [],
+    bearer_methods_supported: ['header'],
+    resource_documentation: `${protocol}://${host}/docs`,
+  };
+}
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * A page on the web must not reach a service on the machine of its reader. Where keys are asked for, it has none; where
+ * not, only pages of this machine are let in, and those of origins that are named.
+ */
+function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
+  const isAllowed = (origin: string) =>
+    corsOrigins.includes(origin) ||
+    (hasKeys && corsOrigins.includes('*')) ||
+    (URL.canParse(origin) && LOOPBACK.has(new URL(origin).hostname));
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
+    const { origin } = request.headers;
+    if (origin === undefined || isAllowed(origin)) return done();
+    const message = `Forbidden: pages of ${origin} are not let in (MEM_CORS_ORIGINS)`;
+    reply.code(403).send({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
+  };
+}
+
+type Exchange = { request: FastifyRequest; reply: FastifyReply };
+
+async function answer(kernel: Kernel, options: McpOptions, { request, reply }: Exchange): Promise<FastifyReply> {
+  const { answerMcp } = await import('@mem-service/mcp');
+  const caller = callerOf(request, options.agentId);
+  const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+    typeof value === 'string' && name !== 'content-length' ? [[name, value]] : [],
+  );
+  const response = await answerMcp({
+    method: request.method,
+    url: `${request.protocol}://${request.host}${request.url}`,
+    headers: Object.fromEntries(headers),
+    body: Buffer.isBuffer(request.body) ? request.body : undefined,
+    keyHolder: options.hasKeys ? caller.actor : undefined,
+    agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
+    sessionId: caller.session_id ?? undefined,
+    defaultAgentId: options.agentId,
+    call: async (name, input, as) => stringify(await kernel.invoke(name, input, { ...caller, ...as })),
+    maxBodyBytes: options.maxBodyBytes,
+    onError: options.onError,
+  });
+  reply.code(response.status).headers(Object.fromEntries(response.headers));
+  if (!response.body) return reply.send();
+  return reply.send(Readable.fromWeb(response.body as ReadableStream));
+}

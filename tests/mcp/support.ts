@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { onTestFinished } from 'vitest';
+import { memProgram } from '../faults/support/mem-process.ts';
+
+export type Json = Record<string, unknown>;
+export type Answer = { json: Json; text: string; isError: boolean };
+
+export type Connected = {
+  client: Client;
+  call(name: string, args?: Json): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+/** A home of its own, with a store below it. */
+export function newHome(): Record<string, string> {
+  const home = mkdtempSync(join(tmpdir(), 'mem-mcp-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  return { PATH: process.env.PATH ?? '', HOME: home, USER: 'ada', MEM_DATA_DIR: join(home, 'store') };
+}
+
+export function wrap(client: Client): Connected {
+  return {
+    client,
+    async call(name, args = {}) {
+      const result = await client.callTool({ name, arguments: args });
+      const [first] = result.content as { type: string; text: string }[];
+      return { json: result.structuredContent as Json, text: first?.text ?? '', isError: result.isError === true };
+    },
+    close: () => client.close(),
+  };
+}
+
+export type Options = { name?: string; modern?: boolean; args?: readonly string[]; onErr?: (text: string) => void };
+
+/** In the protocol of before, or in the one that has no handshake. */
+export async function open(name: string, transport: Transport, modern = false): Promise<Connected> {
+  const options = modern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {};
+  const client = new Client({ name, version: '1.0.0' }, options);
+  await client.connect(transport);
+  onTestFinished(() => client.close());
+  return wrap(client);
+}
+
+/** `mem mcp` as a client starts it, spoken to by the client of the protocol's authors. */
+export async function connect(env: Record<string, string>, options: Options = {}): Promise<Connected> {
+  const { name = 'test-client', args = [], onErr } = options;
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [await memProgram(), 'mcp', ...args],
+    env,
+    stderr: 'pipe',
+  });
+  transport.stderr?.on('data', (chunk) => onErr?.(String(chunk)));
+  return open(name, transport, options.modern);
+}
+
+export async function runMem(args: readonly string[], env: Record<string, string>) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
+    env,
+    encoding: 'utf8',
+  });
+  return { code: status, out: stdout, err: stderr };
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { serve } from '../cli/support.ts';
+import { type Connected, connect, newHome } from './support.ts';
+
+type Json = Record<string, unknown>;
+
+async function work(mcp: Connected, ref: string, outcome_type = 'success'): Promise<Json> {
+  await mcp.call('mem_write', { entity_path: 'svc', key: 'limit', value: { max: 3 } });
+  await mcp.call('mem_read', { entity_path: 'svc', key: 'limit' });
+  await mcp.call('mem_record_context', { label: 'ticket', summary: 'times out', source: 'support/1' });
+  await mcp.call('mem_record_action', { tool_name: 'deploy', arguments: { to: 'prod' }, result_summary: 'done' });
+  await mcp.call('mem_set_trace_attributes', { attributes: { team: 'payments', run: ref } });
+  const called = await mcp.call('mem_record_llm_call', { model: 'some-model', input_tokens: 10, output_tokens: 5 });
+  expect(called.isError).toBe(false);
+  const outer = (await mcp.call('mem_start_span', { name: 'plan', kind: 'agent', input: { q: 1 } })).json.span_id;
+  await mcp.call('mem_record_span', {
+    name: 'look up',
+    kind: 'tool',
+    parent_span_id: outer,
+    status: 'ok',
+    output: [1],
+  });
+  await mcp.call('mem_end_span', { span_id: outer, output: 'planned' });
+  const { json } = await mcp.call('mem_commit_outcome', { outcome_ref: ref, outcome_type, task_input: `do ${ref}` });
+  return json;
+}
+
+describe.each(['local', 'remote'] as const)('a session that is recorded through tools, %s', (mode) => {
+  async function open(): Promise<Connected> {
+    const env = newHome();
+    if (mode === 'local') return connect(env, { args: ['--toolset', 'all'] });
+    const server = await serve(env);
+    const mcp = await connect({ ...env, MEM_HTTP_URL: server.url }, { args: ['--toolset', 'all'] });
+    const close = mcp.close;
+    mcp.close = async () => {
+      await close();
+      await server.stop();
+    };
+    return mcp;
+  }
+
+  it('is sealed by the outcome and found again, as a whole and in parts', async () => {
+    const mcp = await open();
+    try {
+      const open = await mcp.call('mem_explain');
+      expect(open.json).toMatchObject({ status: 'open', causal_chain_length: 0 });
+      const first = await work(mcp, 'r1');
+      expect(first).toMatchObject({ outcome_ref: 'r1', affected_entries: 1, duplicate: false });
+      const second = await work(mcp, 'r2', 'failure');
+
+      const { json: trace } = await mcp.call('mem_get_trace', { trace_id: 'last' });
+      expect(trace).toMatchObject({
+        trace_id: second.trace_id,
+        outcome_type: 'failure',
+        task_input: 'do r2',
+        attributes: { team: 'payments', run: 'r2' },
+        external_contexts: [{ label: 'ticket' }],
+        tool_calls: [{ tool_name: 'deploy' }],
+        total_llm_calls: 1,
+      });
+      const sealed = await mcp.call('mem_explain', { trace_id: 'last' });
+      expect(sealed.json).toMatchObject({ status: 'sealed', causal_entries: [{ entity_path: 'svc', key: 'limit' }] });
+
+      const { json: tree } = await mcp.call('mem_trace_spans', { trace_id: first.trace_id });
+      expect(tree.mode).toBe(mode);
+      const outline = (tree.outline as string).split('\n');
+      const plan = outline.findIndex((line) => line.includes('plan [agent] ok'));
+      expect(outline[plan + 1]).toMatch(/^ +look up \[tool\] ok/);
+      const [span] = (tree.spans as Json[]).filter(({ name }) => name === 'plan');
+      expect(span).not.toHaveProperty('input');
+      const payload = await mcp.call('mem_span_payload', { trace_id: first.trace_id, span_id: span?.span_id });
+      expect(payload.json).toMatchObject({ span: { input: { q: 1 }, output: 'planned' }, mode });
+      const none = await mcp.call('mem_span_payload', { trace_id: 'last', span_id: 'nothing' });
+      expect(none).toMatchObject({ isError: true, json: { code: 'not_found' } });
+
+      const { json: compared } = await mcp.call('mem_trace_compare', {
+        trace_id: first.trace_id,
+        other_trace_id: 'last',
+      });
+      expect(compared).toMatchObject({ mode, memory: { both: ['svc/limit'] }, actions: { both: ['deploy'] } });
+      expect(compared.differences).toContainEqual({ field: 'outcome_type', a: 'success', b: 'failure' });
+    } finally {
+      await mcp.close();
+    }
+  });
+
+  it('is searched by attributes, spans, result and words', async () => {
+    const mcp = await open();
+    try {
+      const first = await work(mcp, 'r1');
+      const second = await work(mcp, 'r2', 'failure');
+      const search = async (filter: Json) => {
+        const { json } = await mcp.call('mem_trace_search', filter);
+        expect(json.mode).toBe(mode);
+        return (json.traces as Json[]).map(({ trace_id }) => trace_id);
+      };
+      expect(await search({})).toEqual([second.trace_id, first.trace_id]);
+      expect(await search({ attributes: { run: 'r1' } })).toEqual([first.trace_id]);
+      expect(await search({ attributes: { run: 'r3' } })).toEqual([]);
+      expect(await search({ outcome_type: 'failure' })).toEqual([second.trace_id]);
+      expect(await search({ span_name: 'look', span_kind: 'tool', limit: 1 })).toEqual([second.trace_id]);
+      expect(await search({ span_name: 'nowhere' })).toEqual([]);
+      expect(await search({ has_error: true })).toEqual([]);
+      const listed = await mcp.call('mem_list_traces', { outcome_ref: 'r1' });
+      expect(listed.json.traces).toMatchObject([{ trace_id: first.trace_id, tool_calls: 1, causal_entries: 1 }]);
+      const [page] = [await mcp.call('mem_trace_search', { limit: 1 })];
+      const next = await mcp.call('mem_trace_search', { limit: 1, cursor: page?.json.next_cursor });
+      expect(next.json.traces).toMatchObject([{ trace_id: first.trace_id }]);
+    } finally {
+      await mcp.close();
+    }
+  });
+});
+
+it('a failed attempt answers for what was read before it', async () => {
+  const mcp = await connect(newHome());
+  await mcp.call('mem_write', { entity_path: 'svc', key: 'wrong', value: 1 });
+  await mcp.call('mem_write', { entity_path: 'svc', key: 'right', value: 2 });
+  await mcp.call('mem_read', { entity_path: 'svc', key: 'wrong' });
+  expect((await mcp.call('mem_record_attempt', { summary: 'no' })).json).toMatchObject({ attempt: 1, entries: 1 });
+  await mcp.call('mem_read', { entity_path: 'svc', key: 'right' });
+  const { json } = await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
+  expect(json.entries).toMatchObject([
+    { key: 'wrong', attempt: 1, outcome_type: 'minor_failure' },
+    { key: 'right', attempt: null, outcome_type: 'success' },
+  ]);
+});
