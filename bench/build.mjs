@@ -13,7 +13,10 @@ const sources = {
   health: 'floors/health.mjs',
   broadcast: 'floors/broadcast.mjs',
   fill: 'inside/fill.mjs',
+  fillTraces: 'inside/fill-traces.mjs',
+  fillEvents: 'inside/fill-events.mjs',
   search: 'inside/search.mjs',
+  recorded: 'inside/recorded.mjs',
   postgres: '../tests/support/postgres-server.ts',
 };
 

@@ -60,6 +60,67 @@ export function newEntries(run, count = 64) {
   );
 }
 
+const CAUSES = 10;
+
+/** Bodies for outcomes of a run, each of a session of its own, that name random entries of a store as their causes. */
+export function newOutcomes(run, entries, count = 1000) {
+  const random = randomFrom(entries);
+  return Array.from({ length: count }, (_, i) => {
+    const causes = new Set();
+    while (causes.size < CAUSES) causes.add(Math.floor(random() * entries));
+    return JSON.stringify({
+      outcome_ref: `o${run}-{n}`,
+      session_id: `o${run}-{n}`,
+      outcome_type: i % 4 === 0 ? 'failure' : 'success',
+      causal_entry_keys: [...causes].map((n) => `${folderOf(n)}/k${n}`),
+      decision_summary: 'it came of what was known',
+    });
+  });
+}
+
+/** In the stores of traces and events. */
+export const AGENTS = 20;
+export const TRACED_ENTRIES = 1000;
+export const agentOf = (n) => `bench-${n % AGENTS}`;
+
+export const TRACED_READS = 5;
+
+/** The end of a session: an outcome with what was asked and answered, two actions and a call of a model. */
+export const endOf = (n) => ({
+  outcome_ref: `task-${n}`,
+  outcome_type: n % 4 === 0 ? 'failure' : 'success',
+  task_input: noteOf(3 * 2 ** 30 + n).slice(0, 200),
+  response_text: noteOf(3 * 2 ** 30 + n).slice(-200),
+  decision_summary: 'it came of what was known',
+  tool_calls: ['look', 'act'].map((tool_name) => ({
+    tool_name,
+    arguments: { step: n },
+    result_summary: 'done as it was to be done',
+    duration_ms: 12,
+  })),
+  llm_calls: [{ model: 'some-model', provider: 'some', input_tokens: 1200, output_tokens: 80, cost_usd: 0.004 }],
+});
+
+/** Did the first hundred things in the log, and nothing since. */
+export const GONE_AGENT = 'bench-gone';
+
+/** What the log says of a write, in sessions of ten. */
+export const eventOf = (n) => ({
+  event_type: 'write',
+  agent_id: n < 100 ? GONE_AGENT : agentOf(n),
+  branch: 'main',
+  entity_path: folderOf(n),
+  key: `k${n}`,
+  version: 1,
+  visible_to: '',
+  details: { confidence: 0.9, memory_type: 'fact', shared: true },
+  session: `session-${Math.floor(n / (AGENTS * 10))}`,
+});
+
+export const OPEN_SESSIONS = 100;
+export const READS_OF_OPEN = 10;
+export const openSessionOf = (n) => `open-${n}`;
+
 /** The word that is expected in about this many entries of a store. */
 function wordIn(matches, entries) {
   return word(Math.round((entries * WORDS_PER_ENTRY) / (Math.log(VOCABULARY + 1) * matches)));

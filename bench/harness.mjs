@@ -1,11 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPrograms } from './build.mjs';
 import { load } from './load/index.mjs';
 import { data, program } from './places.mjs';
 import { startPostgres } from './postgres.mjs';
 import { killAll, startServer } from './processes.mjs';
-import { postgresStore, removeStores, sqliteStore } from './stores.mjs';
+import { eventsStore, postgresStore, removeStores, sqliteStore, tracesStore } from './stores.mjs';
 
 const API_KEY = 'bench-key-0123456789abcdef';
 export const headers = { 'x-mem-api-key': API_KEY };
@@ -42,9 +42,18 @@ export async function openHarness(options, generator) {
       return postgres;
     },
     sqlite: (entries) => sqliteStore(programs, entries),
+    traces: (traces) => tracesStore(programs, traces),
+    events: (events) => eventsStore(programs, events),
     postgresStore: async (entries) => postgresStore(programs, entries, await harness.postgres()),
     emptyPlace: (name) => ({ dataDir: join(folder, name) }),
-    service: (place, nodeArgs = []) => start(program, { args: ['serve'], nodeArgs, env: serviceEnv(place) }),
+    /** For a figure that leaves more behind in a store than others want to find there. */
+    copyOf({ dataDir, ...rest }, name) {
+      const place = harness.emptyPlace(name);
+      cpSync(dataDir, place.dataDir, { recursive: true });
+      return { ...rest, ...place };
+    },
+    service: (place, { nodeArgs = [], env = {} } = {}) =>
+      start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env } }),
     floor: (name, env = {}) => start(programs[name], { env }),
     floorSending(name, body) {
       const file = join(folder, `${name}.body`);

@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
 
-/** Entries in the three stores, seconds of one load run, and how often each figure is taken. */
+/** Entries or events in the three stores, traces, seconds of one load run, and how often each figure is taken. */
 const FULL = {
   small: 10_000,
   medium: 100_000,
   large: 1_000_000,
+  fewTraces: 2_000,
+  manyTraces: 200_000,
   seconds: 5,
   mixedSeconds: 60,
   idleSeconds: 5,
@@ -16,6 +18,8 @@ const QUICK = {
   small: 2_000,
   medium: 5_000,
   large: 20_000,
+  fewTraces: 1_000,
+  manyTraces: 5_000,
   seconds: 1,
   mixedSeconds: 3,
   idleSeconds: 1,

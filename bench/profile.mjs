@@ -6,11 +6,21 @@ import { openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
 import { readOptions } from './options.mjs';
 import { summarizeProfile } from './profile-summary.mjs';
-import { listFolder, readEntry, readHistory, searchRare, writeEntries } from './requests.mjs';
+import {
+  commitOutcomes,
+  listFolder,
+  readEntry,
+  readHistory,
+  readInSession,
+  searchRare,
+  writeEntries,
+} from './requests.mjs';
 
 const loads = {
   get: () => readEntry,
+  session: () => readInSession('agent/bench'),
   post: writeEntries,
+  outcome: commitOutcomes,
   list: () => listFolder,
   history: () => readHistory,
   search: searchRare,
@@ -21,6 +31,7 @@ const USAGE = `usage: node bench/profile.mjs ${Object.keys(loads).join('|')} [op
   --entries N       in the store (default 20,000)
   --seconds N       of load (default 5)
   --connections N   (default 64)
+  --per-session N   requests in one session (default 20)
   --top N           functions to print (default 25)
   --postgres        on PostgreSQL
   --save FOLDER     keep the .cpuprofile files there, to be opened in a browser's developer tools
@@ -32,6 +43,7 @@ const { values, positionals } = parseArgs({
     entries: { type: 'string', default: '20000' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '64' },
+    'per-session': { type: 'string', default: '20' },
     top: { type: 'string', default: '25' },
     postgres: { type: 'boolean', default: false },
     save: { type: 'string' },
@@ -62,8 +74,8 @@ async function profile() {
   try {
     const store = await (values.postgres ? harness.postgresStore(entries) : harness.sqlite(entries));
     const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];
-    const service = await harness.service(store, nodeArgs);
-    const plan = { connections: Number(values.connections), count: entries };
+    const service = await harness.service(store, { nodeArgs });
+    const plan = { connections: Number(values.connections), count: entries, perSession: Number(values['per-session']) };
     const load = (seconds) => harness.load(service, { ...plan, requests: loads[name](entries), seconds });
     // What the service does while it is cold is not what it does.
     await load(2);

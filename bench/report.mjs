@@ -54,8 +54,7 @@ export function printReport({ rows, facts, fills, failures }) {
   const factLine = Object.entries(facts).map(([name, value]) => `${name}: ${value}`);
   console.log(`\n${factLine.join(' · ')}\n\n${toTable(rows)}\n`);
   for (const { figure, note } of rows) if (note) console.log(`- ${figure}: ${note}`);
-  for (const { name, entries_per_s } of fills)
-    if (entries_per_s) console.log(`- filling ${name}: ${number(entries_per_s)} entries/s through commits of 1,000`);
+  for (const { name, per_s, how } of fills) if (per_s) console.log(`- filling ${name}: ${number(per_s)} ${how}`);
   for (const { name, message } of failures) console.log(`- ${name} failed: ${message}`);
 }
 

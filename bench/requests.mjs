@@ -1,11 +1,31 @@
-import { commonQueries, HISTORIES, newEntries, rareQueries } from './corpus.mjs';
+import {
+  AGENTS,
+  agentOf,
+  commonQueries,
+  GONE_AGENT,
+  HISTORIES,
+  newEntries,
+  newOutcomes,
+  OPEN_SESSIONS,
+  openSessionOf,
+  rareQueries,
+} from './corpus.mjs';
 import { newRun } from './harness.mjs';
 
 /** What the figures ask for, as texts with holes (see load/templates.mjs). */
 export const readEntry = [{ method: 'GET', path: '/api/v1/entries/bench/p{g}/k{r}' }];
 
+/** The same in sessions of an agent. */
+export const readInSession = (agent) => {
+  const headers = { 'x-mem-agent-id': agent, 'x-mem-session-id': `${newRun()}-{s}` };
+  return readEntry.map((request) => ({ ...request, headers }));
+};
+
 export const writeEntries = () =>
   newEntries(newRun()).map((body) => ({ method: 'POST', path: '/api/v1/entries', body }));
+
+export const commitOutcomes = (entries) =>
+  newOutcomes(newRun(), entries).map((body) => ({ method: 'POST', path: '/api/v1/outcomes', body }));
 
 export const listFolder = [{ method: 'GET', path: '/api/v1/entries?entity_path=bench/p{g}&limit=100' }];
 
@@ -15,6 +35,24 @@ export const readHistory = Array.from({ length: HISTORIES }, (_, i) => ({
   method: 'GET',
   path: `/api/v1/entries/bench/history/h${i}/history?limit=50`,
 }));
+
+const eachAgent = (toRequest) => Array.from({ length: AGENTS }, (_, i) => toRequest(agentOf(i)));
+
+export const listTraces = [{ method: 'GET', path: '/api/v1/traces?limit=50' }];
+export const listTracesOf = eachAgent((agent) => ({
+  method: 'GET',
+  path: `/api/v1/traces?agent_id=${agent}&limit=50`,
+}));
+
+export const explainSession = Array.from({ length: OPEN_SESSIONS }, (_, i) => ({
+  method: 'GET',
+  path: '/api/v1/explain',
+  headers: { 'x-mem-agent-id': agentOf(0), 'x-mem-session-id': openSessionOf(i) },
+}));
+const timelineOf = (agent) => ({ method: 'GET', path: `/api/v1/agents/${agent}/timeline?limit=100` });
+export const readTimeline = eachAgent(timelineOf);
+export const readOldTimeline = [timelineOf(GONE_AGENT)];
+export const listAgents = [{ method: 'GET', path: '/api/v1/agents?limit=100' }];
 
 const toSearch = (query) => ({
   method: 'POST',

@@ -1,12 +1,16 @@
 // Measures the service against floors on this machine. `npm run bench -- --help` says how.
+import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
 import { measureMemory } from './figures/memory.mjs';
+import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
 import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureSearch } from './figures/search.mjs';
+import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
+import { measureTraces } from './figures/traces.mjs';
 import { openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
 import { machineFacts } from './machine.mjs';
@@ -20,6 +24,10 @@ const figures = {
   'post-postgres': measurePostPostgres,
   search: measureSearch,
   scale: measureScale,
+  session: measureSession,
+  outcome: measureOutcome,
+  traces: measureTraces,
+  events: measureEvents,
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,

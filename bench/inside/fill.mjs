@@ -1,22 +1,19 @@
 // Fills a store through the service's own code, a thousand writes a commit. The order comes as JSON in the first argument.
 import { entryOf, HISTORIES, HISTORY_LENGTH, noteOf } from '../corpus.mjs';
 import { caller, open } from './open.mjs';
+import { progress } from './progress.mjs';
 
 const { entries, ...place } = JSON.parse(process.argv[2]);
 const app = await open(place);
 const commit = (writes) => app.kernel.invoke('commits.create', { writes, message: 'fill' }, caller);
 const BATCH = 1000;
 
-const started = performance.now();
-let told = started;
+const tell = progress(entries);
 for (let from = 0; from < entries; from += BATCH) {
   await commit(Array.from({ length: Math.min(BATCH, entries - from) }, (_, i) => entryOf(from + i)));
-  if (performance.now() - told < 10_000) continue;
-  told = performance.now();
-  const done = from + BATCH;
-  process.stderr.write(`  ${done} of ${entries}, ${Math.round((done / (told - started)) * 1000)} a second\n`);
+  tell(from + BATCH);
 }
-const rate = entries / ((performance.now() - started) / 1000);
+const { per_s } = tell(entries);
 
 /** A few entries with a long history, the same in every store. */
 for (let version = 0; version < HISTORY_LENGTH; version++) {
@@ -29,4 +26,4 @@ for (let version = 0; version < HISTORY_LENGTH; version++) {
   );
 }
 await app.close();
-process.stdout.write(JSON.stringify({ entries_per_s: rate }));
+process.stdout.write(JSON.stringify({ per_s, how: 'entries/s through commits of 1,000' }));

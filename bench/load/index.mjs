@@ -18,12 +18,12 @@ export function chooseGenerator(wanted) {
 
 /**
  * Asks for `seconds` over `connections` sockets, each waiting for its answer before it asks again. Requests are picked
- * at random among `requests`, texts with holes (see templates.mjs). Answers `{ requests_per_s, p50_ms, p99_ms,
- * requests, non2xx }`.
+ * at random among `requests`, texts with holes (see templates.mjs); a session has `perSession` of them. Answers
+ * `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
  */
 export async function load({ generator, folder, ...given }) {
-  const { connections = 64, seconds, url, headers = {}, requests, count = 1 } = given;
-  const numbers = { count, perFolder: PER_FOLDER };
+  const { connections = 64, seconds, url, headers = {}, requests, count = 1, perSession = 1 } = given;
+  const numbers = { count, perFolder: PER_FOLDER, connections, perSession };
   const typed = requests.some(({ body }) => body !== undefined) ? { 'content-type': 'application/json' } : {};
   const plan = { url, requests, headers: { ...headers, ...typed }, connections, seconds, numbers, seed: seed++ };
   if (generator === 'wrk') return loadWithWrk(plan, folder);

@@ -3,20 +3,22 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomFrom } from '../corpus.mjs';
-import { toFunction } from './templates.mjs';
+import { sessionOf, toFunction } from './templates.mjs';
 
 const plan = JSON.parse(await text(process.stdin));
 const { hostname, port } = new URL(plan.url);
 const random = randomFrom(plan.seed);
 const below = (limit) => Math.floor(random() * limit);
 const fixedHeaders = Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-const makers = plan.requests.map(({ method, path, body }) => {
+const makers = plan.requests.map(({ method, path, headers = {}, body }) => {
   const toPath = toFunction(path);
+  const own = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const toHeaders = toFunction([...fixedHeaders, ...own].join(''));
   const toBody = body === undefined ? undefined : toFunction(body);
   return (numbers) => {
     const content = toBody?.(numbers);
     const length = content === undefined ? '' : `content-length: ${Buffer.byteLength(content)}\r\n`;
-    return `${method} ${toPath(numbers)} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${fixedHeaders.join('')}${length}\r\n${content ?? ''}`;
+    return `${method} ${toPath(numbers)} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n${toHeaders(numbers)}${length}\r\n${content ?? ''}`;
   };
 });
 
@@ -28,7 +30,8 @@ const deadline = started + plan.seconds * 1000;
 
 const nextRequest = () => {
   const r = below(plan.numbers.count);
-  return makers[below(makers.length)]({ n: ++n, r, g: Math.floor(r / plan.numbers.perFolder) });
+  const s = sessionOf(++n, plan.numbers);
+  return makers[below(makers.length)]({ n, r, g: Math.floor(r / plan.numbers.perFolder), s });
 };
 
 /** One connection: asks, waits for the whole answer, asks again, until the time is over. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pinned } from '../machine.mjs';
 import { run } from '../processes.mjs';
-import { luaString, toLua } from './templates.mjs';
+import { luaString, sessionInLua, toLua } from './templates.mjs';
 
 /** Runs wrk with a script that makes the requests and prints the result as one line of JSON. */
 export async function loadWithWrk(plan, folder) {
@@ -16,16 +16,21 @@ export async function loadWithWrk(plan, folder) {
   return JSON.parse(line.slice('result '.length));
 }
 
+function toTable(headers) {
+  const members = Object.entries(headers).map(([name, value]) => `[${luaString(name)}] = ${toLua(value)}`);
+  return `{ ${members.join(', ')} }`;
+}
+
 function toScript({ requests, headers, numbers, seed }) {
-  const makers = requests.map(({ method, path, body }) => {
+  const makers = requests.map(({ method, path, headers: own, body }) => {
     const content = body === undefined ? 'nil' : toLua(body);
-    return `  function(n, r, g) return wrk.format(${luaString(method)}, ${toLua(path)}, nil, ${content}) end,`;
+    const all = own === undefined ? 'nil' : toTable({ ...headers, ...own });
+    return `  function(n, r, g, s) return wrk.format(${luaString(method)}, ${toLua(path)}, ${all}, ${content}) end,`;
   });
-  const lines = Object.entries(headers).map(([name, value]) => `wrk.headers[${luaString(name)}] = ${luaString(value)}`);
   return `
 math.randomseed(${seed})
 for i = 1, 10 do math.random() end
-${lines.join('\n')}
+for name, value in pairs(${toTable(headers)}) do wrk.headers[name] = value end
 local makers = {
 ${makers.join('\n')}
 }
@@ -33,7 +38,7 @@ local n = 0
 function request()
   n = n + 1
   local r = math.random(0, ${numbers.count - 1})
-  return makers[math.random(#makers)](n, r, math.floor(r / ${numbers.perFolder}))
+  return makers[math.random(#makers)](n, r, math.floor(r / ${numbers.perFolder}), ${sessionInLua(numbers)})
 end
 function done(summary, latency)
   local e = summary.errors

@@ -1,0 +1,31 @@
+import { compare, median } from '../compare.mjs';
+import { cpuSeconds } from '../processes.mjs';
+import { commitOutcomes, writeEntries } from '../requests.mjs';
+
+const CONNECTIONS = 16;
+
+/** Outcomes that credit ten entries each, against plain writes of one entry to the same server. Both are durable. */
+export async function* measureOutcome(harness) {
+  const { medium, repeats } = harness.options;
+  const service = await harness.service(harness.copyOf(await harness.sqlite(medium), 'outcome'));
+  const sides = { floor: [], ours: [] };
+  const measure = async (side, requests, seconds) => {
+    const plan = { requests, connections: CONNECTIONS, count: medium, ...(seconds ? { seconds } : {}) };
+    const before = cpuSeconds(service.pid);
+    const { requests_per_s: value, non2xx, p99_ms, requests: asked } = await harness.load(service, plan);
+    if (!seconds) sides[side].push({ p99_ms, work: (cpuSeconds(service.pid) - before) / asked });
+    return { value, non2xx };
+  };
+  await measure('floor', writeEntries(), 2);
+  await measure('ours', commitOutcomes(medium), 2);
+  const result = await compare(
+    repeats,
+    () => measure('floor', writeEntries()),
+    () => measure('ours', commitOutcomes(medium)),
+  );
+  const works = sides.floor.map(({ work }, i) => work / sides.ours[i].work);
+  const slowest = Math.max(...sides.ours.map(({ p99_ms }) => p99_ms)).toFixed(1);
+  const size = `${medium.toLocaleString('en-US')} entries, ${CONNECTIONS} connections, SQLite`;
+  const note = `our p99 ${slowest} ms; by time of the processor: ${median(works).toFixed(2)}`;
+  yield { figure: `POST outcome against POST entry, ${size}`, unit: 'req/s', reach: { least: 0.25 }, ...result, note };
+}
