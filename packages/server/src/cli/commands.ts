@@ -1,6 +1,6 @@
 import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { isPaged } from '@mem-service/sdk';
-import { type Field, fieldsOf } from './fields.ts';
+import { type Field, field, fieldsOf } from './fields.ts';
 
 export type Command = {
   name: OperationName;
@@ -14,22 +14,12 @@ export type Command = {
   common: Field[];
 };
 
-const common = (flag: string, kind: 'boolean' | 'text', description: string): Field => ({
-  name: flag,
-  flag,
-  kind,
-  choices: [],
-  required: false,
-  description,
-  fallback: undefined,
-});
-
-const ALL = common('all', 'boolean', 'Follow the pages to the end.');
+const ALL = field('all', 'Follow the pages to the end.', { kind: 'boolean' });
 const COMMON = [
-  common('json', 'boolean', 'Print the answer as JSON, exactly as it came.'),
-  common('agent', 'text', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
-  common('session', 'text', 'The session it belongs to.'),
-  common('help', 'boolean', 'Print this help.'),
+  field('json', 'Print the answer as JSON, exactly as it came.', { kind: 'boolean' }),
+  field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
+  field('session', 'The session it belongs to.'),
+  field('help', 'Print this help.', { kind: 'boolean' }),
 ];
 
 function toCommand(name: OperationName): Command {
@@ -49,14 +39,6 @@ function toCommand(name: OperationName): Command {
 /** Every operation of the table is a command. */
 export const commands: readonly Command[] = operationNames.map(toCommand);
 
-/** Commands that are about the program itself. */
-export const ownCommands = {
-  serve: 'Start the service',
-  mcp: 'Serve an MCP client over standard input and output',
-  completion: 'Print a completion script for bash, zsh or fish',
-  help: 'Print help, also for one command',
-} as const;
-
 export function findCommand(word: string): Command | undefined {
   return commands.find((command) => command.word === word || command.name === word);
 }
@@ -64,5 +46,3 @@ export function findCommand(word: string): Command | undefined {
 /** A field as people write it: by its flag, or by its name where it has a place. */
 export const labelOf = ({ args }: Command, field: Field): string =>
   args.includes(field) ? field.name : `--${field.flag}`;
-
-export const commandWords = (): string[] => [...commands.map(({ word }) => word), ...Object.keys(ownCommands)];

@@ -1,5 +1,8 @@
-import { type Command, commands, commandWords, ownCommands } from './commands.ts';
+import { commands } from './commands.ts';
 import type { Field } from './fields.ts';
+import { ownCommands } from './own/index.ts';
+import type { Syntax } from './parse.ts';
+import { commandWords, ownWords } from './words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
@@ -8,12 +11,20 @@ export function completionScript(shell: Shell): string {
   return { bash, zsh, fish }[shell]();
 }
 
-const patternOf = ({ word, name }: Command) => (word === name ? word : `${word}|${name}`);
-const fullNames = () => commands.map(({ name }) => name);
-const fieldsOf = ({ fields, common }: Command): Field[] => [...fields, ...common];
-const takesFile = ({ args }: Command) => args.some(({ kind }) => kind === 'document');
+/** A word, the same under its full name, and what may follow it. */
+type Completed = Syntax & { name: string };
 
-const flagsOf = (command: Command): string[] =>
+const completed: readonly Completed[] = [
+  ...commands,
+  ...ownCommands.map(({ word, args, fields }) => ({ word, name: word, args, fields: [], common: fields })),
+];
+
+const patternOf = ({ word, name }: Completed) => (word === name ? word : `${word}|${name}`);
+const fullNames = () => commands.map(({ name }) => name);
+const fieldsOf = ({ fields, common }: Completed): Field[] => [...fields, ...common];
+const takesFile = ({ args }: Completed) => args.some(({ kind }) => kind === 'document' || kind === 'file');
+
+const flagsOf = (command: Completed): string[] =>
   fieldsOf(command).flatMap(({ flag, kind }) =>
     kind === 'boolean' && !command.common.some((one) => one.flag === flag)
       ? [`--${flag}`, `--no-${flag}`]
@@ -22,7 +33,7 @@ const flagsOf = (command: Command): string[] =>
 
 /** For each flag with a fixed set of values, one line of a shell's `case`. */
 const choiceCases = (reply: (words: string) => string): string =>
-  commands
+  completed
     .flatMap((command) =>
       fieldsOf(command)
         .filter(({ choices }) => choices.length > 0)
@@ -34,9 +45,9 @@ const choiceCases = (reply: (words: string) => string): string =>
     .join('\n');
 
 const flagCases = (reply: (words: string) => string): string =>
-  commands.map((command) => `    ${patternOf(command)}) ${reply(flagsOf(command).join(' '))} ;;`).join('\n');
+  completed.map((command) => `    ${patternOf(command)}) ${reply(flagsOf(command).join(' '))} ;;`).join('\n');
 
-const filePattern = () => commands.filter(takesFile).map(patternOf).join('|') || '-';
+const filePattern = () => completed.filter(takesFile).map(patternOf).join('|') || '-';
 
 function bash(): string {
   const reply = (words: string) => `words="${words}"`;
@@ -58,7 +69,6 @@ ${choiceCases((words) => `COMPREPLY=($(compgen -W "${words}" -- "$cur"))`)}
   case "$command" in
     help) words="${commandWords().join(' ')}" ;;
     completion) words="${shells.join(' ')}" ;;
-    serve) words="--help" ;;
     *) case "$cur" in -*) ;; *)
         case "$command" in
           ${filePattern()}) COMPREPLY=($(compgen -f -- "$cur")) ;;
@@ -76,10 +86,7 @@ complete -F _mem mem
 }
 
 function zsh(): string {
-  const described = [
-    ...commands.map(({ word, operation }) => [word, operation.summary]),
-    ...Object.entries(ownCommands),
-  ];
+  const described = [...commands.map(({ word, operation }) => [word, operation.summary]), ...ownWords];
   return `#compdef mem
 # zsh completion for mem: mem completion zsh > "\${fpath[1]}/_mem", or source <(mem completion zsh)
 _mem() {
@@ -98,7 +105,6 @@ ${choiceCases((words) => `compadd -- ${words}`)}
   case "$command" in
     help) compadd -- ${commandWords().join(' ')} ;;
     completion) compadd -- ${shells.join(' ')} ;;
-    serve) compadd -- --help ;;
     ${filePattern()}) [[ "$PREFIX" == -* ]] || _files ;;
   esac
   case "$command" in
@@ -113,11 +119,11 @@ function fish(): string {
   const lines = [
     '# fish completion for mem: mem completion fish | source',
     'complete -c mem -f',
-    ...Object.entries(ownCommands).map(([word, text]) => fishWord(word, text)),
+    ...ownWords.map(([word, text]) => fishWord(word, text)),
     ...commands.map(({ word, operation }) => fishWord(word, operation.summary)),
     `complete -c mem -n '__fish_seen_subcommand_from completion' -a '${shells.join(' ')}'`,
     `complete -c mem -n '__fish_seen_subcommand_from help' -a '${commandWords().join(' ')}'`,
-    ...commands.flatMap(fishFlags),
+    ...completed.flatMap(fishFlags),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -125,7 +131,7 @@ function fish(): string {
 const fishWord = (word: string, text: string) =>
   `complete -c mem -n __fish_use_subcommand -a ${word} -d ${quoted(text)}`;
 
-function fishFlags(command: Command): string[] {
+function fishFlags(command: Completed): string[] {
   const seen = `complete -c mem -n '__fish_seen_subcommand_from ${patternOf(command).replace('|', ' ')}'`;
   const flags = fieldsOf(command).map(({ flag, kind, choices, description = '' }) => {
     const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : kind === 'boolean' ? '' : ' -x';

@@ -3,9 +3,9 @@ import type { z } from 'zod';
 
 /**
  * How a field is written on the command line. `value` is any JSON, or text where it is none; `object` is a JSON object;
- * `document` is a list of objects, too large for an argument.
+ * `document` is a list of objects, too large for an argument; `file` is the name of a file.
  */
-export type FieldKind = 'text' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'object' | 'document';
+export type FieldKind = 'text' | 'file' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'object' | 'document';
 
 export type Field = {
   name: string;
@@ -17,6 +17,12 @@ export type Field = {
   description: string | undefined;
   fallback: unknown;
 };
+
+/** A field that no schema tells of. */
+export function field(flag: string, description: string, rest: Partial<Field> = {}): Field {
+  const name = flag.replaceAll('-', '_');
+  return { name, flag, kind: 'text', choices: [], required: false, description, fallback: undefined, ...rest };
+}
 
 type Schema = z.core.$ZodType;
 

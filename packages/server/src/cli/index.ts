@@ -1,13 +1,15 @@
 import { VERSION } from '../version.ts';
-import { commandWords, findCommand } from './commands.ts';
+import { findCommand } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
-import { commandHelp, overview, serveHelp } from './help.ts';
+import { commandHelp, overview } from './help.ts';
+import { findOwn } from './own/index.ts';
 import type { CliParts } from './parts.ts';
 import { clean } from './render/index.ts';
 import { runCommand } from './run.ts';
 import { suggest } from './suggest.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
+import { commandWords } from './words.ts';
 
 export type { CliParts } from './parts.ts';
 
@@ -27,7 +29,6 @@ export async function runCli(args: readonly string[], parts: CliParts): Promise<
 async function dispatch(args: readonly string[], parts: CliParts & { terminal: Terminal }): Promise<number> {
   const [word, ...rest] = args;
   const { out, err } = parts.terminal;
-  const asksForHelp = rest.includes('--help') || rest.includes('-h');
   switch (word) {
     case undefined:
       err(overview(VERSION));
@@ -41,15 +42,11 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
       out(helpFor(rest));
       return 0;
     case 'completion':
-      out(asksForHelp ? helpFor(['completion']) : completion(rest));
+      out(rest.includes('--help') || rest.includes('-h') ? helpFor(['completion']) : completion(rest));
       return 0;
-    case 'serve':
-      if (asksForHelp) out(serveHelp);
-      else if (rest[0] !== undefined) throw new UsageError(`serve does not take ${JSON.stringify(rest[0])}`);
-      return asksForHelp ? 0 : parts.serve(parts.readConfig());
-    case 'mcp':
-      return parts.mcp(rest);
     default: {
+      const own = findOwn(word);
+      if (own) return own.run(rest, parts);
       const command = findCommand(word);
       if (!command) throw unknown(word);
       return runCommand(command, rest, parts);
@@ -59,10 +56,10 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
 
 function helpFor([word]: readonly string[]): string {
   if (word === undefined || word === 'help') return overview(VERSION);
-  if (word === 'serve') return serveHelp;
-  if (word === 'mcp') return 'Usage: mem mcp [--toolset NAMES] [--list]\n\nThe same as mem-mcp: see mem mcp --help.\n';
   if (word === 'completion')
     return `Usage: mem completion ${shells.join('|')}\n\nPrints a script for the shell to read.\n`;
+  const own = findOwn(word);
+  if (own) return own.help;
   const command = findCommand(word);
   if (!command) throw unknown(word);
   return commandHelp(command);

@@ -1,13 +1,23 @@
-import type { Command } from './commands.ts';
 import { UsageError } from './failure.ts';
 import type { Field } from './fields.ts';
 import { suggest } from './suggest.ts';
 
+/** What a command line may hold: `args` by position, all of them by flag. */
+export type Syntax = {
+  word: string;
+  args: readonly Field[];
+  fields: readonly Field[];
+  /** Flags that are no field of the input. */
+  common: readonly Field[];
+};
+
 /** The texts given for each field, by flag, whether they came by flag or by position. */
 export type Given = ReadonlyMap<string, readonly string[]>;
 
+export const isOn = (given: Given, flag: string): boolean => given.get(flag)?.[0] === 'true';
+
 /** Takes a command line apart. What the texts mean is decided later, by the kind of the field. */
-export function parseArgs(command: Command, args: readonly string[]): Given {
+export function parseArgs(command: Syntax, args: readonly string[]): Given {
   const given = new Map<string, string[]>();
   const words: string[] = [];
   const rest = [...args];
@@ -26,7 +36,7 @@ export function parseArgs(command: Command, args: readonly string[]): Given {
 /** `-` stands for standard input and `-5` is a number. */
 const isFlag = (arg: string) => /^-[^\d.]/.test(arg) && arg !== '-';
 
-function readFlag(command: Command, arg: string, rest: string[]): { field: Field; text: string } {
+function readFlag(command: Syntax, arg: string, rest: string[]): { field: Field; text: string } {
   const [name, ...texts] = (arg === '-h' ? '--help' : arg).split('=') as [string, ...string[]];
   const text = texts.length > 0 ? texts.join('=') : undefined;
   const all = [...command.fields, ...command.common];
@@ -58,7 +68,7 @@ function add(given: Map<string, string[]>, { flag, kind }: Field, text: string):
 }
 
 /** What was not given by flag is taken in order. */
-function placeWords(command: Command, words: readonly string[], given: Map<string, string[]>): void {
+function placeWords(command: Syntax, words: readonly string[], given: Map<string, string[]>): void {
   const open = command.args.filter(({ flag }) => !given.has(flag));
   const extra = words[open.length];
   if (extra !== undefined)

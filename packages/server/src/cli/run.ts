@@ -5,7 +5,7 @@ import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
 import { readInput } from './input.ts';
 import { callAll } from './pages.ts';
-import { type Given, parseArgs } from './parse.ts';
+import { type Given, isOn, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
 import { problemCount, readAnswer, render } from './render/index.ts';
 import { printEvents } from './stream.ts';
@@ -35,8 +35,6 @@ export async function runCommand(command: Command, args: readonly string[], part
   }
   return text === undefined ? 0 : print(command, text, how);
 }
-
-const isOn = (given: Given, flag: string) => given.get(flag)?.[0] === 'true';
 
 type Question = { given: Given; input: Record<string, unknown> };
 

@@ -1,0 +1,72 @@
+import type { Field } from './fields.ts';
+import type { Syntax } from './parse.ts';
+
+/** Names on the left, what they are on the right. */
+export const rows = (pairs: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd()).join('\n');
+};
+
+/** Usage, what it does, arguments and flags. */
+export function syntaxHelp(syntax: Syntax, told: string): string {
+  const { args, fields, common } = syntax;
+  const flags = fields.filter((field) => !args.includes(field));
+  const parts = [
+    `Usage: ${usageOf(syntax)}`,
+    told,
+    ...(args.length > 0 ? [`Arguments:\n${rows(args.map((arg) => [arg.name, argumentText(arg)]))}`] : []),
+    ...(flags.length > 0
+      ? [`Flags:\n${rows(flags.map((flag) => [negatable(flagOf(flag), flag), descriptionOf(flag)]))}`]
+      : []),
+    ...(common.length > 0 ? [`Common flags:\n${rows(common.map((flag) => [flagOf(flag), descriptionOf(flag)]))}`] : []),
+  ];
+  return parts.join('\n\n');
+}
+
+export function usageOf({ word, args }: Syntax): string {
+  const shown = args.map(({ name, required, kind }) =>
+    required && kind !== 'value' && kind !== 'object' ? `<${name}>` : `[${name}]`,
+  );
+  return ['mem', word, ...shown, '[flags]'].join(' ');
+}
+
+const SHAPES = {
+  number: '<number>',
+  list: '<a,b>',
+  document: '<json>',
+  object: '<json>',
+  value: '<json>',
+  text: '<text>',
+  file: '<file>',
+};
+
+/** Too many to stand beside the flag. */
+const areMany = (choices: readonly string[]) => choices.join('|').length > 60;
+
+function flagOf({ flag, kind, choices }: Field): string {
+  if (kind === 'boolean') return `--${flag}`;
+  if (kind === 'choice') return `--${flag} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
+  return `--${flag} ${SHAPES[kind]}`;
+}
+
+const negatable = (shown: string, { kind, flag }: Field) => (kind === 'boolean' ? `--[no-]${flag}` : shown);
+
+function argumentText(field: Field): string {
+  const sources: Partial<Record<Field['kind'], string>> = {
+    value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
+    object: 'A JSON object. - or nothing: read from standard input.',
+    document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
+  };
+  const choices = areMany(field.choices) ? '' : choicesOf(field);
+  return sources[field.kind] ?? [choices, descriptionOf(field)].filter(Boolean).join(' ');
+}
+
+const choicesOf = ({ choices }: Field) => (choices.length === 0 ? '' : `One of ${choices.join(', ')}.`);
+
+function descriptionOf(field: Field): string {
+  const { description = '', fallback, choices } = field;
+  // That nothing is given where nothing is given needs no word.
+  const isNothing = fallback === undefined || fallback === '' || typeof fallback === 'object';
+  const preset = isNothing ? '' : `Default: ${fallback}.`;
+  return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), preset].filter(Boolean).join(' ');
+}

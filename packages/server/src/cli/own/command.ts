@@ -1,0 +1,55 @@
+import type { ExitCode } from '../failure.ts';
+import { type Field, field } from '../fields.ts';
+import { rows, syntaxHelp } from '../help-text.ts';
+import { type Given, isOn, parseArgs } from '../parse.ts';
+import type { CliParts } from '../parts.ts';
+import type { Terminal } from '../terminal.ts';
+
+export type OwnParts = CliParts & { terminal: Terminal };
+
+/** A command about the program itself, or one that is more than a single operation of the table. */
+export type OwnCommand = {
+  word: string;
+  summary: string;
+  args: readonly Field[];
+  fields: readonly Field[];
+  help: string;
+  run(args: readonly string[], parts: OwnParts): Promise<number>;
+};
+
+type Declared = {
+  word: string;
+  summary: string;
+  /** Paragraphs after the summary. */
+  about?: string;
+  args?: readonly Field[];
+  flags?: readonly Field[];
+  examples: readonly (readonly [line: string, text: string])[];
+  run(given: Given, parts: OwnParts): Promise<ExitCode>;
+};
+
+const HELP = field('help', 'Print this help.', { kind: 'boolean' });
+
+/** Declares a command whose arguments are taken apart as those of every other one. */
+export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: Declared): OwnCommand {
+  const fields = [...args, ...flags, HELP];
+  const syntax = { word, args, fields, common: [] };
+  const told = [
+    syntaxHelp(syntax, about ? `${summary}.\n\n${about}` : `${summary}.`),
+    `Examples:\n${rows(examples.map(([line, text]) => [line, text]))}`,
+  ];
+  const help = `${told.join('\n\n')}\n`;
+  return {
+    word,
+    summary,
+    args,
+    fields,
+    help,
+    async run(given, parts) {
+      const parsed = parseArgs(syntax, given);
+      if (!isOn(parsed, 'help')) return run(parsed, parts);
+      parts.terminal.out(help);
+      return 0;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { UsageError } from '../failure.ts';
+import { field } from '../fields.ts';
+import { rows } from '../help-text.ts';
+import type { OwnCommand } from './command.ts';
+
+const help = `Usage: mem serve
+
+Starts the service and stays until it is told to stop (SIGINT, SIGTERM). It is set up by variables alone:
+
+${rows([
+  ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0)'],
+  ['MEM_HTTP_PORT', 'port to listen on (8080); 0 takes a free one'],
+  ['MEM_API_KEYS', 'keys that are let in, separated by commas (none: everybody is)'],
+  ['MEM_DATA_DIR', 'folder of the SQLite database (.amfs)'],
+  ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
+  ['MEM_LOG_LEVEL', 'fatal, error, warn, info, debug, trace or silent (info)'],
+])}
+`;
+
+export const serve: OwnCommand = {
+  word: 'serve',
+  summary: 'Start the service',
+  args: [],
+  fields: [field('help', 'Print this help.', { kind: 'boolean' })],
+  help,
+  async run(args, { serve, readConfig, terminal }) {
+    const [word] = args;
+    if (word === '--help' || word === '-h') {
+      terminal.out(help);
+      return 0;
+    }
+    if (word !== undefined) throw new UsageError(`serve does not take ${JSON.stringify(word)}`);
+    return serve(readConfig());
+  },
+};
