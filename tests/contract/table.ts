@@ -8,7 +8,9 @@ export type Json = Record<string, unknown>;
 export type Known = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
-export const reading = operationNames.filter((name) => operations[name].effect !== 'write');
+/** What is done within an account; the rest is for whoever runs the service. */
+export const withinAccounts = operationNames.filter((name) => operations[name].effect !== 'control');
+export const reading = operationNames.filter((name) => ['none', 'read'].includes(operations[name].effect));
 export const writing = operationNames.filter((name) => operations[name].effect === 'write');
 
 export function fieldsOf(name: OperationName): Record<string, z.core.$ZodType> {
@@ -65,7 +67,7 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
     }
     for (const one of Object.values(given)) walk(one);
   };
-  for (const name of operationNames) walk(markedInput(name, mark));
+  for (const name of withinAccounts) walk(markedInput(name, mark));
   return [...found.values()];
 }
 
@@ -109,6 +111,8 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     learn(await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
   await writeAll(3);
+  // What was removed is there again.
+  learn(await app.call('keys.create', { name: mark }, as));
   return known;
 }
 
@@ -146,7 +150,10 @@ export function withoutScores<T>(outcome: T): T {
 export function countedIds() {
   let count = 0;
   return {
-    ids: { next: () => `id${String(++count).padStart(24, '0')}` },
+    ids: {
+      next: () => `id${String(++count).padStart(24, '0')}`,
+      secret: () => new Uint8Array(new BigUint64Array([BigInt(++count), 0n, 0n, 0n]).buffer),
+    },
     startAt(number: number) {
       count = number;
     },

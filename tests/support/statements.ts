@@ -60,7 +60,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements';
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -76,6 +76,11 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   [
     'INSERT INTO edges (account_id, branch, source_type, source, visible_to, relation, target_type, target, confidence, evidence_count, first_seen, last_seen) SELECT',
     'a migration, each account for itself',
+  ],
+  ['SELECT api_keys.account_id,', 'finds out whose key was presented'],
+  [
+    'SELECT account_id, name, plan, status, created_at FROM accounts WHERE account_id > ?',
+    'lists the accounts for whoever runs the service',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],

@@ -5,6 +5,7 @@ export const faultCodes = {
   invalid_cursor: { status: 400, title: 'The cursor was not made by this service' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   forbidden: { status: 403, title: 'The key does not allow this' },
+  account_suspended: { status: 403, title: 'The account is suspended' },
   not_found: { status: 404, title: 'There is no such thing' },
   route_not_found: { status: 404, title: 'There is no such route' },
   branch_not_found: { status: 404, title: 'There is no such branch' },

@@ -7,6 +7,7 @@ import {
   type Ids,
   insertAccount,
   type Kernel,
+  KeyRing,
   type Module,
   migrateAll,
   Observations,
@@ -16,12 +17,14 @@ import {
   type Settings,
   systemClock,
 } from './kernel/index.ts';
+import { accounts } from './modules/accounts/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { graph } from './modules/graph/index.ts';
+import { keySource, keys } from './modules/keys/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
 import { search } from './modules/search/index.ts';
@@ -44,6 +47,8 @@ export const modules: readonly Module[] = [
   search,
   erasure,
   log,
+  keys,
+  accounts,
   system,
 ];
 
@@ -79,6 +84,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
+      keys: new KeyRing(keySource(database.read), clock),
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
@@ -9,6 +10,10 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type Config = {
   http: { host: string; port: number; corsOrigins: string[] };
   apiKeys: string[];
+  /** Many accounts, each with keys of its own. */
+  hosted: boolean;
+  internalKey: string | undefined;
+  trustedProxies: string[];
   dataDir: string;
   postgresDsn: string | undefined;
   postgresPool: number;
@@ -19,7 +24,12 @@ export type Config = {
   sweepSeconds: number;
   settings: Settings;
   trackReads: boolean;
-  client: { url: string | undefined; apiKey: string | undefined; agentId: string | undefined };
+  client: {
+    url: string | undefined;
+    apiKey: string | undefined;
+    internalKey: string | undefined;
+    agentId: string | undefined;
+  };
   /** Things worth telling that do not stop the start. */
   warnings: string[];
 };
@@ -39,6 +49,15 @@ const list = z.string().transform((text) =>
 );
 
 const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
+
+const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
+}
 
 const perMillion = z.number().min(0);
 const priceTable = z.record(
@@ -76,6 +95,20 @@ const variables = {
     .refine(
       (keys) => keys.every((key) => /^[\x21-\x7e]{8,512}$/.test(key)),
       'must be keys of 8 to 512 visible characters',
+    )
+    .default([]),
+  MEM_MODE: z
+    .enum(['self-hosted', 'hosted'], 'must be self-hosted or hosted')
+    .default('self-hosted')
+    .transform((mode) => mode === 'hosted'),
+  MEM_INTERNAL_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 visible characters')
+    .optional(),
+  MEM_TRUSTED_PROXIES: list
+    .refine(
+      (parts) => parts.every(isAddressRange),
+      'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
     )
     .default([]),
   MEM_DATA_DIR: z.string().min(1).default('.amfs'),
@@ -132,6 +165,9 @@ export function readConfig(env: Environment = process.env): Config {
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
     apiKeys: v.MEM_API_KEYS,
+    hosted: v.MEM_MODE,
+    internalKey: v.MEM_INTERNAL_KEY,
+    trustedProxies: v.MEM_TRUSTED_PROXIES,
     dataDir: v.MEM_DATA_DIR,
     postgresDsn: v.MEM_POSTGRES_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
@@ -148,7 +184,12 @@ export function readConfig(env: Environment = process.env): Config {
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
     },
     trackReads: v.MEM_TRACK_READS,
-    client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY, agentId: env.MEM_AGENT_ID || undefined },
+    client: {
+      url: v.MEM_HTTP_URL,
+      apiKey: v.MEM_API_KEY,
+      internalKey: v.MEM_INTERNAL_KEY,
+      agentId: env.MEM_AGENT_ID || undefined,
+    },
     warnings: warningsOf(env),
   };
 }
@@ -159,5 +200,7 @@ function warningsOf(env: Environment): string[] {
     .map((name) => `${name} is not a variable that mem knows`);
   if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
+  if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
+    warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
   return warnings;
 }

@@ -8,6 +8,7 @@ import {
   createKernel,
   insertAccount,
   type Kernel,
+  KeyRing,
   type Limits,
   type Module,
   migrateAll,
@@ -17,6 +18,7 @@ import {
   SETTINGS,
   systemClock,
 } from '../../../packages/server/src/kernel/index.ts';
+import { keySource } from '../../../packages/server/src/modules/keys/index.ts';
 import { type Backend, caller, newPlace } from '../../support/app.ts';
 
 export type KernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
@@ -34,6 +36,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     version: 'test',
     observations: new Observations(),
     settings: SETTINGS,
+    keys: new KeyRing(keySource(database.read), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);

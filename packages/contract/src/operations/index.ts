@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import { accounts } from './accounts.ts';
 import { agents } from './agents.ts';
 import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
+import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
 import { search } from './search.ts';
@@ -25,6 +27,8 @@ export const operations = {
   ...graph,
   ...counts,
   ...log,
+  ...keys,
+  ...accounts,
   ...system,
 };
 

@@ -9,14 +9,18 @@ import { give, hasField, queryReader } from './coerce.ts';
 import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
 import type { Streams } from './streams.ts';
 
-export type OperationOptions = { requireKey: KeyCheck; agentId: string; streams: Streams };
+export type OperationOptions = { requireKey: KeyCheck; requireInternal: KeyCheck; agentId: string; streams: Streams };
 
 type Input = Record<string, unknown>;
 type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** One route for each address of each operation. */
 export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
-  const { requireKey } = options;
+  const { requireKey, requireInternal } = options;
+  const checkFor = (names: readonly OperationName[]): KeyCheck[] => {
+    if (names.every((name) => operations[name].open)) return [];
+    return [names.some((name) => operations[name].effect === 'control') ? requireInternal : requireKey];
+  };
   const runnerOf = (name: OperationName) =>
     operations[name].stream
       ? streamRunner(kernel, name as StreamName, options)
@@ -29,7 +33,7 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     server.route({
       method: first.method,
       url: routerPath(first),
-      ...(group.every(({ name }) => operations[name].open) ? {} : { onRequest: requireKey }),
+      onRequest: checkFor(group.map(({ name }) => name)),
       handler: (request, reply) => {
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
         const match = matchPath(group, pathOf(request));

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Authenticate, presentedKey } from './auth.ts';
+import { type Authenticate, presentedBy } from './auth.ts';
 import { pathOf } from './operations.ts';
 import { methodsAt, refusalAt } from './routes.ts';
 
@@ -8,14 +8,14 @@ export function refuseUnknown(
   server: FastifyInstance,
   { authenticate, pages }: { authenticate: Authenticate; pages: ReadonlySet<string> },
 ): void {
-  const refuse = (request: FastifyRequest): never => {
-    authenticate(presentedKey(request.headers));
+  const refuse = async (request: FastifyRequest): Promise<never> => {
+    await authenticate(presentedBy(request));
     const path = pathOf(request);
     throw refusalAt(request.method, path, pages.has(path) ? ['GET'] : methodsAt(path));
   };
   server.addHook('onRequest', (request, _reply, done) => {
-    if (request.is404) refuse(request);
-    done();
+    if (request.is404) refuse(request).catch(done);
+    else done();
   });
   server.setNotFoundHandler(refuse);
 }

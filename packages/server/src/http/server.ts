@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
-import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
+import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
+import { authenticateByRing, internalCheck } from './auth-hosted.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { addOperations } from './operations.ts';
@@ -19,6 +20,12 @@ export type HttpOptions = {
   kernel: Kernel;
   log: Logger;
   apiKeys: readonly string[];
+  /** Every request needs a key of an account. */
+  hosted?: boolean;
+  /** Of the control plane. */
+  internalKey?: string | undefined;
+  /** Addresses whose word on where a request came from is taken. */
+  trustedProxies?: readonly string[];
   corsOrigins: readonly string[];
   agentId: string;
   maxBodyBytes: number;
@@ -33,7 +40,8 @@ const LAST_WORD_MS = 500;
 
 /** The HTTP transport: bytes to input, result to bytes, nothing else. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
-  const authenticate = authenticateByList(options.apiKeys);
+  const { hosted = false, kernel } = options;
+  const authenticate = hosted ? authenticateByRing(kernel.services.keys) : authenticateByList(options.apiKeys);
   const requireKey = keyCheck(authenticate);
   const onError = handleError(options.log);
   const server = fastify({
@@ -48,31 +56,33 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      onError(
-        firstOf(() => authenticate(presentedKey(request.headers)), error),
-        request,
-        reply,
-      );
+      void firstOf(authenticate, request, error).then((refused) => onError(refused, request, reply));
     },
   });
   takeJsonAlone(server);
-  server.decorateRequest('actor', 'anonymous');
+  server.decorateRequest('identity', null as never);
   server.setErrorHandler(onError);
   server.addHook('onRequest', (request, reply, done) => {
+    request.identity = ANYBODY;
     reply.header('x-request-id', request.id);
     done();
   });
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
-  addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
-  const metadata = addMcp(server, options.kernel, {
+  addOperations(server, kernel, {
+    requireKey,
+    requireInternal: internalCheck(options.internalKey),
+    agentId: options.agentId,
+    streams,
+  });
+  const metadata = addMcp(server, kernel, {
     ...options,
     requireKey,
-    hasKeys: options.apiKeys.length > 0,
+    hasKeys: hosted || options.apiKeys.length > 0,
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
-  const pages = addPages(server, options.kernel, requireKey);
+  const pages = addPages(server, kernel, requireKey);
   refuseUnknown(server, { authenticate, pages: new Set([...pages, ...metadata]) });
   return server;
 }
@@ -88,8 +98,9 @@ function takeJsonAlone(server: FastifyInstance): void {
   });
 }
 
-function limits({ maxBodyBytes, timeouts = TIMEOUTS }: HttpOptions) {
+function limits({ maxBodyBytes, timeouts = TIMEOUTS, trustedProxies = [] }: HttpOptions) {
   return {
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: maxBodyBytes,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
@@ -111,10 +122,10 @@ function requestIds(): () => string {
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** What a check throws, or else the error that was there already. */
-function firstOf(check: () => void, error: unknown): unknown {
+/** What the check of the key throws, or else the error that was there already. */
+async function firstOf(authenticate: Authenticate, request: FastifyRequest, error: unknown): Promise<unknown> {
   try {
-    check();
+    await authenticate(presentedBy(request));
     return error;
   } catch (refusal) {
     return refusal;

@@ -1,3 +1,14 @@
+import type { Reach } from './reach.ts';
+
+/** What a key lets its holder do. Where a reach is left out, it is the whole account. */
+export type Principal = {
+  key_id: string;
+  name: string;
+  type: 'agent' | 'admin' | 'service';
+  read?: Reach;
+  write?: Reach;
+};
+
 /** On whose behalf an operation runs. Transports make it; nothing below asks who they are. */
 export type Caller = {
   account_id: string;
@@ -8,6 +19,10 @@ export type Caller = {
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;
+  /** Left out where no key is asked for: who reaches the service may do everything in its account. */
+  key?: Principal | undefined;
+  /** Whoever runs the service, over all accounts. */
+  control?: true;
 };
 
 /** No session that a caller can name starts with a control character. */

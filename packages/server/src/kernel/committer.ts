@@ -1,4 +1,4 @@
-import { Fault, JsonText, stringify } from '@mem-service/contract';
+import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { entryName } from './entry-name.ts';
@@ -116,13 +116,14 @@ export class Committer {
       for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, settled));
     });
     for (const [job, result] of settled) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
-    for (const work of works) if (work.events.length > 0) this.#publish(work);
+    for (const work of works) this.#publish(work);
   }
 
   /** What is committed stays so, whatever a listener does. */
   #publish(work: Work): void {
     try {
-      this.#observer.committed(work.events, work.account_id);
+      work.committed();
+      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
     } catch (error) {
       process.emitWarning(error as Error);
     }
@@ -230,8 +231,14 @@ function record(work: Work, job: Waiting, output: unknown): void {
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
     entity_path: entity_path ?? null,
-    answer: stringify(output),
+    answer: stringify(withoutSecret(job.name, output)),
   });
+}
+
+/** What is shown once is not kept to be shown again. */
+function withoutSecret(name: string, output: unknown): unknown {
+  const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
+  return once === undefined ? output : { ...(output as object), [once]: null };
 }
 
 type Names = Readonly<Record<string, unknown>>;

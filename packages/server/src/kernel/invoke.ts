@@ -1,17 +1,16 @@
 import { Fault, type FieldError, invalidInput, type OperationName, operations } from '@mem-service/contract';
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
+import { type Authorize, byType, mainOnly } from './authorize.ts';
 import type { Caller } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import { kernelMigrations } from './migrations.ts';
-import type { Handler, Handlers, Kernel, Module, Services } from './module.ts';
+import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
 import { Usage } from './usage.ts';
-
-/** Refuses by throwing a Fault. */
-export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
+import type { Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -20,12 +19,6 @@ export function migrateAll(
   const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
   return migrate(services.database, migrations, services.clock.now());
 }
-
-/** Core knows one branch; the branching module brings a hook that knows more. */
-const mainOnly: Authorize = (_name, { branch }) => {
-  if (branch !== undefined && branch !== 'main')
-    throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
-};
 
 export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
 
@@ -37,7 +30,7 @@ export function createKernel(
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [mainOnly, ...hooks], usage };
+  const door = { handlers, authorize: [byType, mainOnly, ...hooks], usage };
   const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
@@ -48,6 +41,7 @@ export function createKernel(
     const { handler, input } = admit(door, name, { raw, caller });
     if (handler.kind === 'stream')
       return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'control') return handler.run(controlContext(name, { services, committer, caller }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
     // Writes of an account are done in the order they come; only a read has to wait.
@@ -84,8 +78,7 @@ export function createKernel(
     },
     invoke,
     open: invoke,
-    work: (caller, action, run) =>
-      committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
+    work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();
       await committer.close();
@@ -94,6 +87,17 @@ export function createKernel(
     },
   };
 }
+
+const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
+
+type Controlling = { services: Services; committer: Committer; caller: Caller };
+
+const controlContext = (name: OperationName, { services, committer, caller }: Controlling): ControlContext => ({
+  caller,
+  services,
+  work: (account_id, run) =>
+    committer.submit({ name, ...plainWork(run), caller: { ...caller, account_id } }) as Promise<never>,
+});
 
 type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };
 

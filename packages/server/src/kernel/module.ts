@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
+import type { KeyRing } from './key-ring.ts';
 import type { Observation, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
 import type { Usage } from './usage.ts';
@@ -29,6 +30,7 @@ export type Services = {
   schema: number;
   observations: Observations;
   settings: Settings;
+  keys: KeyRing;
 };
 
 export type ReadContext = {
@@ -42,6 +44,14 @@ export type ReadContext = {
   note(sighting: Sighting): void;
   /** Milliseconds since the request came in. */
   elapsed(): number;
+};
+
+/** For what is done over all accounts. */
+export type ControlContext = {
+  caller: Caller;
+  services: Services;
+  /** Work on one account: its transaction, log and audit. */
+  work<T>(accountId: string, run: (work: Work) => Promise<T>): Promise<T>;
 };
 
 export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
@@ -60,6 +70,7 @@ export type Handler<N extends OperationName> = Settling &
     | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
     | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
+    | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
   );
 
 export type Handlers = { [N in OperationName]?: Handler<N> };
@@ -125,6 +136,10 @@ export const follows = <N extends StreamName>(run: (context: ReadContext, input:
 export const writes = <N extends OperationName>(
   run: (work: Work, item: Item<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'write', run });
+
+export const controls = <N extends OperationName>(
+  run: (context: ControlContext, input: Input<N>) => Promise<Output<N>>,
+): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
   run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,

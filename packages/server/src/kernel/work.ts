@@ -5,6 +5,8 @@ import * as queries from './queries.ts';
 
 /** Everyone, in `visible_to` columns; otherwise the one agent that may see the row. */
 export const EVERYONE = '';
+/** No agent: what admins do to the account is in its log, and told by the audit trail. */
+export const ADMINS = '\u001fadmins';
 
 export type LogEvent = {
   account_id: string;
@@ -47,6 +49,7 @@ export class Work {
   readonly locked: Promise<void>;
   readonly #audits: Row[] = [];
   readonly #answers: Row[] = [];
+  readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
   #firstItemNo = 0;
@@ -127,6 +130,16 @@ export class Work {
     answer: string;
   }): void {
     this.#answers.push({ account_id: this.account_id, ...answer, created_at: this.now });
+  }
+
+  /** Runs once everything is durable. */
+  afterCommit(run: () => void): void {
+    this.#after.push(run);
+  }
+
+  /** The transaction is over. */
+  committed(): void {
+    for (const run of this.#after) run();
   }
 
   /** Sends a statement whose answer nobody needs; `settle` waits for it. */

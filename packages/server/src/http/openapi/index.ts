@@ -23,6 +23,8 @@ export const TAGS: Record<string, string> = {
   graph: 'What is connected with what, seen by the service or stated by callers.',
   counts: 'What there is, counted: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
+  keys: 'Who may use the account, and for what.',
+  accounts: 'The accounts of a hosted service, for whoever runs it.',
   system: 'The service about itself.',
 };
 
@@ -57,6 +59,12 @@ export function openApiDocument(version: string): Json {
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-MEM-API-Key', description: 'A key of the service.' },
+        internalKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-MEM-Internal-Key',
+          description: 'The key of the control plane.',
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as a bearer token.' },
       },
       parameters: headerParameters,

@@ -26,6 +26,7 @@ export function describeOperation(described: Described, { schemas, problems }: P
     ...(description ? { description } : {}),
     tags: [operation.module],
     ...(operation.open ? { security: [] } : {}),
+    ...(operation.effect === 'control' ? { security: [{ internalKey: [] }] } : {}),
     parameters: [...parameters(schemas, operation, route), ...headers(schemas, operation)],
     ...(hasBody(route.method) ? { requestBody: requestBody(schemas, described) } : {}),
     responses: { ...success(schemas, name), ...problems.of(name, route.method) },

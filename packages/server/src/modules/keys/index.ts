@@ -1,0 +1,14 @@
+import type { Module } from '../../kernel/index.ts';
+import { handlers } from './handlers.ts';
+import { migrations } from './migrations.ts';
+import { noteUses } from './uses.ts';
+
+export { EVERYTHING, makeKey, tell } from './make.ts';
+export { keySource } from './source.ts';
+
+export const keys: Module = {
+  name: 'keys',
+  migrations,
+  handlers,
+  jobs: [{ name: 'keys: uses', run: noteUses }],
+};
