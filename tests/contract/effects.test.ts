@@ -4,6 +4,7 @@ import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump, rowsOf } from './dump.ts';
 import {
+  definition,
   fieldsOf,
   type Json,
   type Known,
@@ -48,10 +49,22 @@ describe.each(backends)('what operations do on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  it.each(reading)('%s changes no row', async (name) => {
+  it.each(reading.filter((name) => !definition(name).admin))('%s changes no row', async (name) => {
     const before = await dump(app);
     await app.call(name, markedInput(name, 'effects', known) as never, as);
     expect(await dump(app)).toEqual(before);
+  });
+
+  it.each(reading.filter((name) => definition(name).admin))('%s leaves a line in the audit trail', async (name) => {
+    const before = await dump(app);
+    await app.call(name, markedInput(name, 'effects', known) as never, as);
+    const after = await dump(app);
+    const numbers = new Set(rowsOf(before, 'audit').map((row) => row.no));
+    const lines = rowsOf(after, 'audit').filter((row) => !numbers.has(row.no));
+    expect(lines).toEqual([expect.objectContaining({ action: name, actor: 'key/7', request_id: 'req-77' })]);
+    const others = (all: Awaited<ReturnType<typeof dump>>) =>
+      Object.fromEntries(Object.entries(all).filter(([table]) => table !== 'audit' && table !== 'accounts'));
+    expect(others(after)).toEqual(others(before));
   });
 
   it.each(withinAccounts)('%s is charged once for a call', async (name) => {

@@ -19,6 +19,7 @@ import {
 } from './kernel/index.ts';
 import { accounts } from './modules/accounts/index.ts';
 import { agents } from './modules/agents/index.ts';
+import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
@@ -48,6 +49,7 @@ export const modules: readonly Module[] = [
   erasure,
   log,
   keys,
+  audit,
   accounts,
   system,
 ];

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { accounts } from './accounts.ts';
 import { agents } from './agents.ts';
+import { audit } from './audit.ts';
 import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
@@ -28,6 +29,7 @@ export const operations = {
   ...counts,
   ...log,
   ...keys,
+  ...audit,
   ...accounts,
   ...system,
 };

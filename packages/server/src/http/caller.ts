@@ -12,6 +12,7 @@ export function callerOf({ headers, ip, id, identity }: Incoming, defaultAgentId
     session_id: label(headers, 'x-mem-session-id', shapes.sessionId) ?? null,
     address: ip,
     request_id: id,
+    user: label(headers, 'x-mem-user', shapes.agentId),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
   };
 }

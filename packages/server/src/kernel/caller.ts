@@ -21,6 +21,8 @@ export type Caller = {
   idempotency_key?: string | undefined;
   /** Left out where no key is asked for: who reaches the service may do everything in its account. */
   key?: Principal | undefined;
+  /** Who stands behind a key that many use, as they say themselves. */
+  user?: string | undefined;
   /** Whoever runs the service, over all accounts. */
   control?: true;
 };

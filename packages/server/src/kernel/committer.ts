@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
+import type { Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
 import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
@@ -223,9 +225,10 @@ function record(work: Work, job: Waiting, output: unknown): void {
     unchanged?: boolean;
     dry_run?: boolean;
     duplicate?: boolean;
+    hashes?: Hashes;
   };
   if (!job.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
-    work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
+    work.audit(job.caller, job.name, subjectOf(job, output, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
     idempotency_key: job.idempotency_key,
@@ -242,6 +245,17 @@ function withoutSecret(name: string, output: unknown): unknown {
 }
 
 type Names = Readonly<Record<string, unknown>>;
+
+/** What changed by hash: as the handler tells it, else that of the answer. */
+type Hashes = Pick<Subject, 'before_hash' | 'after_hash'>;
+
+function subjectOf({ name, input }: Job, output: unknown, about: Names & { hashes?: Hashes }): Subject {
+  const answer = (): Hashes => ({
+    before_hash: null,
+    after_hash: hash('sha256', stringify(withoutSecret(name, output)), 'hex'),
+  });
+  return { resource: resourceOf(input as Names, about ?? {}), ...(about?.hashes ?? answer()) };
+}
 
 /** What a write was about: the entry it named or made, else the id of what it made. */
 function resourceOf(input: Names, output: Names): string {

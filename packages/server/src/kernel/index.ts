@@ -1,3 +1,4 @@
+export { type AuditRow, chainAudit, subjectHash } from './audit.ts';
 export type { Authorize } from './authorize.ts';
 export * from './caller.ts';
 export * from './clock.ts';

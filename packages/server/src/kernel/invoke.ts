@@ -1,4 +1,11 @@
-import { Fault, type FieldError, invalidInput, type OperationName, operations } from '@mem-service/contract';
+import {
+  Fault,
+  type FieldError,
+  invalidInput,
+  type Operation,
+  type OperationName,
+  operations,
+} from '@mem-service/contract';
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
 import { type Authorize, byType, mainOnly } from './authorize.ts';
@@ -37,20 +44,8 @@ export function createKernel(
     batch: (size) => usage.countBatch(size),
   });
 
-  async function run(name: OperationName, raw: unknown, caller: Caller): Promise<unknown> {
-    const { handler, input } = admit(door, name, { raw, caller });
-    if (handler.kind === 'stream')
-      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
-    if (handler.kind === 'control') return handler.run(controlContext(name, { services, committer, caller }), input);
-    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only a read has to wait.
-    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
-    await settling;
-    return handler.run(readContext(services, caller), input);
-  }
-
   const notes = keepNotes(services, { committer, modules, onError });
+  const run = createRun({ services, door, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
     const started = performance.now();
@@ -87,6 +82,39 @@ export function createKernel(
     },
   };
 }
+
+type Parts = {
+  services: Services;
+  door: Door;
+  followers: Followers;
+  committer: Committer;
+  notes: ReturnType<typeof keepNotes>;
+};
+
+/** From what every call has to pass to the handler of its kind. */
+function createRun({ services, door, followers, committer, notes }: Parts) {
+  return async (name: OperationName, raw: unknown, caller: Caller): Promise<unknown> => {
+    const { handler, input } = admit(door, name, { raw, caller });
+    if (handler.kind === 'stream')
+      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'control') return handler.run(controlContext(name, { services, committer, caller }), input);
+    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
+    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
+    // Writes of an account are done in the order they come; only a read has to wait.
+    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    await settling;
+    const output = await handler.run(readContext(services, caller), input);
+    if ((operations[name] as Operation).admin) await committer.submit({ name, ...looked(input, caller) });
+    return output;
+  };
+}
+
+/** A look at what only admins see has its line in the audit trail, and changes nothing else. */
+const looked = (input: unknown, caller: Caller) => ({
+  handler: { kind: 'write' as const, run: async () => ({}) },
+  input,
+  caller: { ...caller, idempotency_key: undefined },
+});
 
 const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
 

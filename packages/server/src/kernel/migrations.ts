@@ -83,4 +83,14 @@ export const kernelMigrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 22,
+    name: 'audit as a chain',
+    up: ({ text }) => [
+      ...['key_id', 'key_name', 'user_name', 'before_hash', 'after_hash', 'subject_salt', 'subject_hash', 'hash'].map(
+        (column) => `ALTER TABLE audit ADD COLUMN ${column} ${text}`,
+      ),
+      `ALTER TABLE accounts ADD COLUMN audit_hash ${text} NOT NULL DEFAULT ''`,
+    ],
+  },
 ];

@@ -1,4 +1,5 @@
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
 import type { Services } from './module.ts';
 import * as queries from './queries.ts';
@@ -47,7 +48,7 @@ export class Work {
   readonly events: LogEvent[] = [];
   /** Settles once the account is locked. Reads sent meanwhile already see the account as locked. */
   readonly locked: Promise<void>;
-  readonly #audits: Row[] = [];
+  readonly #audits: Omit<AuditRow, 'hash'>[] = [];
   readonly #answers: Row[] = [];
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
@@ -109,18 +110,9 @@ export class Work {
     return ++this.account.item_no;
   }
 
-  audit(caller: Caller, action: string, resource: string): void {
-    this.#audits.push({
-      account_id: this.account_id,
-      no: ++this.account.audit_no,
-      at: this.now,
-      actor: caller.actor,
-      agent_id: caller.agent_id,
-      action,
-      resource,
-      address: caller.address,
-      request_id: caller.request_id,
-    });
+  audit(caller: Caller, action: string, subject: Subject): void {
+    const place = { account_id: this.account_id, no: ++this.account.audit_no, at: this.now };
+    this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
   keepAnswer(answer: {
@@ -177,6 +169,13 @@ export class Work {
     this.#pending = [];
   }
 
+  #chained(): Row[] {
+    return this.#audits.map((row) => {
+      this.account.audit_hash = chainAudit(this.account.audit_hash, row);
+      return { ...row, hash: this.account.audit_hash };
+    });
+  }
+
   /** Writes what was collected. The last thing in the transaction. */
   async flush(): Promise<void> {
     await this.locked;
@@ -185,7 +184,7 @@ export class Work {
       this.send(tx.insertMany(queries.insertEvents, this.events));
       this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
     }
-    if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#audits));
+    if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
     if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
       this.send(queries.advanceAccount(tx, this.account));

@@ -24,6 +24,7 @@ export const TAGS: Record<string, string> = {
   counts: 'What there is, counted: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',
+  audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
   system: 'The service about itself.',
 };

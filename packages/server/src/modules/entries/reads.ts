@@ -105,7 +105,7 @@ const history = reads<'entries.history'>(async (context, input) => {
   const rows = await queries.listVersions(context.read, at, page);
   const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
   const { entity_path, key } = input;
-  return { entity_path, key, version_count: newest.version, versions: items.map(toVersion), ...rest };
+  return { entity_path, key, version_count: newest.version, versions: items.map((row) => toVersion(row)), ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {

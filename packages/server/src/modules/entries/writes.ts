@@ -12,7 +12,7 @@ import {
 } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
-import { EntrySet } from './apply.ts';
+import { type Applied, EntrySet } from './apply.ts';
 import { fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -116,7 +116,8 @@ function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, autho
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
   const draft = toDraft(input, { ...author, branch: input.branch }, work.now);
-  const { entry, unchanged } = entries.apply(draft, undefined, check);
+  const applied = entries.apply(draft, undefined, check);
+  const { entry, unchanged } = applied;
   const quality = assessQuality({
     key: entry.key,
     value: input.value.value,
@@ -124,15 +125,17 @@ function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, autho
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  return toWritten<Output<'entries.write'>>(work, entry, { unchanged, quality, stale_reads });
+  return toWritten<Output<'entries.write'>>(work, applied, { unchanged, quality, stale_reads });
 }
 
 /** The entry with a few words about the write. */
-function toWritten<T>(work: Work, entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
+function toWritten<T>(work: Work, applied: Applied, about: { unchanged: boolean } & Record<string, unknown>): T {
+  const { entry, before } = applied;
   const faded = fadedMember(work.services, entry, work.now);
   return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
     ...about,
     ...addressOf(entry),
+    hashes: { before_hash: before, after_hash: entry.content_hash },
   }) as T;
 }
 
@@ -197,9 +200,9 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
   if (!entry || !isLive(entry, work.now)) throw notFound(input);
   const { branch, entity_path, key, if_version } = input;
   const draft: Draft = { branch, entity_path, key, if_version, ...author, value: undefined };
-  const { entry: tombstone } = entries.apply(draft, { event_type: 'delete' });
+  const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
-  return toVersion(tombstone);
+  return toVersion(tombstone, { before_hash: before, after_hash: null });
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
@@ -220,13 +223,13 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
     ttl_at: null,
   };
   const restored_from = old.version;
-  const { entry: now, unchanged } = entries.apply(
+  const applied = entries.apply(
     draft,
     { event_type: 'write', details: { restored_from } },
     await loadContracts(work, [author.agent_id]),
   );
   await entries.save();
-  return toWritten<Output<'entries.restore'>>(work, now, { unchanged, restored_from });
+  return toWritten<Output<'entries.restore'>>(work, applied, { unchanged: applied.unchanged, restored_from });
 });
 
 export const writeHandlers: Handlers = {

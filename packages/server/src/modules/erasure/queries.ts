@@ -94,7 +94,8 @@ export function countEvents(query: Query, target: Target): Promise<number> {
 /** The audit trail keeps who did something and when; what it was done to is now known to the receipt alone. */
 export function redactAudit(tx: Transaction, target: Target & { receipt_id: string }): Promise<number> {
   return tx.run(
-    sql`UPDATE audit SET resource = ${`erased ${target.receipt_id}`} WHERE account_id = ${target.account_id}
+    sql`UPDATE audit SET resource = ${`erased ${target.receipt_id}`}, before_hash = NULL, after_hash = NULL,
+          subject_salt = NULL WHERE account_id = ${target.account_id}
         AND resource IN (SELECT entity_path || '/' || replace(replace(key, '%', '%25'), '/', '%2F') FROM entries WHERE ${doomed(target)})`,
   );
 }
