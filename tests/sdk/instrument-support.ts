@@ -13,6 +13,10 @@ export type Bench = {
   close(): Promise<void>;
 };
 
+/** Records are sent several at a time, so that they may arrive in another order than they were made. */
+const inOrder = (records: Json[], field: string) =>
+  records.toSorted((a, b) => Date.parse(String(a[field])) - Date.parse(String(b[field])));
+
 export async function openBench(): Promise<Bench> {
   const app = await openTestApp('sqlite');
   const server = await listen(app);
@@ -25,8 +29,8 @@ export async function openBench(): Promise<Bench> {
       const { traceId } = await session.commitOutcome({ outcomeRef: session.sessionId, outcomeType: 'success' });
       const trace = await mem.traces.read({ traceId: traceId as string });
       return {
-        calls: trace.sessionMetadata.llmCalls as unknown as Json[],
-        spans: trace.sessionMetadata.spans as unknown as Json[],
+        calls: inOrder(trace.sessionMetadata.llmCalls as unknown as Json[], 'startedAt'),
+        spans: inOrder(trace.sessionMetadata.spans as unknown as Json[], 'started_at'),
         text: JSON.stringify(trace),
         totalTokens: trace.totalTokens,
       };
