@@ -52,8 +52,12 @@ const program = `
     const model = { chat: { completions: { create: async () => ({ usage: { prompt_tokens: 1 } }) } } };
     await session.entries.read(at);
     await session.span('task', async (task) => {
-      await task.span('step', () => instrumentOpenAI(model, session));
+      await task.span('step', () => {});
+      const undo = instrumentOpenAI(model, session, { parent: task });
       await model.chat.completions.create({ model: 'm' });
+      undo();
+      instrumentOpenAI(model, session);
+      await model.chat.completions.create({ model: 'n' });
     });
     const { traceId } = await session.commitOutcome({ outcomeRef: 'page', outcomeType: 'success' });
     const keys = [];
@@ -91,10 +95,11 @@ describe('the client in a page', () => {
       new Map([
         ['task', false],
         ['step', true],
-        ['chat m', false],
+        ['chat m', true],
+        ['chat n', false],
       ]),
     );
-    expect(trace).toMatchObject({ causal_entries: [{ key: 'k' }], total_llm_calls: 1 });
+    expect(trace).toMatchObject({ causal_entries: [{ key: 'k' }], total_llm_calls: 2 });
   });
 
   it('is as large as its guide says', async () => {

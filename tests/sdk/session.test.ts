@@ -259,6 +259,33 @@ describe('a session whose service is in trouble', () => {
     await away.close();
   });
 
+  it('holds no more than so much of what spans carry', async () => {
+    const away = await standIn(neverAnswer);
+    const errors: Error[] = [];
+    const session = createClient({ url: away.url, retries: 0 }).session({
+      onError: (error) => void errors.push(error as Error),
+      flushTimeoutMs: 50,
+    });
+    const input = 'so '.repeat(80_000);
+    for (let i = 0; i < 200; i++) session.startSpan('s', { input }).end();
+    expect(errors.length).toBeGreaterThan(100);
+    await session.close();
+    await away.close();
+  });
+
+  it('can be stopped while it waits for its records', async () => {
+    const away = await standIn(neverAnswer);
+    const session = createClient({ url: away.url, retries: 0 }).session({ onError: () => {}, flushTimeoutMs: 200 });
+    session.startSpan('s').end();
+    const enough = new AbortController();
+    const commit = session.commitOutcome({ outcomeRef: 'r', outcomeType: 'success' }, { signal: enough.signal });
+    enough.abort(new Error('enough'));
+    await expect(commit).rejects.toThrow('enough');
+    expect(session.status).toBe('open');
+    await session.close();
+    await away.close();
+  });
+
   it('warns once where nobody listens, and survives a listener that throws', async () => {
     const refusing = await standIn(
       json(422, { code: 'invalid_input', status: 422, detail: 'no', title: '', type: '' }),

@@ -1,7 +1,7 @@
-import type { OperationName } from '@mem-service/contract';
+import { JsonText, type OperationName } from '@mem-service/contract';
 
 type Json = Record<string, unknown>;
-type Item = { name: OperationName; input: Json };
+type Item = { name: OperationName; input: Json; chars: number };
 
 export type RecorderOptions = {
   send(name: OperationName, input: Json, signal: AbortSignal): Promise<unknown>;
@@ -12,6 +12,8 @@ export type RecorderOptions = {
 };
 
 const AT_ONCE = 4;
+/** Of inputs and outputs; the rest of a record is small. */
+const MAX_WAITING_CHARS = 16_000_000;
 const GIVEN_UP = new Error('given up');
 
 /** Sends records in the background: whoever adds one waits for nothing and meets no error. */
@@ -19,6 +21,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #flushing = new Set<() => void>();
   #waiting: Item[] = [];
+  #waitingChars = 0;
   #underway = 0;
   #isHeld = false;
   #isPlanned = false;
@@ -31,11 +34,13 @@ export class Recorder {
 
   add(name: OperationName, input: Json): void {
     const { report, maxQueued } = this.#options;
+    const chars = charsOf(input);
+    const isFull = this.#waiting.length >= maxQueued || this.#waitingChars + chars > MAX_WAITING_CHARS;
     if (this.#ended) report(this.#ended);
-    else if (this.#waiting.length >= maxQueued)
-      report(new Error(`a record was dropped: ${maxQueued} are waiting to be sent already`));
+    else if (isFull) report(new Error(`a record was dropped: ${this.#waiting.length} are waiting to be sent already`));
     else {
-      this.#waiting.push({ name, input });
+      this.#waiting.push({ name, input, chars });
+      this.#waitingChars += chars;
       this.#plan();
     }
   }
@@ -65,7 +70,7 @@ export class Recorder {
   end(reason: Error): void {
     this.#ended = reason;
     for (const _ of this.#waiting) this.#options.report(reason);
-    this.#waiting = [];
+    this.#empty();
     this.#isHeld = false;
     this.#settle();
   }
@@ -82,6 +87,7 @@ export class Recorder {
     while (!this.#isHeld && this.#underway < AT_ONCE) {
       const item = this.#waiting.shift();
       if (!item) break;
+      this.#waitingChars -= item.chars;
       this.#underway++;
       void this.#send(item);
     }
@@ -109,13 +115,21 @@ export class Recorder {
     this.#flushing.clear();
   }
 
+  #empty(): void {
+    this.#waiting = [];
+    this.#waitingChars = 0;
+  }
+
   #drop(): void {
     const { report, flushTimeoutMs } = this.#options;
     const lost = this.#waiting.length + this.#underway;
-    this.#waiting = [];
+    this.#empty();
     report(new Error(`${lost} records were given up: they could not be sent within ${flushTimeoutMs} ms`));
     this.#giveUp.abort(GIVEN_UP);
     this.#giveUp = new AbortController();
     this.#letGo();
   }
 }
+
+const charsOf = (input: Json): number =>
+  Object.values(input).reduce<number>((sum, value) => sum + (value instanceof JsonText ? value.text.length : 0), 0);

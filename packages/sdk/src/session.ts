@@ -8,7 +8,7 @@ import { Recorder } from './recorder.ts';
 import type { Span, Spans } from './span-types.ts';
 import { SpanLog } from './spans.ts';
 import { createStream } from './stream.ts';
-import { type CallOptions, type ClientOptions, createSend, newKey, type Send } from './transport.ts';
+import { type CallOptions, type ClientOptions, createSend, newKey, type Send, unlessAborted } from './transport.ts';
 import type { Methods } from './types.ts';
 
 export type SessionOptions = {
@@ -156,7 +156,7 @@ function guardedSend(send: Send, life: Life, { recorder, spans }: Background): S
     if (!settled.has(operation) || !life.isMeant(input, options)) return send(operation, input, options);
     const isSeal = operation === operations['outcomes.commit'] && input.trace_follows !== true;
     if (isSeal) spans.recordRunning();
-    await recorder.flush();
+    await unlessAborted(recorder.flush(), options.signal);
     if (!isSeal) return send(operation, input, options);
     recorder.hold();
     let answer: string;

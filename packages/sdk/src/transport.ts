@@ -159,3 +159,14 @@ export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise
     signal?.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** Waits for something that cannot be stopped itself. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}

@@ -63,6 +63,7 @@ function beginner({ protocol, prepare }: Target, { source, provider, options }: 
     const call = session.startLlmCall({
       model,
       provider,
+      parent: options.parent,
       name: `${protocol.operation} ${model}`.trim(),
       temperature: numberOf(body.temperature),
       input: captureContent ? protocol.inputOf(body) : undefined,
