@@ -165,6 +165,15 @@ describe('the client against the service', () => {
     await expect(write(2)).rejects.toMatchObject({ code: 'idempotency_mismatch' });
   });
 
+  it('everything that takes a cursor, or a number to go on after, comes in pages', () => {
+    const paged = operationNames.filter((name) => {
+      const shape = Object.keys((operations[name].input as { shape?: object }).shape ?? {});
+      return (shape.includes('cursor') || shape.includes('after')) && !operations[name].stream;
+    });
+    expect(paged.length).toBeGreaterThan(10);
+    for (const name of paged) expect(methodOf(client, name), name).toHaveProperty('pages');
+  });
+
   it('all() gives the items of every page, pages() the pages', async () => {
     const writes = Array.from({ length: 7 }, (_, i) => ({ entityPath: 'many', key: `k${i}`, value: i }));
     await client.commits.create({ writes });
