@@ -5,6 +5,9 @@ export type Recall = { entry_id: number; times: number };
 const DUE_BESIDE_NOTES = 50;
 const DUE_ALONE = 250;
 
+/** Entries whose numbers differ by less mostly share a page of the store. */
+const NEIGHBOURS = 16;
+
 /** What waits beyond this is due at once. */
 const MAX_PUT_OFF = 100_000;
 
@@ -33,17 +36,22 @@ export class Recalls {
     return this.#waiting.keys();
   }
 
-  /** Those that have waited longest. */
+  /** Those that have waited longest, each with what was written about when it was: that lies beside it in the store. */
   take(accountId: string, moment: 'beside notes' | 'alone' | 'last'): Recall[] {
     const counts = this.#waiting.get(accountId);
     if (!counts) return [];
     const due = moment === 'beside notes' ? DUE_BESIDE_NOTES : DUE_ALONE;
     const most = moment === 'last' ? counts.size : Math.max(due, this.#count - MAX_PUT_OFF);
     const taken: Recall[] = [];
-    for (const [entry_id, times] of counts) {
-      if (taken.length === most) break;
-      taken.push({ entry_id, times });
-      counts.delete(entry_id);
+    for (const oldest of counts.keys()) {
+      if (taken.length >= most) break;
+      const first = oldest - (oldest % NEIGHBOURS);
+      for (let entry_id = first; entry_id < first + NEIGHBOURS; entry_id++) {
+        const times = counts.get(entry_id);
+        if (times === undefined) continue;
+        taken.push({ entry_id, times });
+        counts.delete(entry_id);
+      }
     }
     this.#count -= taken.length;
     if (counts.size === 0) this.#waiting.delete(accountId);

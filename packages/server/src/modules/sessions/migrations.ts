@@ -74,11 +74,11 @@ export const migrations: readonly Migration[] = [
     version: 14,
     name: 'reads of sessions in pages',
     up: (ddl) => {
-      const { engine, text, int } = ddl;
-      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      const { text, int } = ddl;
       return [
         `ALTER TABLE sessions ADD COLUMN last_page ${int} NOT NULL DEFAULT 0`,
         'ALTER TABLE session_reads RENAME TO earlier_reads',
+        // Not ordered by its key: what many sessions read in a moment then lies together, and few blocks are written.
         `CREATE TABLE session_reads (
           account_id ${text} NOT NULL,
           agent_id ${text} NOT NULL,
@@ -87,7 +87,7 @@ export const migrations: readonly Migration[] = [
           attempt ${int} NOT NULL,
           reads ${text} NOT NULL,
           PRIMARY KEY (account_id, agent_id, session, no)
-        ) ${clustered}`,
+        )`,
         `INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads)
           SELECT account_id, agent_id, session, no, attempt, CAST(${pageOfRead(ddl)} AS text) FROM earlier_reads`,
         'DROP TABLE earlier_reads',
