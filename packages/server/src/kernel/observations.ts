@@ -77,6 +77,7 @@ export class Observations {
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
+  #failures = 0;
 
   readonly #isOn: boolean;
 
@@ -136,6 +137,7 @@ export class Observations {
     this.#waiting.delete(accountId);
     for (const { seen } of sessions) this.#count -= seen.length;
     const done = this.#flush(accountId, { sessions, recalls }).catch((error) => {
+      this.#failures++;
       this.#takeBack(accountId, sessions);
       this.#recalls.takeBack(accountId, recalls);
       this.#onError(error);
@@ -172,7 +174,9 @@ export class Observations {
 
   async close(): Promise<void> {
     await Promise.all(this.#running.values());
-    await this.flushAll(true);
+    const before = this.#failures;
+    do await this.flushAll(true);
+    while (!this.#recalls.isEmpty && this.#failures === before);
     clearTimeout(this.#timer);
     this.#flush = undefined;
   }
