@@ -3,8 +3,9 @@ import * as queries from './queries.ts';
 import { KnownReads } from './rules/known-reads.ts';
 import { fromPage } from './rules/page.ts';
 
-/** As many reads as are remembered of all sessions together. */
+/** As many reads as are remembered of all sessions together. A session takes the room of some, however little it read. */
 const MAX_READS = 100_000;
+const ROOM_OF_SESSION = 16;
 
 type Remembered = { reads: KnownReads; last_page: number; size: number };
 
@@ -36,8 +37,9 @@ export class SessionMemory {
     const name = nameOf(row);
     this.#take(name);
     if (reads.size === 0) return;
-    this.#sessions.set(name, { reads, last_page: row.last_page, size: reads.size });
-    this.#size += reads.size;
+    const size = reads.size + ROOM_OF_SESSION;
+    this.#sessions.set(name, { reads, last_page: row.last_page, size });
+    this.#size += size;
     for (const oldest of this.#sessions.keys()) {
       if (this.#size <= MAX_READS) break;
       this.#take(oldest);
