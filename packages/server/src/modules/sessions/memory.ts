@@ -33,16 +33,22 @@ export class SessionMemory {
     return known;
   }
 
-  keep(row: queries.SessionRow, reads: KnownReads): void {
-    const name = nameOf(row);
-    this.#take(name);
-    if (reads.size === 0) return;
-    const size = reads.size + ROOM_OF_SESSION;
-    this.#sessions.set(name, { reads, last_page: row.last_page, size });
-    this.#size += size;
-    for (const oldest of this.#sessions.keys()) {
-      if (this.#size <= MAX_READS) break;
-      this.#take(oldest);
+  keep(sessions: readonly { row: queries.SessionRow; known: KnownReads }[]): void {
+    for (const { row, known: reads } of sessions) {
+      const name = nameOf(row);
+      this.#take(name);
+      if (reads.size === 0) continue;
+      const size = reads.size + ROOM_OF_SESSION;
+      this.#sessions.set(name, { reads, last_page: row.last_page, size });
+      this.#size += size;
+    }
+    if (this.#size > MAX_READS) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    for (const name of this.#sessions.keys()) {
+      if (this.#size <= MAX_READS) return;
+      this.#take(name);
     }
   }
 }

@@ -14,8 +14,6 @@ export function openRecorder(): Recorder {
     rows.sort((a, b) => a.entry_id - b.entry_id);
     if (rows.length > 0) work.send(work.tx.updateMany(addRecalls, rows));
     await work.settle();
-    return () => {
-      for (const { row, known } of recorded) memory.keep(row, known);
-    };
+    return () => memory.keep(recorded);
   };
 }
