@@ -38,7 +38,8 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     },
     async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
       const places = (columns: object) => Object.keys(columns).map((column) => `${column} = ?`);
-      const text = `UPDATE ${update.table} SET ${places(update.set).join(', ')} WHERE ${places(update.by).join(' AND ')}`;
+      const sets = places({ ...update.set, ...update.add });
+      const text = `UPDATE ${update.table} SET ${sets.join(', ')} WHERE ${places(update.by).join(' AND ')}`;
       see({ text, values: [] });
       return tx.updateMany(update, rows);
     },
@@ -75,6 +76,10 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ],
   [
     'INSERT INTO edges (account_id, branch, source_type, source, visible_to, relation, target_type, target, confidence, evidence_count, first_seen, last_seen) SELECT',
+    'a migration, each account for itself',
+  ],
+  [
+    'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
     'a migration, each account for itself',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],

@@ -24,9 +24,10 @@ function findText({ table, select, by }: Find): string {
   return `SELECT ${select} FROM ${table} WHERE ${keys.join(' AND ')}`;
 }
 
-function updateText({ table, set, by }: Update): string {
+function updateText({ table, set = {}, add = {}, by }: Update): string {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
-  return `UPDATE ${table} SET ${places(set).join(', ')} WHERE ${places(by).join(' AND ')}`;
+  const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
+  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
 }
 
 const planInsertOnce = once(planInsert);
@@ -92,7 +93,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
-    const names = [...Object.keys(update.set), ...Object.keys(update.by)];
+    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
     this.#run(() => {
       const statement = this.#connection.statement(updateTextOnce(update));
       for (const row of rows) statement.run(names.map((name) => row[name] ?? null));

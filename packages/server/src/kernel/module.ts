@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
-import type { Observation, Observations, Sighting } from './observations.ts';
+import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
@@ -95,15 +95,12 @@ export type Module = {
   migrations: readonly Migration[];
   handlers: Handlers;
   jobs?: readonly Job[];
-  /** Keeps what callers saw. One module does. */
-  recorder?: Recorder;
+  /** Makes what keeps what callers saw. One module does. */
+  recorder?: () => Recorder;
 };
 
-/** Writes what was seen; gives back what it has put off, which it may not do when it is the last time. */
-export type Recorder = (
-  work: Work,
-  seen: { observations: readonly Observation[]; isLast: boolean },
-) => Promise<readonly Observation[]>;
+/** Writes what was seen. Gives back what is to be called once that is in the store. */
+export type Recorder = (work: Work, notes: Notes) => Promise<() => void>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,

@@ -164,7 +164,6 @@ export const freeRows: readonly Sql[] = [
   'stored_answers',
   'commits',
   'counts',
-  'session_reads',
   'session_items',
   'evidence',
   'trace_items',

@@ -1,11 +1,12 @@
 import type { Module } from '../../kernel/index.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
-import { record } from './recorder.ts';
+import { openRecorder } from './recorder.ts';
 
-export { countReadsOf, forgetReads } from './erase.ts';
-export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
-export { countAttemptReads, listActionPlaces } from './queries.ts';
+export { countItemsOf, forgetItems } from './erase.ts';
+export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
+export { listActionPlaces } from './queries.ts';
+export { countAttemptReads, type ReadRow } from './reads.ts';
 export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
 export {
   addItem,
@@ -24,5 +25,5 @@ export const sessions: Module = {
   migrations,
   handlers: {},
   jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
-  recorder: record,
+  recorder: openRecorder,
 };

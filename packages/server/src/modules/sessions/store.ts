@@ -3,13 +3,14 @@ import type { Query } from '../../db/index.ts';
 import type { Work } from '../../kernel/index.ts';
 import { linkReads } from '../graph/index.ts';
 import * as queries from './queries.ts';
+import { loadReads, type ReadRow } from './reads.ts';
 
 export type SessionKey = queries.SessionKey;
 
 /** Everything that an open session holds. */
 export type OpenSession = {
   row: queries.SessionRow | undefined;
-  reads: queries.ReadRow[];
+  reads: ReadRow[];
   items: queries.ItemRow[];
 };
 
@@ -19,6 +20,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   last_at: now,
   attempt: 0,
   reads: 0,
+  last_page: 0,
   items: 0,
   actions: 0,
   truncated: 0,
@@ -28,7 +30,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
 export async function loadSession(query: Query, key: SessionKey): Promise<OpenSession> {
   const [row, reads, items] = await Promise.all([
     queries.getSession(query, key),
-    queries.listReads(query, key),
+    loadReads(query, key),
     queries.listItems(query, key),
   ]);
   return { row, reads, items };

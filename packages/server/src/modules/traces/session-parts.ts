@@ -14,7 +14,7 @@ export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>):
 ];
 
 /** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
-export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session' | 'no'>): Part {
+export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session'>): Part {
   const { confidence } = read;
   const standing = read.standing === null ? undefined : (JSON.parse(read.standing) as Standing);
   return {
