@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import type { Header, Part } from './shape.ts';
-import { saveTrace } from './text.ts';
+import { saveHeads } from './text.ts';
 
 export type NewTrace = {
   trace_id: string;
@@ -55,11 +55,13 @@ export const signatureOf = (signingKey: string, hash: string): string =>
 /** Tells keys apart without telling anything of them. */
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
-/** Writes a trace that nobody will change, as the next of its session. */
-export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.TraceRow> {
+/** A trace that is ready to be written. */
+export type Sealed = { row: queries.TraceRow; items: queries.TraceItemRow[]; header: Header };
+
+/** Makes a trace that nobody will change, the next of its session after the `last` one. */
+export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): Sealed {
   const { parts, header, ...rest } = trace;
   const { account_id, now, services } = work;
-  const last = await queries.getLastTrace(work.tx, { account_id, ...rest });
   const items = parts.map((part, no): queries.TraceItemRow => {
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
     const item = {
@@ -90,8 +92,13 @@ export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.Tr
     items.map((item) => item.hash),
   );
   const signature = signingKey === null ? null : signatureOf(signingKey, sealed);
-  const row: queries.TraceRow = { ...unsealed, hash: sealed, signature };
-  saveTrace(work, row, header);
+  return { row: { ...unsealed, hash: sealed, signature }, items, header };
+}
+
+/** Sent together; the transaction waits for them before it ends. */
+export function saveTraces(work: Work, traces: readonly Sealed[]): void {
+  if (traces.length === 0) return;
+  saveHeads(work, traces);
+  const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
-  return row;
 }
