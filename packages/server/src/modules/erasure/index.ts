@@ -53,9 +53,14 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 type Doomed = readonly queries.Doomed[];
 const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
+async function reachOf({ tx, dialect }: Work, target: queries.Target) {
+  const ids = await queries.listReached(tx, target);
+  return { ...target, entryIds: dialect.texts(ids.map(String)), isAboutDoomed: queries.isAboutDoomed(target) };
+}
+
 async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
   const ids = doomed.map(({ entry_id }) => entry_id);
   const versions = await queries.countVersions(tx, target);
   return {
@@ -78,11 +83,11 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
 
 async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
   const ids = doomed.map(({ entry_id }) => entry_id);
   const session_records = await forgetReads(work, erased, ids);
-  const evidence = await eraseEvidence(tx, erased);
   const trace_parts = await eraseItems(tx, erased);
+  const evidence = await eraseEvidence(tx, erased);
   const edges = await forgetEdges(
     work,
     target,

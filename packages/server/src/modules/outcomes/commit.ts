@@ -12,6 +12,7 @@ import {
 } from '../sessions/index.ts';
 import {
   type Ending,
+  ledgerKey,
   lookBack,
   type Past,
   type Sealed,
@@ -138,7 +139,7 @@ async function take(work: Work, book: Book, judged: Look & Judged): Promise<Comm
   const named = namedParts(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { ...weighed, seq: row.seq, branch: input.branch, author });
   const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, told });
-  const immutable_trace_id = seal(work, book, { row, ending: { ...judged, named } });
+  const immutable_trace_id = seal(work, book, { row, evidence, ending: { ...judged, named } });
   const { decision_summary, attributes } = told.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   row.document = JSON.stringify(document);
@@ -159,13 +160,14 @@ function finalAction({ final_action_index: index, tool_calls }: Commit, { action
   ]);
 }
 
-type Sealing = { row: queries.OutcomeRow; ending: Ending };
+type Sealing = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: Ending };
 
 /** The hash of the trace, where none is to follow. */
-function seal(work: Work, book: Book, { row, ending }: Sealing): string | null {
+function seal(work: Work, book: Book, { row, evidence, ending }: Sealing): string | null {
   const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, trace_id } = row;
   if (trace_id === null) return null;
-  const head = { trace_id, seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to };
+  const ledger = new Set(evidence.map(ledgerKey));
+  const head = { trace_id, seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, ledger };
   const sealed = sealSession(work, head, ending);
   book.traces.push(sealed);
   return sealed.row.hash;

@@ -88,4 +88,19 @@ export const migrations: readonly Migration[] = [
           ]
         : [],
   },
+  {
+    version: 15,
+    name: 'the ledger tells it once',
+    up: ({ int }) => [
+      // Lines of entries are found by the numbers of entries; names that were none have no number.
+      'DROP INDEX evidence_by_path',
+      `CREATE INDEX evidence_by_name ON evidence (account_id, entity_path, seq)
+        WHERE entity_path IS NOT NULL AND entry_id IS NULL`,
+      // Parts of a trace that are in the ledger as well are found by its lines.
+      `ALTER TABLE trace_items ADD COLUMN in_ledger ${int} NOT NULL DEFAULT 0`,
+      'DROP INDEX trace_items_by_path',
+      `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
+        WHERE entity_path IS NOT NULL AND in_ledger = 0`,
+    ],
+  },
 ];

@@ -16,7 +16,12 @@ export type NewTrace = {
   visible_to: string;
   header: Header;
   parts: readonly Part[];
+  /** What the ledger has of the same outcome, see `ledgerKey`. */
+  ledger?: ReadonlySet<string>;
 };
+
+export const ledgerKey = (line: { entry_id?: number | null; visible_to: string }): string =>
+  `${line.entry_id} ${line.visible_to}`;
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
@@ -56,13 +61,13 @@ export const signatureOf = (signingKey: string, hash: string): string =>
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
 /** A trace that is ready to be written. */
-export type Sealed = { row: queries.TraceRow; items: queries.TraceItemRow[]; header: Header };
+export type Sealed = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: Header };
 
 /** Makes a trace that nobody will change, the next of its session after the `last` one. */
 export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): Sealed {
-  const { parts, header, ...rest } = trace;
+  const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
-  const items = parts.map((part, no): queries.TraceItemRow => {
+  const items = parts.map((part, no): queries.NewTraceItem => {
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
     const item = {
       account_id,
@@ -75,7 +80,8 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
       entry_id,
       data: JSON.stringify(part.data),
     };
-    return { ...item, hash: partHash(item) };
+    const in_ledger = Number(entry_id !== null && ledger?.has(ledgerKey({ entry_id, visible_to })) === true);
+    return { ...item, hash: partHash(item), in_ledger };
   });
   const signingKey = services.settings.trace_signing_key;
   const unsealed = {
