@@ -73,11 +73,7 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
     session_records: await countReadsOf(work, erased, ids),
     evidence: await countEvidence(tx, erased),
     trace_parts: await countItems(tx, erased),
-    edges: await countEdges(
-      work,
-      target,
-      doomed.map(({ entry_id }) => entry_id),
-    ),
+    edges: await countEdges(work, target, ids),
   };
 }
 
@@ -86,13 +82,9 @@ async function remove(work: Work, target: queries.Target & { receipt_id: string 
   const erased = await reachOf(work, target);
   const ids = doomed.map(({ entry_id }) => entry_id);
   const session_records = await forgetReads(work, erased, ids);
+  const edges = await forgetEdges(work, target, ids);
   const trace_parts = await eraseItems(tx, erased);
   const evidence = await eraseEvidence(tx, erased);
-  const edges = await forgetEdges(
-    work,
-    target,
-    doomed.map(({ entry_id }) => entry_id),
-  );
   await queries.redactAudit(tx, target);
   const log_events = await queries.redactEvents(tx, target);
   const stored_answers = await queries.deleteAnswers(tx, target);

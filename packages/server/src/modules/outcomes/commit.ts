@@ -1,7 +1,6 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
-import { EVERYONE, type Item, settled, type Work, writesTogether } from '../../kernel/index.ts';
+import { type Item, settled, type Work, writesTogether } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
-import { linkOutcome } from '../graph/index.ts';
 import {
   clearSession,
   linkOwnReads,
@@ -28,7 +27,6 @@ import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import { namedParts } from './named.ts';
 import * as queries from './queries.ts';
-import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
@@ -145,7 +143,6 @@ async function take(work: Work, book: Book, judged: Look & Judged): Promise<Comm
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
-  link(work, row, weighed);
   leave(work, key, session);
   return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
 }
@@ -177,17 +174,4 @@ function seal(work: Work, book: Book, { row, evidence, ending }: Sealing): strin
 function leave(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
   if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
-}
-
-function link(
-  work: Work,
-  { outcome_ref, outcome_type, visible_to, branch }: queries.OutcomeRow,
-  { live }: Weighed,
-): void {
-  const causes = [...live.values()].map(({ entry_id, shared, agent_id }) => ({
-    branch,
-    entry_id,
-    visible_to: shared === 1 ? EVERYONE : agent_id,
-  }));
-  linkOutcome(work, { outcome_ref, visible_to, success: isSuccess(outcome_type as OutcomeType), causes });
 }

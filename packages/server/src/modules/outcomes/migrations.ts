@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/index.ts';
+import { forgetToldEdges } from './earlier-edges.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -101,6 +102,7 @@ export const migrations: readonly Migration[] = [
       'DROP INDEX trace_items_by_path',
       `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
         WHERE entity_path IS NOT NULL AND in_ledger = 0`,
+      ...forgetToldEdges,
     ],
   },
 ];
