@@ -88,9 +88,10 @@ type Look = {
 
 async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Promise<Look> {
   const author = authorOf(input, caller);
+  const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [before, session, past] = await Promise.all([
-    queries.findCommitted(work.tx, { ...key, ...input }),
+    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch }),
     loadSession(work.tx, key),
     lookBack(work.tx, key),
   ]);
@@ -122,11 +123,19 @@ type Judged = {
 
 /** What an outcome says and is to do. Refuses what cannot be taken, and changes nothing. */
 async function judge(work: Work, entries: EntrySet, { input, author, key, session }: Look): Promise<Judged> {
+  const { outcome_type, causal_confidence, branch } = input;
   const told = tellOf(work, input, session);
   const causes = causesOf(input, session);
   const final_action_index = finalAction(input, told);
-  const weighed = await weigh(work, entries, { ...input, attributes: told.header.attributes, causes, author });
-  const stale_reads = await staleCauses(work, entries, { key, session, weighed, branch: input.branch });
+  const weighed = await weigh(work, entries, {
+    outcome_type,
+    causal_confidence,
+    branch,
+    attributes: told.header.attributes,
+    causes,
+    author,
+  });
+  const stale_reads = await staleCauses(work, entries, { key, session, weighed, branch });
   checkUnchanged(input.if_unchanged, stale_reads);
   return { told, causes, final_action_index, weighed, stale_reads };
 }
