@@ -92,7 +92,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 15,
     name: 'the ledger tells it once',
-    up: ({ int }) => [
+    up: ({ engine, int }) => [
       // Lines of entries are found by the numbers of entries; names that were none have no number.
       'DROP INDEX evidence_by_path',
       `CREATE INDEX evidence_by_name ON evidence (account_id, entity_path, seq)
@@ -103,6 +103,18 @@ export const migrations: readonly Migration[] = [
       `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
         WHERE entity_path IS NOT NULL AND in_ledger = 0`,
       ...forgetToldEdges,
+      ...(engine === 'sqlite'
+        ? [
+            `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+              ('evidence', 'evidence', '1000000 1000000 10 1'),
+              ('evidence', 'evidence_by_entry', '1000000 1000000 20 2 1'),
+              ('evidence', 'evidence_by_author', '1000000 1000000 5000 10'),
+              ('evidence', 'evidence_by_name', '10000 10000 10 1'),
+              ('trace_items', 'trace_items', '1000000 1000000 10 1'),
+              ('trace_items', 'trace_items_by_path', '100000 100000 100 10')`,
+            'ANALYZE sqlite_schema',
+          ]
+        : []),
     ],
   },
 ];
