@@ -69,6 +69,11 @@ const ONE_ACCOUNT = /\baccount_id = \?/gi;
 /** Statements over all accounts, and why each may be. */
 const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [
   ['CREATE ', 'makes the schema'],
+  [
+    'UPDATE edges SET evidence_count = evidence_count - (SELECT n FROM told_edges',
+    'a migration, each account for itself',
+  ],
+  ['DELETE FROM edges WHERE relation IN', 'a migration, each account for itself'],
   ['ALTER TABLE ', 'changes the schema'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',

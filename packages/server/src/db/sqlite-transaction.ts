@@ -4,7 +4,7 @@ import type { Connection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
 /** Rows that go with one call: half of what a small row costs is the call. Few sizes, so that statements stay few. */
-const ROWS_PER_CALL = [32, 8, 1] as const;
+const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 
 type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
 

@@ -53,9 +53,15 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 type Doomed = readonly queries.Doomed[];
 const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
+async function reachOf({ tx, dialect }: Work, target: queries.Target) {
+  const ids = await queries.listReached(tx, target);
+  return { ...target, entryIds: dialect.texts(ids.map(String)), isAboutDoomed: queries.isAboutDoomed(target) };
+}
+
 async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
+  const ids = doomed.map(({ entry_id }) => entry_id);
   const versions = await queries.countVersions(tx, target);
   return {
     entries: doomed.length,
@@ -67,25 +73,18 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
     session_records: await countItemsOf(work, erased),
     evidence: await countEvidence(tx, erased),
     trace_parts: await countItems(tx, erased),
-    edges: await countEdges(
-      work,
-      target,
-      doomed.map(({ entry_id }) => entry_id),
-    ),
+    edges: await countEdges(work, target, ids),
   };
 }
 
 async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
+  const ids = doomed.map(({ entry_id }) => entry_id);
   const session_records = await forgetItems(work, erased);
-  const evidence = await eraseEvidence(tx, erased);
+  const edges = await forgetEdges(work, target, ids);
   const trace_parts = await eraseItems(tx, erased);
-  const edges = await forgetEdges(
-    work,
-    target,
-    doomed.map(({ entry_id }) => entry_id),
-  );
+  const evidence = await eraseEvidence(tx, erased);
   await queries.redactAudit(tx, target);
   const log_events = await queries.redactEvents(tx, target);
   const stored_answers = await queries.deleteAnswers(tx, target);

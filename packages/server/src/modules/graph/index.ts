@@ -4,7 +4,7 @@ import { neighbors } from './neighbors.ts';
 import { link } from './statement.ts';
 
 export { countEdges, forgetEdges } from './erase.ts';
-export { linkOutcome, linkReads, linkWrites } from './link.ts';
+export { linkReads, linkWrites } from './link.ts';
 
 export const graph: Module = {
   name: 'graph',

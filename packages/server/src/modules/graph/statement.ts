@@ -1,10 +1,11 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
 import { EVERYONE, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
 import { edgeIdOf } from './erase.ts';
+import { listTold } from './ledger.ts';
 import { toRow } from './link.ts';
 import { findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
-import type { Strength } from './rules/walk.ts';
+import { addUp, type Strength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
 
 /** An edge that a caller states itself. */
@@ -42,7 +43,7 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
   const { account_id } = work;
   work.send(work.tx.insertMany(insertStatements, [{ account_id, edge_id, seq }]));
   const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
-  const { first_seen, last_seen, ...rest } = strength as Strength;
+  const { first_seen, last_seen, ...rest } = await withTold(work, { scope, edge, stored: strength as Strength });
   return {
     edge_id,
     ...stated,
@@ -54,6 +55,23 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
     seq,
   };
 });
+
+type Stated = { scope: Scope; edge: Edge; stored: Strength };
+
+/** What outcomes say of the same edge counts with what was stated. */
+async function withTold({ tx, dialect, services }: Work, { scope, edge, stored }: Stated): Promise<Strength> {
+  const { rows } = await listTold({ query: tx, dialect }, scope, {
+    nodes: [{ type: edge.source_type, id: edge.source }],
+    sides: ['out'],
+    relations: [edge.relation],
+    left: services.limits.max_scanned_entries,
+  });
+  const told = rows.find(
+    ({ other_type, other, visible_to }) =>
+      other_type === edge.target_type && other === edge.target && visible_to === edge.visible_to,
+  );
+  return told ? addUp(stored, told) : stored;
+}
 
 type End = { field: 'source' | 'target'; type: NodeType; name: string };
 

@@ -4,8 +4,9 @@ import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
 
-export { countItems, eraseItems } from './queries.ts';
-export { readPart } from './session-parts.ts';
+export { countItems, eraseItems } from './erase/queries.ts';
+export { ledgerKey, type Sealed, saveTraces } from './seal.ts';
+export { lookBack, type Past, readPart } from './session-parts.ts';
 export { type Ending, sealSession } from './sessions.ts';
 export type { Part } from './shape.ts';
 export { type Told, tellOf, toldText } from './told.ts';
