@@ -1,4 +1,5 @@
-import type { OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { LinesOptions } from './lines.ts';
 import type { StreamOptions } from './stream.ts';
 import type { CallOptions } from './transport.ts';
 
@@ -40,13 +41,21 @@ export type StreamMethod<N extends StreamName> = (
   options?: StreamOptions,
 ) => AsyncGenerator<Camel<Output<N>>, void, undefined>;
 
+/** What each line holds, in the names of the file. */
+export type LinesMethod<N extends LinesName> = (
+  input?: Camel<Request<N>>,
+  options?: LinesOptions,
+) => AsyncGenerator<Output<N>, void, undefined>;
+
 export type Method<N extends OperationName> = ((...args: Arguments<N>) => Promise<Camel<Output<N>>>) & Pages<N>;
 
 type Group<N extends OperationName> = N extends `${infer G}.${string}` ? G : never;
 type Methods<G extends string> = {
   [N in OperationName as N extends `${G}.${infer M}` ? CamelName<M> : never]: N extends StreamName
     ? StreamMethod<N>
-    : Method<N>;
+    : N extends LinesName
+      ? LinesMethod<N>
+      : Method<N>;
 };
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
@@ -57,6 +66,8 @@ export type Client = { [G in Group<OperationName>]: Methods<G> } & {
   ): AsyncGenerator<Camel<Output<'log.stream'>>, void, undefined>;
   /** The events of a stream, each as the exact JSON text that arrived. */
   streamText(name: StreamName, input: Record<string, unknown>, options?: StreamOptions): AsyncGenerator<string>;
+  /** The lines of an answer that is made of them, each as the exact JSON text that arrived. */
+  linesText(name: LinesName, input: Record<string, unknown>, options?: LinesOptions): AsyncGenerator<string>;
   /** Any operation by its name, in the names of the wire (snake_case). */
   call<N extends OperationName>(name: N, input: Request<N>, options?: CallOptions): Promise<Output<N>>;
   /** The same, with the answer as the exact JSON text that arrived. */

@@ -1,13 +1,17 @@
 import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
 import { neighbors } from './neighbors.ts';
-import { link } from './statement.ts';
+import { link, linkOnce } from './statement.ts';
+import { tables } from './tables.ts';
 
 export { countEdges, forgetEdges } from './erase.ts';
 export { linkOutcome, linkReads, linkWrites } from './link.ts';
 
+export { linkOnce };
+
 export const graph: Module = {
   name: 'graph',
   migrations,
+  tables,
   handlers: { 'graph.neighbors': neighbors, 'graph.link': link },
 };

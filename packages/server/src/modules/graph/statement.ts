@@ -1,21 +1,35 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
-import { EVERYONE, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
+import { EVERYONE, type Item, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
 import { edgeIdOf } from './erase.ts';
 import { toRow } from './link.ts';
-import { findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
+import { findEdges, findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
 import type { Strength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
 
+type Stated = Item<'graph.link'>;
+
 /** An edge that a caller states itself. */
-export const link = writes<'graph.link'>(async (work, { input, caller }) => {
+export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
+
+/** The same, unless it is there. */
+export async function linkOnce(work: Work, stated: Stated, dryRun = false): Promise<'written' | 'unchanged'> {
+  const edge = await edgeOf(work, stated);
+  const key = Object.keys(findEdges.by).map((name) => ({ account_id: work.account_id, ...edge })[name] as string);
+  const [known] = await work.tx.findMany(findEdges, [key]);
+  if (known) return 'unchanged';
+  if (!dryRun) await state(work, edge, stated);
+  return 'written';
+}
+
+async function edgeOf(work: Work, { input, caller }: Stated): Promise<Edge> {
   const { branch, relation, confidence, source_type, target_type } = input;
   const agent_id = input.agent_id ?? caller.agent_id;
   const scope: Scope = { account_id: work.account_id, branch, agent_id };
   const source = await findEnd(work, scope, endOf(input, 'source'));
   const target = await findEnd(work, scope, endOf(input, 'target'));
   const visible_to = input.shared && source.shared && target.shared ? EVERYONE : agent_id;
-  const edge: Edge = {
+  return {
     branch,
     source_type,
     source: source.id,
@@ -26,6 +40,12 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
     confidence,
     evidence_count: 1,
   };
+}
+
+async function state(work: Work, edge: Edge, { input, caller }: Stated) {
+  const { branch, relation, confidence, source_type, target_type } = input;
+  const agent_id = input.agent_id ?? caller.agent_id;
+  const { visible_to } = edge;
   const edge_id = edgeIdOf(edge);
   const stated = { source: input.source, source_type, relation, target: input.target, target_type };
   const seq = work.emit({
@@ -53,7 +73,7 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
     branch,
     seq,
   };
-});
+}
 
 type End = { field: 'source' | 'target'; type: NodeType; name: string };
 

@@ -2,6 +2,7 @@ import type { Module } from '../../kernel/index.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { record } from './recorder.ts';
+import { tables } from './tables.ts';
 
 export { countReadsOf, forgetReads } from './erase.ts';
 export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
@@ -22,6 +23,7 @@ export {
 export const sessions: Module = {
   name: 'sessions',
   migrations,
+  tables,
   handlers: {},
   jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
   recorder: record,
