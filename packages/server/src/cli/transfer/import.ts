@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { Fault, type Output } from '@mem-service/contract';
 import type { Connection } from '../connect.ts';
 import { type ExitCode, problemOf, UsageError } from '../failure.ts';
@@ -65,6 +66,7 @@ async function send(connection: Connection, lines: AsyncIterable<string>, how: S
   };
   for await (const line of lines) {
     if (count === 0) header = headerOf(line);
+    if (count === 0 && known > 0 && !isDeepStrictEqual(header, status.header)) throw otherImport(status);
     count++;
     if (count === known) checkSame(line, status);
     if (count <= known) continue;
