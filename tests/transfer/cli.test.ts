@@ -201,6 +201,22 @@ describe('mem import --from', () => {
     expect(listed.entries.length + direct.entries.length).toBe(count);
   });
 
+  it('leaves behind what is too large, and tells of it', async () => {
+    const desk = await newDesk();
+    const { code, out } = await desk.mem(
+      ['import', '--from', 'server-memory', join(fixtures, 'memory.jsonl'), '--json'],
+      {
+        env: { MEM_MAX_VALUE_BYTES: '80' },
+      },
+    );
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      code: 0,
+      entries: { written: 1 },
+      links: { written: 1, missing: 1 },
+      too_large: [{ entity_path: 'server-memory/person', key: 'Ada Marsh' }],
+    });
+  });
+
   it('says what is wrong with a file', async () => {
     const desk = await newDesk();
     writeFileSync(join(desk.folder, 'x.json'), '{');

@@ -102,8 +102,6 @@ describe.each(backends)('entries from elsewhere on %s', (backend) => {
 
   it('are all written, or none', async () => {
     const before = await dump(app);
-    const links = [{ source: 'no/such', relation: 'knows', target: 'tea', target_type: 'entity' }];
-    await expect(take(two, { links })).rejects.toThrow('links.0.source');
     const large = { ...at, key: 'm9', value: 'x'.repeat(2 * 1024 * 1024) };
     await expect(take([...two, large])).rejects.toMatchObject({ code: 'value_too_large' });
     expect(await dump(app)).toEqual(before);
@@ -123,6 +121,13 @@ describe.each(backends)('entries from elsewhere on %s', (backend) => {
     expect(await take(two, { links })).toMatchObject({ linked: 0, links: [{ status: 'unchanged' }] });
     const { edges } = await app.call('graph.neighbors', { entity: 'coffee' });
     expect(edges).toMatchObject([{ relation: 'is_about', evidence_count: 1 }]);
+  });
+
+  it('are not linked where an end is not there any more', async () => {
+    const links = [{ source: 'mem0/users/ada/m1', relation: 'is_about', target: 'coffee', target_type: 'entity' }];
+    await take(two);
+    await app.call('entries.delete', at);
+    expect(await take(two, { links })).toMatchObject({ linked: 0, links: [{ status: 'missing' }] });
   });
 
   it('keep to the rules of their agents', async () => {

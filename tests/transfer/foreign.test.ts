@@ -15,6 +15,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mem-foreign-'));
   cpSync(fixtures, folder, { recursive: true });
   await makeMem0History(join(folder, 'mem0', 'history.db'));
+  writeFileSync(join(folder, 'mem0', 'config.json'), '{"user_id":"somebody"}');
   await makeMem0TypeScriptHistory(join(folder, 'memory.db'));
   await makeClaudeMem(join(folder, 'claude-mem.db'));
 });
@@ -86,7 +87,10 @@ describe('files of mem0', () => {
       { key: `${id}4`, value: { memory: 'works at night.' } },
     ]);
     expect(links).toMatchObject([{ source: 'ada', relation: 'works_at', target: 'northwind' }]);
-    expect(notes).toEqual(['1 memories were deleted there and are left behind']);
+    expect(notes).toEqual([
+      expect.stringContaining('config.json holds no memories and was passed over'),
+      '1 memories were deleted there and are left behind',
+    ]);
     expect(repeated).toBe(1);
     expect(similar).toMatchObject([{ key: `${id}4`, like: { key: `${id}2` } }]);
   });
@@ -187,6 +191,15 @@ describe('agent files of letta', () => {
       { entity_path: 'letta/old-desk/blocks', key: 'human', written_at: '2025-03-02T09:00:00.000Z' },
       { entity_path: 'letta/old-desk/messages', value: { role: 'user', content: 'Where is Tromsø?' } },
     ]);
+  });
+});
+
+describe('a file of something else', () => {
+  it('is refused', async () => {
+    await expect(read('mem0', 'mem0/config.json')).rejects.toThrow('holds no memories of mem0');
+    await expect(read('zep', 'mem0/config.json')).rejects.toThrow('holds nothing of zep');
+    await expect(read('letta', 'mem0/config.json')).rejects.toThrow('is no agent file');
+    await expect(read('claude-mem', 'mem0')).rejects.toThrow('there is no claude-mem.db');
   });
 });
 

@@ -177,7 +177,13 @@ export const transfer = {
           version: z.int().meta({ description: 'The version that says it, or the newest one.' }),
         }),
       ),
-      links: z.array(z.object({ status: z.enum(['written', 'unchanged']) })),
+      links: z.array(
+        z.object({
+          status: z.enum(['written', 'unchanged', 'missing']).meta({
+            description: '`missing`: an end names an entry that is not there, so that there is nothing to link.',
+          }),
+        }),
+      ),
       written: z.int(),
       linked: z.int(),
     }),

@@ -1,4 +1,4 @@
-import { type Row, withTables } from './files.ts';
+import { filesAt, type Row, withTables } from './files.ts';
 import { type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
 import { filled, idOf, listOf, textOf } from './members.ts';
 import { toKey, toLabel, toPath } from './names.ts';
@@ -9,14 +9,16 @@ const AGENT = 'claude-mem';
 type Sessions = ReadonlyMap<string, Row>;
 
 /** `claude-mem.db`: observations and summaries of sessions. What the user typed stays behind. */
-export const readClaudeMem: Reader = async (path, into) =>
-  withTables(path, (tables) => {
+export const readClaudeMem: Reader = async (path, into) => {
+  const [file] = await filesAt(path, ['claude-mem.db']);
+  if (file === undefined) throw new ForeignError(`there is no claude-mem.db in ${path}`);
+  return withTables(file, (tables) => {
     // Early versions called the column sdk_session_id.
     const sessionOf = (row: Row) => idOf(row.memory_session_id) ?? idOf(row.sdk_session_id);
     const sessions: Sessions = new Map(tables('sdk_sessions').map((row) => [sessionOf(row) ?? '', row]));
     const [observations, summaries] = [tables('observations'), tables('session_summaries')];
     if (sessions.size + observations.length + summaries.length === 0)
-      throw new ForeignError(`${path} holds no observations of claude-mem`);
+      throw new ForeignError(`${file} holds no observations of claude-mem`);
     const prompts = tables('user_prompts').length;
     const entryOf = (row: Row, kind: string): ForeignEntry => {
       const session = sessionOf(row);
@@ -43,6 +45,7 @@ export const readClaudeMem: Reader = async (path, into) =>
       notes: prompts > 0 ? [`${prompts} prompts of the user are left behind`] : [],
     };
   });
+};
 
 const TEXTS = [
   ...['type', 'title', 'subtitle', 'narrative', 'text'],

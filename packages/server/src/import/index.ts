@@ -1,7 +1,7 @@
 import { readBasicMemory } from './basic-memory.ts';
 import { readClaudeMem } from './claude-mem.ts';
 import { type Prepared, prepare } from './duplicates.ts';
-import type { Reader } from './foreign.ts';
+import { ForeignError, type Reader } from './foreign.ts';
 import { readLetta } from './letta.ts';
 import { readMem0 } from './mem0.ts';
 import { readServerMemory } from './server-memory.ts';
@@ -9,7 +9,7 @@ import type { System } from './systems.ts';
 import { readZep } from './zep.ts';
 
 export type { Prepared, Similar } from './duplicates.ts';
-export { ForeignError } from './foreign.ts';
+export { ForeignError };
 
 const readers: Record<System, Reader> = {
   mem0: readMem0,
@@ -22,5 +22,7 @@ const readers: Record<System, Reader> = {
 
 /** What another system has in its files, ready to be written. */
 export async function readForeign(system: System, { path, into }: { path: string; into: string }): Promise<Prepared> {
-  return prepare(await readers[system](path, into));
+  const found = await readers[system](path, into);
+  if (found.entries.length + found.links.length === 0) throw new ForeignError(`${path} holds nothing of ${system}`);
+  return prepare(found);
 }

@@ -10,7 +10,7 @@ import { toTime } from './times.ts';
  */
 export const readLetta: Reader = async (path, into) => {
   const found: Foreign = { entries: [], links: [], notes: [] };
-  for (const file of await filesAt(path, ['.af', '.json'])) {
+  for (const file of await filesAt(path, ['.af'])) {
     const json = await readJson(file);
     if (!isMembers(json)) throw new ForeignError(`${file} is no agent file`);
     const agents = Array.isArray(json.agents) ? objectsOf(json.agents) : [json];

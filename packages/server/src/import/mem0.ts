@@ -25,7 +25,12 @@ export const readMem0: Reader = async (path, into) => {
       deleted = new Set([...deleted, ...deletedIn(history)]);
     } else {
       const json = await readJson(file);
-      for (const memory of memoriesOf(json, file)) current.set(idOf(memory.id) ?? '', memory);
+      const memories = memoriesOf(json);
+      if (!memories && file === path)
+        throw new ForeignError(`${file} holds no memories of mem0: a list, or an object with results, is expected`);
+      // Its folder holds settings too.
+      if (!memories) found.notes.push(`${file} holds no memories and was passed over`);
+      for (const memory of memories ?? []) current.set(idOf(memory.id) ?? '', memory);
       if (isMembers(json)) found.links.push(...objectsOf(json.relations).flatMap(linkOf));
     }
   }
@@ -56,11 +61,10 @@ function deletedIn(history: readonly Row[]): string[] {
   return [...last].filter(([, row]) => isDelete(row)).map(([id]) => id);
 }
 
-function memoriesOf(json: unknown, file: string): Members[] {
+function memoriesOf(json: unknown): Members[] | undefined {
   if (Array.isArray(json)) return objectsOf(json);
   const lists = isMembers(json) ? [json.results, json.memories] : [];
-  if (lists.some(Array.isArray)) return lists.flatMap(objectsOf);
-  throw new ForeignError(`${file} holds no memories of mem0: a list, or an object with results, is expected`);
+  return lists.some(Array.isArray) ? lists.flatMap(objectsOf) : undefined;
 }
 
 function entryOf({ memory_id, text, at, actor }: State, memory: Members = {}, into: string): ForeignEntry {

@@ -8,7 +8,8 @@ const AGENT = 'server-memory';
 /** `memory.jsonl` of @modelcontextprotocol/server-memory: a line for each entity and each relation. It knows no times. */
 export const readServerMemory: Reader = async (path, into) => {
   const items: Members[] = [];
-  for (const file of await filesAt(path, ['.jsonl', '.json'])) items.push(...itemsOf(await readText(file), file));
+  for (const file of await filesAt(path, ['memory.jsonl', 'memory.json']))
+    items.push(...itemsOf(await readText(file), file));
   const places = new Map<string, { entity_path: string; key: string }>();
   const found: Foreign = { entries: [], links: [], notes: [] };
   for (const { type, name, entityType, observations } of items) {

@@ -17,7 +17,7 @@ export const importCommand = ownCommand({
     'Without --from: a file that mem export wrote, into an empty account. It is taken as a whole or not at all; run the\n' +
     'same command again to go on after it was interrupted.\n\n' +
     'With --from: the files of another system, beside what is there. Authors and times are kept. Running it again\n' +
-    'changes nothing. What becomes of what is in docs/import-export.md.',
+    'changes nothing. docs/import-export.md tells what becomes of what.',
   args: [
     field('path', 'The file, or for some systems the folder. - : standard input (exports only).', { kind: 'file' }),
   ],

@@ -2,7 +2,7 @@ import { type Output, shapes } from '@mem-service/contract';
 import type { Prepared } from '../../import/index.ts';
 import type { System } from '../../import/systems.ts';
 import type { Connection } from '../connect.ts';
-import { type ExitCode, UsageError } from '../failure.ts';
+import { type ExitCode, problemOf, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress } from '../progress.ts';
 import { connected } from './connection.ts';
@@ -18,7 +18,7 @@ type Options = {
 };
 
 const MAX_ITEMS = 200;
-const MAX_CHARS = 2 * 1024 * 1024;
+const MAX_CHARS = 1024 * 1024;
 
 /** Reads the files of another system, and writes what they hold beside what is there. */
 export async function importForeign(parts: OwnParts, options: Options): Promise<ExitCode> {
@@ -57,19 +57,21 @@ const found = ({ entries, links, repeated, similar, notes }: Prepared): Report['
   notes,
 });
 
-type Done = Pick<Report, 'entries' | 'links' | 'conflicts'>;
+type Done = Pick<Report, 'entries' | 'links' | 'conflicts' | 'too_large'>;
 
 async function sendAll(connection: Connection, { entries, links }: Prepared, options: Options): Promise<Done> {
   const { system: source, on_conflict, dry_run } = options;
   const done: Done = {
     entries: { written: 0, unchanged: 0, skipped: 0, older: 0 },
-    links: { written: 0, unchanged: 0 },
+    links: { written: 0, unchanged: 0, missing: 0 },
     conflicts: [],
+    too_large: [],
   };
   const progress = openProgress(dry_run ? 'checking' : 'importing');
   let sent = 0;
-  const send = async (part: { entries: unknown[] } | { links: unknown[] }, count: number) => {
-    const text = await connection.call('entries.import', { source, on_conflict, dry_run, ...part });
+  const send = async (part: { entries: readonly Place[] } | { links: unknown[] }, count: number) => {
+    const call = (given: object) => connection.call('entries.import', { source, on_conflict, dry_run, ...given });
+    const text = 'links' in part ? await call(part) : await sendFitting(call, part.entries, done);
     add(done, JSON.parse(text) as Output<'entries.import'>);
     sent += count;
     progress.show(sent, entries.length + links.length);
@@ -79,6 +81,24 @@ async function sendAll(connection: Connection, { entries, links }: Prepared, opt
   for (const part of partsOf(links)) await send({ links: part }, part.length);
   progress.end();
   return done;
+}
+
+type Place = { entity_path: string; key: string };
+
+/** What is too large for the service is left behind, and the rest goes on. */
+async function sendFitting(call: (given: object) => Promise<string>, entries: readonly Place[], done: Done) {
+  for (let left = entries; ; ) {
+    try {
+      return await call({ entries: left });
+    } catch (error) {
+      const { code, entity_path, key } = problemOf(error);
+      if (code !== 'value_too_large' || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
+      const fitting = left.filter((entry) => entry.entity_path !== entity_path || entry.key !== key);
+      if (fitting.length === left.length) throw error;
+      done.too_large.push({ entity_path, key });
+      left = fitting;
+    }
+  }
 }
 
 function add(done: Done, answer: Output<'entries.import'>): void {

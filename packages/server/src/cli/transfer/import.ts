@@ -14,7 +14,7 @@ type Status = Output<'transfer.status'>;
 type Header = NonNullable<Status['header']>;
 
 const MAX_LINES = 1000;
-const MAX_CHARS = 2 * 1024 * 1024;
+const MAX_CHARS = 1024 * 1024;
 
 /** An export goes in as a whole: its lines are handed over, and then taken at once. */
 export async function importAccount(parts: OwnParts, { path, dry_run, json }: Options): Promise<ExitCode> {
@@ -65,6 +65,7 @@ async function send(connection: Connection, lines: AsyncIterable<string>, how: S
     chars = 0;
   };
   for await (const line of lines) {
+    if (line === '') continue;
     if (count === 0) header = headerOf(line);
     if (count === 0 && known > 0 && !isDeepStrictEqual(header, status.header)) throw otherImport(status);
     count++;

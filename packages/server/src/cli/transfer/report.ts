@@ -15,9 +15,11 @@ export type Report = {
     notes: string[];
   };
   entries: { written: number; unchanged: number; skipped: number; older: number };
-  links: { written: number; unchanged: number };
+  links: { written: number; unchanged: number; missing: number };
   /** Entries that were there, and said something else. */
   conflicts: (Place & { status: string; version: number })[];
+  /** Left behind, because the service takes no values of that size. */
+  too_large: Place[];
 };
 
 const MAX_LISTED = 20;
@@ -31,7 +33,7 @@ const FATES: Record<string, string> = {
 };
 
 /** What was found and what became of it, for people. */
-export function reportText({ system, dry_run, found, entries, links, conflicts }: Report): string {
+export function reportText({ system, dry_run, found, entries, links, conflicts, too_large }: Report): string {
   const verb = dry_run ? 'would write' : 'wrote';
   const lines = [
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
@@ -39,8 +41,10 @@ export function reportText({ system, dry_run, found, entries, links, conflicts }
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
     ...(entries.skipped > 0 ? [`left alone because another value was there: ${entries.skipped}`] : []),
     ...(entries.older > 0 ? [`left alone because what is there is newer: ${entries.older}`] : []),
+    ...(links.missing > 0 ? [`links left behind because an end is not there: ${links.missing}`] : []),
     ...(found.repeated > 0 ? [`said more than once in the files, taken once: ${found.repeated}`] : []),
     ...found.notes,
+    ...listed('too large for the service, left behind', too_large.map(nameOf)),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${nameOf(one)}: ${FATES[one.status]}`),

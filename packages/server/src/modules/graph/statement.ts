@@ -12,14 +12,29 @@ type Stated = Item<'graph.link'>;
 /** An edge that a caller states itself. */
 export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
 
-/** The same, unless it is there. */
-export async function linkOnce(work: Work, stated: Stated, dryRun = false): Promise<'written' | 'unchanged'> {
+export type LinkedOnce = 'written' | 'unchanged' | 'missing';
+
+/** The same, unless it is there, or one of its ends is not. */
+export async function linkOnce(work: Work, stated: Stated, dryRun = false): Promise<LinkedOnce> {
+  if (!(await areThere(work, stated))) return 'missing';
   const edge = await edgeOf(work, stated);
   const key = Object.keys(findEdges.by).map((name) => ({ account_id: work.account_id, ...edge })[name] as string);
   const [known] = await work.tx.findMany(findEdges, [key]);
   if (known) return 'unchanged';
   if (!dryRun) await state(work, edge, stated);
   return 'written';
+}
+
+async function areThere(work: Work, { input, caller }: Stated): Promise<boolean> {
+  const scope = { account_id: work.account_id, branch: input.branch, agent_id: input.agent_id ?? caller.agent_id };
+  for (const { type, name } of [endOf(input, 'source'), endOf(input, 'target')])
+    if (type === 'entry' && !(await findEntry(work, scope, name))) return false;
+  return true;
+}
+
+function findEntry(work: Work, scope: Scope, name: string) {
+  const at = splitEntryName(name);
+  return at && findLiveEntry(work.tx, scope, { ...at, now: work.now });
 }
 
 async function edgeOf(work: Work, { input, caller }: Stated): Promise<Edge> {
@@ -89,8 +104,7 @@ async function findEnd(work: Work, scope: Scope, { field, type, name }: End): Pr
       throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
     return { id: name, shared: true };
   }
-  const at = splitEntryName(name);
-  const entry = at && (await findLiveEntry(work.tx, scope, { ...at, now: work.now }));
+  const entry = await findEntry(work, scope, name);
   if (!entry) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
   return { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
 }

@@ -1,8 +1,8 @@
-import { type Input, invalidInput, type Output } from '@mem-service/contract';
-import { type Caller, fromIso, type Handler, type Item, type Work, writes } from '../../kernel/index.ts';
+import type { Input, Output } from '@mem-service/contract';
+import { fromIso, type Handler, type Item, type Work, writes } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
 import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
-import { linkOnce } from '../graph/index.ts';
+import { type LinkedOnce, linkOnce } from '../graph/index.ts';
 import { Heads } from './heads.ts';
 
 type Import = Input<'entries.import'>;
@@ -63,29 +63,17 @@ function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry,
   };
 }
 
-async function linkAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<('written' | 'unchanged')[]> {
+async function linkAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<LinkedOnce[]> {
+  const { branch, dry_run, session_id } = input;
   // The ends of an edge are looked up.
   if (input.links.length > 0) await work.settle();
-  const found: ('written' | 'unchanged')[] = [];
-  for (const [i, link] of input.links.entries()) found.push(await linkOne(work, { input, caller }, { link, i }));
-  return found;
-}
-
-type Link = { link: Import['links'][number]; i: number };
-
-async function linkOne(work: Work, { input, caller }: { input: Import; caller: Caller }, { link, i }: Link) {
-  const { branch, dry_run, session_id } = input;
-  const agent_id = link.agent_id ?? input.agent_id;
-  const stated = { ...link, branch, agent_id, session_id, confidence: 1, shared: true };
-  try {
-    return await linkOnce(work, { input: stated, caller }, dry_run);
-  } catch (error) {
-    const { errors } = ((error as { detail?: object }).detail ?? {}) as {
-      errors?: { path: string; message: string }[];
-    };
-    if (!errors) throw error;
-    // Nothing was written, so it may well be about an entry of this import.
-    if (dry_run) return 'written';
-    throw invalidInput(errors.map(({ path, message }) => ({ path: `links.${i}.${path}`, message })));
+  const found: LinkedOnce[] = [];
+  for (const link of input.links) {
+    const agent_id = link.agent_id ?? input.agent_id;
+    const stated = { ...link, branch, agent_id, session_id, confidence: 1, shared: true };
+    const status = await linkOnce(work, { input: stated, caller }, dry_run);
+    // Nothing was written, so an end that is missing may well be an entry of this import.
+    found.push(dry_run && status === 'missing' ? 'written' : status);
   }
+  return found;
 }

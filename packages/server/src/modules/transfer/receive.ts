@@ -4,7 +4,7 @@ import type { Query } from '../../db/index.ts';
 import { type Handlers, readAccount, reads, unaudited, type Work, writes } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import { deleteLines, getLastLine, getLine, insertLines } from './queries.ts';
-import { LineProblem, readHeader, readRecord, type Told } from './rules/format.ts';
+import { type Header, LineProblem, readHeader, readRecord, type Told } from './rules/format.ts';
 import { checkOrder } from './rules/order.ts';
 
 const status = reads<'transfer.status'>(async ({ read, caller: { account_id } }) => {
@@ -15,12 +15,21 @@ const status = reads<'transfer.status'>(async ({ read, caller: { account_id } })
   ]);
   return {
     received: last ? last.no + 1 : 0,
-    header: first ? readHeader(first.line) : null,
+    header: first ? knownHeader(first.line) : null,
     last_line_hash: last ? createHash('sha256').update(last.line).digest('hex') : null,
     seq: account?.seq ?? 0,
     is_empty: account?.seq === 0 && account.audit_no === 0,
   };
 });
+
+/** One that an earlier program received may be of a format that this one does not know. */
+function knownHeader(line: string): Header | null {
+  try {
+    return readHeader(line);
+  } catch {
+    return null;
+  }
+}
 
 /** Everything that changes an account is audited but what is noted of reads, and that is no reason to refuse. */
 export function checkEmpty({ account }: Work): void {

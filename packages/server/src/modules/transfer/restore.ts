@@ -4,7 +4,7 @@ import { alone, type ExportedTable, settled, unaudited, type Work, writes } from
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
-import { readHeader, readRecord } from './rules/format.ts';
+import { LineProblem, readHeader, readRecord } from './rules/format.ts';
 
 const ROWS = 500;
 
@@ -15,7 +15,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   checkEmpty(work);
   const first = await queries.getLine(tx, account_id, 0);
   if (!first) throw new Fault('conflict', 'no import is under way');
-  const header = readHeader(first.line);
+  const header = fitting(() => readHeader(first.line), 0);
   const tables = exportedTables(services);
   // What was noted of reads that found nothing.
   for (const table of tables.filter(isNoted)) await queries.deleteRows(tx, account_id, table);
@@ -36,8 +36,8 @@ async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise
   for (let after = 0, more = true; more; ) {
     const lines = await queries.listLines(tx, account_id, { after, limit: ROWS });
     let part: Part | undefined;
-    for (const { line } of lines) {
-      const { table, row } = readRecord(tables, line);
+    for (const { line, no } of lines) {
+      const { table, row } = fitting(() => readRecord(tables, line), no);
       if (part && part.table !== table) await restorePart(work, part);
       if (part?.table !== table) part = { table, rows: [] };
       part.rows.push({ account_id, ...row });
@@ -50,6 +50,16 @@ async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise
     await new Promise(setImmediate);
   }
   return found;
+}
+
+/** Lines were checked when they came, but perhaps by an earlier program. */
+function fitting<T>(read: () => T, no: number): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error;
+    throw new Fault('conflict', `line ${no + 1} ${error.message}: discard the import and begin again`);
+  }
 }
 
 type Part = { table: ExportedTable; rows: Row[] };
