@@ -1,10 +1,11 @@
-import { operationNames, operations } from '@mem-service/contract';
+import { type operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
 import {
   countedIds,
   fieldsOf,
+  forAgents,
   type Json,
   type Known,
   layExamples,
@@ -87,7 +88,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
     if (name !== 'entries.erase') expect(replayed).toEqual(first);
   });
 
-  it.each(operationNames)('%s shows an account with data only its own', async (name) => {
+  it.each(forAgents)('%s shows an account with data only its own', async (name) => {
     const seen = await actAsB(name, markedInput(name, MARK, known));
     if (operations[name].effect !== 'write') expect(seen).not.toHaveProperty('refused.status', 500);
   });

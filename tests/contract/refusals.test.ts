@@ -131,13 +131,16 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
     }
   });
 
-  it.each(withQuery)('%s refuses a field that is given twice', async (_, address) => {
-    const sent = sentFor(address);
-    const field = Object.keys(fieldsOf(address.name))[0] as string;
-    const twice = `${sent.path}${sent.path.includes('?') ? '&' : '?'}${field}=main&${field}=main`;
-    const { errors } = expectProblem(await send(server.url, { ...sent, path: twice }), 422, 'invalid_input');
-    expect(errors).toEqual([{ path: field, message: 'is given twice' }]);
-  });
+  it.each(withQuery.filter(([, { name }]) => Object.keys(fieldsOf(name)).length > 0))(
+    '%s refuses a field that is given twice',
+    async (_, address) => {
+      const sent = sentFor(address);
+      const field = Object.keys(fieldsOf(address.name))[0] as string;
+      const twice = `${sent.path}${sent.path.includes('?') ? '&' : '?'}${field}=main&${field}=main`;
+      const { errors } = expectProblem(await send(server.url, { ...sent, path: twice }), 422, 'invalid_input');
+      expect(errors).toEqual([{ path: field, message: 'is given twice' }]);
+    },
+  );
 
   it.each(all.filter(([, { name }]) => 'branch' in fieldsOf(name)))(
     '%s knows no branch but main',

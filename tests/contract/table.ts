@@ -8,8 +8,10 @@ export type Json = Record<string, unknown>;
 export type Known = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
-export const reading = operationNames.filter((name) => operations[name].effect !== 'write');
-export const writing = operationNames.filter((name) => operations[name].effect === 'write');
+/** What agents may do; what is about the account as a whole has tests of its own. */
+export const forAgents = operationNames.filter((name) => !operations[name].admin);
+export const reading = forAgents.filter((name) => operations[name].effect !== 'write');
+export const writing = forAgents.filter((name) => operations[name].effect === 'write');
 
 export function fieldsOf(name: OperationName): Record<string, z.core.$ZodType> {
   return (operations[name].input as z.ZodObject).shape;

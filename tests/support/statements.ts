@@ -49,6 +49,10 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     dialect: database.dialect,
     read: watchQuery(database.read),
     scan: watchQuery(database.scan),
+    async snapshot() {
+      const snapshot = await database.snapshot();
+      return { ...watchQuery(snapshot), close: () => snapshot.close() };
+    },
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
@@ -61,7 +65,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements';
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|import_lines';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;

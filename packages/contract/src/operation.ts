@@ -64,6 +64,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   cost: 0 | 1 | 2;
   /** Answers without a key even where keys are required. */
   open?: boolean;
+  /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
+  admin?: true;
   http: HttpBinding;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
@@ -75,6 +77,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   example: z.input<I>;
   /** Answers without end, as Server-Sent Events: `output` is what each of them carries. */
   stream?: true;
+  /** Answers with JSON Lines, as many as it takes: `output` is what each of them carries. */
+  lines?: true;
 };
 
 export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> {
@@ -86,4 +90,11 @@ export function streaming<I extends z.ZodType, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> & { stream: true } {
   return { ...definition, stream: true };
+}
+
+/** An operation that answers with lines. */
+export function listing<I extends z.ZodType, O extends z.ZodType>(
+  definition: Operation<I, O>,
+): Operation<I, O> & { lines: true } {
+  return { ...definition, lines: true };
 }

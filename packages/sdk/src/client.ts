@@ -1,3 +1,4 @@
+import { createLines } from './lines.ts';
 import { createMethods } from './methods.ts';
 import { createSession, type Session, type SessionOptions } from './session.ts';
 import { createStream } from './stream.ts';
@@ -10,6 +11,6 @@ export type Client = Methods & {
 };
 
 export function createClient(options: ClientOptions): Client {
-  const methods = createMethods({ send: createSend(options), follow: createStream(options) });
+  const methods = createMethods({ send: createSend(options), follow: createStream(options), list: createLines(options) });
   return { ...methods, session: (given = {}) => createSession(options, given) };
 }

@@ -1,6 +1,7 @@
-import { type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
+import { type LinesName, type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
 import { camel } from './camel.ts';
 import { mergingWrite } from './conflict.ts';
+import type { LinesOptions, LinesText } from './lines.ts';
 import { isPaged, listField, nextPage } from './paging.ts';
 import { rename } from './rename.ts';
 import type { StreamOptions, StreamText } from './stream.ts';
@@ -9,28 +10,33 @@ import type { Methods } from './types.ts';
 
 type Json = Record<string, unknown>;
 type Call = (name: OperationName, input: Json, options?: CallOptions) => Promise<Json>;
+type LineTexts = (name: LinesName, input: Json, options?: LinesOptions) => AsyncGenerator<string>;
 type Texts = (name: StreamName, input: Json, options?: StreamOptions) => AsyncGenerator<string>;
 
-/** How calls leave: one answer, or events without end. */
-export type Wires = { send: Send; follow: StreamText };
+/** How calls leave: one answer, events without end, or lines to the last. */
+export type Wires = { send: Send; follow: StreamText; list: LinesText };
 
 /** A method for each operation of the table. */
-export function createMethods({ send, follow }: Wires): Methods {
+export function createMethods({ send, follow, list }: Wires): Methods {
   const callText = (name: OperationName, input: Json, call: CallOptions = {}) => send(operations[name], input, call);
   const call: Call = async (name, input, options) => JSON.parse(await callText(name, input, options));
   const streamText: Texts = (name, input, options = {}) => follow(operations[name], input, options);
+  const linesText: LineTexts = (name, input, options = {}) => list(operations[name], input, options);
+  const methodFor = (name: OperationName) => {
+    if (operations[name].stream) return streamOf(name as StreamName, streamText);
+    return operations[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
+  };
   const groups: Record<string, Json> = {};
   for (const name of operationNames) {
     const [group, method] = name.split('.') as [string, string];
-    const made = operations[name].stream ? streamOf(name as StreamName, streamText) : methodOf(name, call);
-    groups[group] = { ...groups[group], [camel(method)]: made };
+    groups[group] = { ...groups[group], [camel(method)]: methodFor(name) };
   }
   const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
   groups.entries = { ...groups.entries, write: mergingWrite({ write, read }) };
   const events = streamOf('log.stream', streamText);
   const stream = ({ signal, ...input }: Json & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
   // The one place where what is made from the table at run time meets the types that are made from it.
-  return { ...groups, call, callText, stream, streamText } as unknown as Methods;
+  return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
 }
 
 /** All members of an event are the service's own, also those that are only there with its type. */
@@ -41,6 +47,13 @@ function streamOf(name: StreamName, texts: Texts) {
       const event = rename(outputShape, JSON.parse(text), 'fromWire') as Json;
       yield Object.fromEntries(Object.entries(event).map(([member, value]) => [camel(member), value]));
     }
+  };
+}
+
+/** Lines are those of a file: their members keep the names that they have there. */
+function linesOf(name: LinesName, texts: LineTexts) {
+  return async function* lines(input: Json = {}, options?: LinesOptions): AsyncGenerator<Json> {
+    for await (const text of texts(name, toWire(name, input), options)) yield JSON.parse(text);
   };
 }
 

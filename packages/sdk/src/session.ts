@@ -2,6 +2,7 @@ import { type OperationName, type Output, operations, type Request } from '@mem-
 import { createStorage } from './active.ts';
 import type { Camel } from './camel.ts';
 import { MemError, problemOf } from './error.ts';
+import { createLines } from './lines.ts';
 import { createMethods } from './methods.ts';
 import { cut, errorText } from './payload.ts';
 import { Recorder } from './recorder.ts';
@@ -91,6 +92,7 @@ export function createSession(client: ClientOptions, options: SessionOptions): S
   const methods = createMethods({
     send: guardedSend(send, life, background),
     follow: followWhileOpen(createStream(bound), life),
+    list: followWhileOpen(createLines(bound), life),
   });
   const session: Session = {
     ...methods,

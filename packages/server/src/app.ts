@@ -7,6 +7,7 @@ import {
   type Ids,
   insertAccount,
   type Kernel,
+  kernelTables,
   type Module,
   migrateAll,
   Observations,
@@ -29,6 +30,7 @@ import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
+import { transfer } from './modules/transfer/index.ts';
 import { VERSION } from './version.ts';
 
 export const modules: readonly Module[] = [
@@ -44,6 +46,7 @@ export const modules: readonly Module[] = [
   search,
   erasure,
   log,
+  transfer,
   system,
 ];
 
@@ -79,6 +82,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       version: VERSION,
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
+      tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,

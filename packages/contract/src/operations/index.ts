@@ -10,6 +10,7 @@ import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { traces } from './traces.ts';
+import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
@@ -25,6 +26,7 @@ export const operations = {
   ...graph,
   ...counts,
   ...log,
+  ...transfer,
   ...system,
 };
 
@@ -37,5 +39,8 @@ export type Request<N extends OperationName> = z.input<Operations[N]['input']>;
 export type Output<N extends OperationName> = z.input<Operations[N]['output']>;
 /** Operations that answer without end. */
 export type StreamName = { [N in OperationName]: Operations[N] extends { stream: true } ? N : never }[OperationName];
+
+/** Operations that answer with lines. */
+export type LinesName = { [N in OperationName]: Operations[N] extends { lines: true } ? N : never }[OperationName];
 
 export const operationNames = Object.keys(operations) as OperationName[];

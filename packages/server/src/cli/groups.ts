@@ -9,6 +9,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
   ['Overview: numbers, events and health', 'counts', 'log', 'system'],
+  ['Transfer: the steps behind mem export and mem import', 'transfer'],
 ];
 
 export type Group = { title: string; members: Command[] };

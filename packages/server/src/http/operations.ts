@@ -1,4 +1,4 @@
-import { invalidInput, type OperationName, operations, type StreamName } from '@mem-service/contract';
+import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
@@ -6,6 +6,7 @@ import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { give, hasField, queryReader } from './coerce.ts';
+import { sendLines } from './lines.ts';
 import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
 import type { Streams } from './streams.ts';
 
@@ -17,10 +18,11 @@ type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<F
 /** One route for each address of each operation. */
 export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
   const { requireKey } = options;
-  const runnerOf = (name: OperationName) =>
-    operations[name].stream
-      ? streamRunner(kernel, name as StreamName, options)
-      : operationRunner(kernel, name, options.agentId);
+  const runnerOf = (name: OperationName): Runner => {
+    if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
+    if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
+    return operationRunner(kernel, name, options.agentId);
+  };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
   const run = (name: OperationName, params: object, reply: FastifyReply) =>
     (runners.get(name) as Runner)(params as Record<string, string>, reply);
@@ -60,6 +62,14 @@ function operationRunner(kernel: Kernel, name: OperationName, agentId: string): 
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
     return answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+  };
+}
+
+function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
+  const readInput = inputReader(name);
+  return async (params, reply) => {
+    const caller = callerOf(reply.request, agentId);
+    return sendLines(reply, await kernel.list(name, readInput(params, reply.request), caller));
   };
 }
 

@@ -8,6 +8,8 @@ export type Caller = {
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;
+  /** The key is kept to a part of the account. */
+  scoped?: boolean | undefined;
 };
 
 /** No session that a caller can name starts with a control character. */

@@ -13,6 +13,7 @@ export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
 export * from './settings.ts';
+export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
 export { EVERYONE, type LogEvent, type Work } from './work.ts';

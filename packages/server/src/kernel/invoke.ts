@@ -27,6 +27,12 @@ const mainOnly: Authorize = (_name, { branch }) => {
     throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
 };
 
+/** What is about the whole account is not for a key that is kept to a part of it. */
+const wholeOnly: Authorize = (name, _input, { scoped }) => {
+  if (scoped && operations[name].admin)
+    throw new Fault('forbidden', `${name} is about the whole account, and this key is kept to a part of it`);
+};
+
 export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
 
 export function createKernel(
@@ -37,7 +43,7 @@ export function createKernel(
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [mainOnly, ...hooks], usage };
+  const door = { handlers, authorize: [mainOnly, wholeOnly, ...hooks], usage };
   const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
@@ -50,8 +56,8 @@ export function createKernel(
       return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only a read has to wait.
-    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    // Writes of an account are done in the order they come; only what reads has to wait.
+    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
     await settling;
     return handler.run(readContext(services, caller), input);
   }
@@ -83,7 +89,7 @@ export function createKernel(
       return followers.count;
     },
     invoke,
-    open: invoke,
+    ...{ open: invoke, list: invoke },
     work: (caller, action, run) =>
       committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
     async close() {

@@ -23,6 +23,7 @@ export const TAGS: Record<string, string> = {
   graph: 'What is connected with what, seen by the service or stated by callers.',
   counts: 'What there is, counted: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
+  transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };
 

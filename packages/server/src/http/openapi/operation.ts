@@ -113,11 +113,16 @@ function requestBody(schemas: Schemas, { name, route }: Described): Json {
 }
 
 function success(schemas: Schemas, name: OperationName): Record<string, Json> {
-  const { http, output, stream }: Operation = operations[name];
+  const { http, output, stream, lines }: Operation = operations[name];
   const { status = 200, etag, location } = http;
   const all = typeof status === 'number' ? [status] : status.all;
   const schema = schemas.named(output, `${pascal(name)}Output`, 'output');
-  const done = stream ? 'Events without end; this is the `data` of each.' : 'Done.';
+  const done = stream
+    ? 'Events without end; this is the `data` of each.'
+    : lines
+      ? 'JSON Lines; this is each of them.'
+      : 'Done.';
+  const type = stream ? 'text/event-stream' : lines ? 'application/x-ndjson' : 'application/json';
   const shared = headersOf(etag ? ['RequestId', 'ETag'] : ['RequestId']);
   const answers = all.map((code) => {
     const made = code === 201;
@@ -127,7 +132,7 @@ function success(schemas: Schemas, name: OperationName): Record<string, Json> {
       {
         description: made && all.length === 1 ? 'Created.' : description,
         headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
-        content: { [stream ? 'text/event-stream' : 'application/json']: { schema } },
+        content: { [type]: { schema } },
       },
     ];
   });

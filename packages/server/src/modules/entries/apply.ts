@@ -112,7 +112,7 @@ export class EntrySet {
       version: (entry?.version ?? 0) + 1,
       agent_id: draft.agent_id,
       session_id: draft.session_id,
-      written_at: work.now,
+      written_at: draft.written_at ?? work.now,
       commit_id: draft.commit_id ?? null,
     };
     const next = this.#stamp(content, origin, { entry, reason, session: draft.session });

@@ -1,4 +1,13 @@
-import { fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  type Find,
+  fragment,
+  type Insert,
+  joinSql,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import type { Edge } from './rules/edges.ts';
 import { entryIdOf } from './rules/edges.ts';
 import type { LedgerLine } from './rules/told-edges.ts';
@@ -32,6 +41,21 @@ export const upsertEdges: Insert = {
 export const upsertEdgesReturning: Insert = {
   ...upsertEdges,
   suffix: `${upsertEdges.suffix} RETURNING confidence, evidence_count, first_seen, last_seen`,
+};
+
+export const findEdges: Find = {
+  table: 'edges',
+  select: 'evidence_count',
+  by: {
+    account_id: 'text',
+    branch: 'text',
+    source_type: 'text',
+    source: 'text',
+    visible_to: 'text',
+    relation: 'text',
+    target_type: 'text',
+    target: 'text',
+  },
 };
 
 /** Where in the log an edge was stated by a caller. */

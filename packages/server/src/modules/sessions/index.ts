@@ -2,6 +2,7 @@ import type { Module } from '../../kernel/index.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
+import { tables } from './tables.ts';
 
 export { countItemsOf, forgetItems } from './erase.ts';
 export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
@@ -23,6 +24,7 @@ export {
 export const sessions: Module = {
   name: 'sessions',
   migrations,
+  tables,
   handlers: {},
   jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
   recorder: openRecorder,

@@ -3,6 +3,7 @@ import { create } from './create/index.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
+import { tables } from './tables.ts';
 
 export { countItems, eraseItems } from './erase/queries.ts';
 export { ledgerKey, type Sealed, saveTraces } from './seal.ts';
@@ -14,5 +15,6 @@ export { type Told, tellOf, toldText } from './told.ts';
 export const traces: Module = {
   name: 'traces',
   migrations,
+  tables,
   handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create },
 };
