@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import type { Json, Session } from './session.ts';
-import { type Annotations, type Answer, once, type Tool } from './tool.ts';
+import { type Annotations, type Answer, type Call, once, type Tool } from './tool.ts';
 
 type OwnTool<S extends Shape> = {
   name: `mem_${string}`;
@@ -14,7 +14,7 @@ type OwnTool<S extends Shape> = {
   output: Shape;
   annotations: Annotations;
   onlyNearby?: true;
-  run(input: z.output<z.ZodObject<S>>, session: Session): Promise<Answer | Json> | Answer | Json;
+  run(input: z.output<z.ZodObject<S>>, session: Session, call: Call): Promise<Answer | Json> | Answer | Json;
 };
 
 /** A tool that is no operation of the service, or more than one. */
@@ -32,12 +32,12 @@ export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
       outputSchema: outputSchema(z.object(own.output)),
       annotations,
     })),
-    async run(args, session) {
+    async run(args, session, call) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
       const parsed = shape.safeParse(given);
       if (!parsed.success) return wrongArgument(parsed.error, name, Object.keys(own.input));
       try {
-        const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session);
+        const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session, call);
         return 'json' in answer ? (answer as Answer) : { json: answer };
       } catch (error) {
         const problem = problemOf(error);

@@ -10,6 +10,14 @@ export type Service = {
   mode: 'local' | 'remote';
   /** The answer as exact JSON text. Throws a Fault or a MemError. */
   call(name: OperationName, input: Json, as: Who): Promise<string>;
+  /** Tells what happens in the log; what is given back ends it. Throws as `call` does. */
+  follow(input: Json, as: Who, reader: LogReader): Promise<() => void>;
+};
+
+export type LogReader = {
+  take(event: Json): void;
+  /** There will be no more; with what went wrong, unless somebody ended it. */
+  end(error?: unknown): void;
 };
 
 /** Who the tools speak for, and how that changes. */
@@ -35,6 +43,12 @@ export type Session = {
 
 export async function ask(session: Session, name: OperationName, input: Json): Promise<Json> {
   return parseExact(await session.service.call(name, input, session.identity.who())) as Json;
+}
+
+/** The same for what no model sees: it is not part of the session. */
+export async function askAside(session: Session, name: OperationName, input: Json): Promise<Json> {
+  const { agent_id } = session.identity.who();
+  return parseExact(await session.service.call(name, input, { agent_id, session_id: null })) as Json;
 }
 
 /** The trace that is meant by `last`: what was sealed here, or else the newest of this agent. */

@@ -1,10 +1,13 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Server } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createIdentity } from './identity.ts';
-import { createMcpServer } from './server.ts';
+import { clientWithin, createMcpServer } from './server.ts';
 import { openService } from './service.ts';
 import type { Session } from './session.ts';
 import { type Environment, readSettings, SettingsError, toolsetOf } from './settings.ts';
+import type { Tool } from './tool.ts';
 import { listingSize, toolsOf } from './toolsets.ts';
+import { createWatch, watchedBy } from './watch.ts';
 
 const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
 
@@ -56,11 +59,37 @@ async function run(args: readonly string[], env?: Environment): Promise<number> 
   say(`memory is at ${service.place}`);
   const onError = (error: unknown) => say((error as Error).stack ?? String(error));
   const ended = end();
-  const connection = serveStdio(() => createMcpServer(session, { tools, onError }), { onerror: onError });
+  const { watch, connection } = serve(session, { tools, onError });
   await ended;
+  watch.close();
   await connection.close();
   await service.close();
   return 0;
+}
+
+/** Changes are told to the client by the server of the connection. */
+function serve(session: Session, offer: { tools: readonly Tool[]; onError: (error: unknown) => void }) {
+  let server: Server | undefined;
+  const { onError } = offer;
+  const watch = createWatch(session, {
+    tell: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
+    end: (error) => error !== undefined && onError(error),
+  });
+  const transport = new StdioServerTransport();
+  const make = () => {
+    server = createMcpServer(session, { ...offer, watch });
+    return server;
+  };
+  const connection = serveStdio(make, { onerror: onError, transport });
+  const { onmessage } = transport;
+  // Clients without a handshake say it to the transport, which keeps it to itself.
+  transport.onmessage = (message) => {
+    const uris = watchedBy(message);
+    if (uris.length > 0) session.identity.meet(clientWithin(message));
+    for (const uri of uris) watch.add(uri).catch(onError);
+    onmessage?.(message);
+  };
+  return { watch, connection };
 }
 
 function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolset?: readonly string[] } {

@@ -7,7 +7,7 @@ import { slug } from '../identity.ts';
 import { ownTool } from '../own-tool.ts';
 import { recordsOf, render } from '../rules/records.ts';
 import { ask, type Json, type Session } from '../session.ts';
-import { type Answer, writing } from '../tool.ts';
+import { type Answer, type Call, writing } from '../tool.ts';
 
 const INLINE_CHARS = 20_000;
 const text = z.string();
@@ -30,9 +30,9 @@ export const exportTool = ownTool({
   output: { path: text, entry_count: z.int(), record_count: z.int(), inline: z.array(z.unknown()) },
   annotations: writing,
   onlyNearby: true,
-  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session): Promise<Answer | Json> {
+  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session, call): Promise<Answer | Json> {
     if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
-    const entries = await listAll(session, { entity_path, branch: branch || session.branch });
+    const entries = await listAll(session, { entity_path, branch: branch || session.branch }, call);
     const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
     const path = join(session.folder, 'exports', `${slug(entity_path)}-${randomBytes(4).toString('hex')}.${format}`);
     await mkdir(join(session.folder, 'exports'), { recursive: true });
@@ -53,13 +53,15 @@ export const exportTool = ownTool({
   },
 });
 
-async function listAll(session: Session, where: Json): Promise<Json[]> {
+async function listAll(session: Session, where: Json, call: Call): Promise<Json[]> {
   const entries: Json[] = [];
   let cursor: unknown;
   do {
     const page: Json = await ask(session, 'entries.list', { ...where, limit: 1000, ...(cursor ? { cursor } : {}) });
     entries.push(...(page.entries as Json[]));
     cursor = page.next_cursor;
+    call.signal.throwIfAborted();
+    await call.progress(entries.length, `${entries.length} entries read`);
   } while (cursor);
   return entries;
 }
