@@ -1,5 +1,6 @@
-import { createMcpHandler, type Server, type ServerEventBus } from '@modelcontextprotocol/server';
+import { createMcpHandler, type Server, type ServerEvent } from '@modelcontextprotocol/server';
 import { slug } from './identity.ts';
+import { problemOf } from './refusals.ts';
 import { createMcpServer } from './server.ts';
 import type { Identity, Service, Session, Who } from './session.ts';
 import { newToken, readToken } from './session-token.ts';
@@ -56,17 +57,20 @@ export async function answerWith(incoming: Incoming, make: MakeServer): Promise<
   if (sessionHeader !== undefined && !token) return refuse(404, -32001, 'Session not found');
   const said = parse(body);
   const session = sessionOf(incoming, identityOf(incoming, token));
-  const bus = busOf(session, said, (error) => {
+  const changes = changesFor(session, (error) => {
     if (error !== undefined) onError(error);
     void handler.close();
   });
   const handler = createMcpHandler(({ era }) => make(session, era === 'modern' ? NO_WATCH : undefined), {
     onerror: onError,
     maxRequestBodySize: maxBodyBytes,
-    bus,
+    bus: changes,
   });
+  const unheard = await changes.watch(watchedBy(said));
+  if (unheard !== undefined) return refuse(400, -32602, unheard);
   const request = new Request(url, { method, headers: { ...headers }, ...(body ? { body } : {}) });
   const response = await handler.fetch(request, said === undefined ? {} : { parsedBody: said });
+  changes.closeUnlessHeard();
   const client = clientThatConnects(said);
   if (client === undefined || !response.ok) return response;
   session.identity.meet(client);
@@ -75,19 +79,40 @@ export async function answerWith(incoming: Incoming, make: MakeServer): Promise<
   return new Response(response.body, { status: response.status, headers: named });
 }
 
-/** A client that listens says in one request what it wants to hear, and is told in the answer: see `busOf`. */
+/** A client that listens says in one request what it wants to hear, and is told in the answer. */
 const NO_WATCH = { add: async () => {}, remove() {} };
 
-/** The changes of what a listening client named, for as long as it listens. */
-function busOf(session: Session, said: unknown, end: (error?: unknown) => void): ServerEventBus {
+/** The changes of what a listening client names, followed before it is told that it is listened for. */
+function changesFor(session: Session, end: (error?: unknown) => void) {
+  const listeners = new Set<(event: ServerEvent) => void>();
+  const tell = (uri: string) => {
+    for (const listener of listeners) listener({ kind: 'resource_updated', uri });
+  };
+  const watch = createWatch(session, { tell, end });
+  const closeUnlessHeard = () => {
+    if (listeners.size === 0) watch.close();
+  };
   return {
-    publish() {},
-    subscribe(listener) {
-      const tell = (uri: string) => listener({ kind: 'resource_updated', uri });
-      const watch = createWatch(session, { tell, end });
-      for (const uri of watchedBy(said)) watch.add(uri).catch(end);
-      return () => watch.close();
+    /** Gives what is in the way. */
+    async watch(uris: readonly string[]): Promise<string | undefined> {
+      try {
+        await Promise.all(uris.map((uri) => watch.add(uri)));
+        return undefined;
+      } catch (error) {
+        const problem = problemOf(error);
+        if (!problem) throw error;
+        return problem.detail;
+      }
     },
+    publish() {},
+    subscribe(listener: (event: ServerEvent) => void) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        closeUnlessHeard();
+      };
+    },
+    closeUnlessHeard,
   };
 }
 

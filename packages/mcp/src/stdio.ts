@@ -82,12 +82,13 @@ function serve(session: Session, offer: { tools: readonly Tool[]; onError: (erro
   };
   const connection = serveStdio(make, { onerror: onError, transport });
   const { onmessage } = transport;
-  // Clients without a handshake say it to the transport, which keeps it to itself.
+  // Clients without a handshake say what they watch to the transport, which keeps it to itself.
   transport.onmessage = (message) => {
     const uris = watchedBy(message);
-    if (uris.length > 0) session.identity.meet(clientWithin(message));
-    for (const uri of uris) watch.add(uri).catch(onError);
-    onmessage?.(message);
+    if (uris.length === 0) return onmessage?.(message);
+    session.identity.meet(clientWithin(message));
+    const added = Promise.all(uris.map((uri) => watch.add(uri)));
+    void added.catch(onError).then(() => onmessage?.(message));
   };
   return { watch, connection };
 }
