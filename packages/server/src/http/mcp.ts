@@ -28,6 +28,7 @@ export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOpti
     url: MCP_PATH,
     exposeHeadRoute: false,
     onRequest: [checkOrigin(options), options.requireKey],
+    onSend: pointToMetadata,
     handler: (request, reply) => answer(kernel, options, { request, reply }),
   });
   const metadata = [METADATA, METADATA + MCP_PATH];
@@ -40,10 +41,15 @@ function metadataOf({ protocol, host }: FastifyRequest) {
   return {
     resource: `${protocol}://${host}${MCP_PATH}`,
     resource_name: 'mem',
-    authorization_servers: [],
     bearer_methods_supported: ['header'],
     resource_documentation: `${protocol}://${host}/docs`,
   };
+}
+
+/** A client that is not let in learns where it says what it needs. */
+async function pointToMetadata(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const metadata = `${request.protocol}://${request.host}${METADATA}${MCP_PATH}`;
+  if (reply.statusCode === 401) reply.header('www-authenticate', `Bearer resource_metadata="${metadata}"`);
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
