@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { connect, newHome, open, runMem } from './support.ts';
 
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {} };
+
 describe('mem mcp over standard input and output', () => {
   it('writes, reads and finds in a store of its own', async () => {
     const mcp = await connect(newHome());
@@ -20,6 +22,22 @@ describe('mem mcp over standard input and output', () => {
     await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1 });
     const { json } = await mcp.call('mem_read', { entity_path: 'a', key: 'k' });
     expect(json).toMatchObject({ value: 1, provenance: { agent_id: 'new-one/ada' } });
+  });
+
+  it('answers what it was asked before its input ended', async () => {
+    const lines = [
+      { id: 1, method: 'initialize', params: { ...HELLO, clientInfo: { name: 'a-pipe', version: '1' } } },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'mem_stats', arguments: {} } },
+    ];
+    const input = lines.map((line) => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`).join('');
+    const { code, out } = await runMem(['mcp'], newHome(), input);
+    expect(code).toBe(0);
+    const answers = out.trim().split('\n');
+    expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 1, result: { serverInfo: { name: 'mem' } } },
+      { id: 2, result: { structuredContent: { total_entries: 0 } } },
+    ]);
   });
 
   it('is the same as mem-mcp', async () => {

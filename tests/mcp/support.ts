@@ -59,9 +59,10 @@ export async function connect(env: Record<string, string>, options: Options = {}
   return open(name, transport, options.modern);
 }
 
-export async function runMem(args: readonly string[], env: Record<string, string>) {
+export async function runMem(args: readonly string[], env: Record<string, string>, input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
     env,
+    input,
     encoding: 'utf8',
   });
   return { code: status, out: stdout, err: stderr };

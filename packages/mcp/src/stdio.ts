@@ -1,13 +1,12 @@
-import type { Server } from '@modelcontextprotocol/server';
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveClient } from './connection.ts';
 import { createIdentity } from './identity.ts';
-import { clientWithin, createMcpServer } from './server.ts';
 import { openService } from './service.ts';
 import type { Session } from './session.ts';
 import { type Environment, readSettings, SettingsError, toolsetOf } from './settings.ts';
-import type { Tool } from './tool.ts';
 import { listingSize, toolsOf } from './toolsets.ts';
-import { createWatch, watchedBy } from './watch.ts';
+
+const LAST_ANSWERS_MS = 10_000;
 
 const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
 
@@ -59,38 +58,12 @@ async function run(args: readonly string[], env?: Environment): Promise<number> 
   say(`memory is at ${service.place}`);
   const onError = (error: unknown) => say((error as Error).stack ?? String(error));
   const ended = end();
-  const { watch, connection } = serve(session, { tools, onError });
-  await ended;
-  watch.close();
+  const connection = serveClient(session, { tools, onError });
+  // A client that has said all it has to say still waits for the answers.
+  if ((await ended) === 'said') await within(LAST_ANSWERS_MS, connection.answered());
   await connection.close();
   await service.close();
   return 0;
-}
-
-/** Changes are told to the client by the server of the connection. */
-function serve(session: Session, offer: { tools: readonly Tool[]; onError: (error: unknown) => void }) {
-  let server: Server | undefined;
-  const { onError } = offer;
-  const watch = createWatch(session, {
-    tell: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
-    end: (error) => error !== undefined && onError(error),
-  });
-  const transport = new StdioServerTransport();
-  const make = () => {
-    server = createMcpServer(session, { ...offer, watch });
-    return server;
-  };
-  const connection = serveStdio(make, { onerror: onError, transport });
-  const { onmessage } = transport;
-  // Clients without a handshake say what they watch to the transport, which keeps it to itself.
-  transport.onmessage = (message) => {
-    const uris = watchedBy(message);
-    if (uris.length === 0) return onmessage?.(message);
-    session.identity.meet(clientWithin(message));
-    const added = Promise.all(uris.map((uri) => watch.add(uri)));
-    void added.catch(onError).then(() => onmessage?.(message));
-  };
-  return { watch, connection };
 }
 
 function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolset?: readonly string[] } {
@@ -104,11 +77,18 @@ function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolse
   return { flags, toolset: toolsetOf(names) };
 }
 
-/** When the client hangs up, or somebody ends the process. */
-function end(): Promise<void> {
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+}
+
+/** When the client has said everything, or somebody ends the process. */
+function end(): Promise<'said' | 'stopped'> {
   return new Promise((resolve) => {
-    const done = () => resolve();
-    process.stdin.once('end', done).once('close', done);
-    process.once('SIGINT', done).once('SIGTERM', done);
+    const said = () => resolve('said');
+    const stopped = () => resolve('stopped');
+    process.stdin.once('end', said).once('close', said);
+    process.once('SIGINT', stopped).once('SIGTERM', stopped);
   });
 }
