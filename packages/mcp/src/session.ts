@@ -27,8 +27,11 @@ export type Identity = {
   meet(client: string | undefined): void;
   about(): Json;
   /** Undefined where the name comes with each request and cannot be changed by a tool. */
-  change?: { set(name: string): { previous: string; isNew: boolean }; reset(): { previous: string }; file(): string };
+  change?: { set(name: string): Change; reset(): { previous: string }; file(): string };
 };
+
+/** What became of a change: it is refused while somebody else seems to work under the present name. */
+export type Change = { previous: string; isNew: boolean } | { busy: string; idleMs: number; coolDownMs: number };
 
 /** One client's connection, or one request where there are no connections. */
 export type Session = {
