@@ -10,7 +10,7 @@ type Asked = (...args: string[]) => Promise<Json>;
 
 /** One question by the inspector of the protocol's authors, which starts the server anew each time. */
 async function inspect(target: readonly string[], args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env, timeout: 30_000 });
+  const child = spawn(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env, timeout: 60_000 });
   let out = '';
   let err = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -58,7 +58,7 @@ describe.each([
     const [read, wrong] = await Promise.all([call('mem_read', ...LIMIT), call('mem_read', 'entity_path=shop/cart')]);
     expect(read.structuredContent).toMatchObject({ value: 'at most 3', confidence: 0.8 });
     expect(wrong).toMatchObject({ isError: true, structuredContent: { errors: [{ path: 'key' }] } });
-  });
+  }, 120_000);
 });
 
 it('the inspector shows what there is', async () => {
@@ -81,4 +81,4 @@ it('the inspector shows what there is', async () => {
   expect(JSON.parse(content?.text ?? '')).toMatchObject({ value: 'at most 3' });
   expect(JSON.stringify(prompt.messages)).toContain('ship it');
   expect(level).toEqual({});
-});
+}, 120_000);

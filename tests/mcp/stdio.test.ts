@@ -85,6 +85,34 @@ describe('mem mcp over standard input and output', () => {
     const conflict = await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1, if_version: 7 });
     expect(conflict).toMatchObject({ isError: true, json: { code: 'version_conflict' } });
     await expect(mcp.call('mem_nothing')).rejects.toThrow(/no tool "mem_nothing"/);
+    await expect(mcp.call('mem_diff')).rejects.toThrow(/toolset data/);
+    expect(missing.json.error).toBe('key: is required');
+  });
+
+  it('takes quotes off what is no text, and never off a value', async () => {
+    const mcp = await connect(newHome());
+    const written = await mcp.call('mem_write', {
+      entity_path: 'a',
+      key: 'k',
+      value: '5',
+      confidence: '0.5',
+      pattern_refs: '["p"]',
+    });
+    expect(written).toMatchObject({ isError: false, json: { confidence: 0.5 } });
+    expect((await mcp.call('mem_list', { limit: '1' })).json.entries).toMatchObject([
+      { value: '5', provenance: { pattern_refs: ['p'] } },
+    ]);
+  });
+
+  it('says of an entry what is worth saying', async () => {
+    const mcp = await connect(newHome());
+    const entry = { entity_path: 'a', key: 'k' };
+    const written = await mcp.call('mem_write', { ...entry, value: { n: null } });
+    expect(Object.keys(written.json)).toEqual(expect.arrayContaining(['entity_path', 'version', 'quality']));
+    for (const member of ['value', 'content_hash', 'ttl_at']) expect(written.json).not.toHaveProperty(member);
+    const { json } = await mcp.call('mem_read', entry);
+    expect(json).toMatchObject({ ...entry, value: { n: null }, confidence: 1, evidence_status: 'untested' });
+    for (const member of ['content_hash', 'ttl_at', 'failure_count']) expect(json).not.toHaveProperty(member);
   });
 
   it('takes null for what was left out, except for a value', async () => {

@@ -14,6 +14,7 @@ import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { Session } from './session.ts';
 import type { Answer, Call, Tool } from './tool.ts';
+import { allTools } from './toolsets.ts';
 import type { Watch } from './watch.ts';
 
 export const SERVER_INFO = { name: 'mem', title: 'Memory', version: manifest.version };
@@ -57,11 +58,16 @@ function addTools(server: Server, met: Met, offer: Offer): void {
   server.setRequestHandler('tools/list', () => ({ tools: offer.tools.map((tool) => tool.listed() as McpTool) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.get(params.name);
-    if (!tool)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${JSON.stringify(params.name)}`);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
     const answer = tool.run(params.arguments ?? {}, met(ctx), callOf(ctx));
     return toResult(await answer.catch((error) => failure(error, offer, ctx)));
   });
+}
+
+function absence(name: string): string {
+  const set = allTools.find((tool) => tool.name === name)?.toolset;
+  const elsewhere = set && `; it is in the toolset ${set}, which this client has not chosen (MEM_TOOLSET)`;
+  return `there is no tool ${JSON.stringify(name)} here${elsewhere ?? ''}`;
 }
 
 function addResources(server: Server, met: Met, { watch }: Offer): void {

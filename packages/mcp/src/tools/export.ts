@@ -12,6 +12,9 @@ import { type Answer, type Call, writing } from '../tool.ts';
 const INLINE_CHARS = 20_000;
 const text = z.string();
 
+const NO_ENTRIES = 'nothing there: try a wider entity_path such as a/**';
+const NO_RECORDS = 'no value has anything at row_path: leave it out, or name a list that is in them';
+
 export const exportTool = ownTool({
   name: 'mem_export',
   toolset: 'data',
@@ -48,7 +51,7 @@ export const exportTool = ownTool({
       keys: entries.slice(0, 100).map(({ key }) => key),
       inline_chars,
       ...(inline_chars <= inline_char_budget ? { inline: records } : {}),
-      ...(records.length === 0 ? { hint: 'nothing there: try a wider entity_path such as a/**' } : {}),
+      ...(records.length === 0 ? { hint: entries.length === 0 ? NO_ENTRIES : NO_RECORDS } : {}),
     };
   },
 });

@@ -59,6 +59,7 @@ export const traceTools = [
         count: spans.length,
         outline: outlineText(rows),
         spans,
+        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace tells the rest' } : {}),
         mode: session.service.mode,
       };
     },
@@ -106,6 +107,8 @@ type Filter = {
 
 /** How many are looked at for one answer; the cursor goes on from there. */
 const MAX_LOOKED_AT = 500;
+const GO_ON = 'none among these: go on with cursor, or narrow it with since, until or agent_id';
+const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
 const PAGE = 50;
 
 async function searchTraces(filter: Filter, session: Session, call: Call): Promise<Json> {
@@ -127,7 +130,8 @@ async function searchTraces(filter: Filter, session: Session, call: Call): Promi
     call.signal.throwIfAborted();
     await call.progress(looked_at, `${looked_at} looked at, ${traces.length} found`);
   } while (next && traces.length < limit && looked_at < MAX_LOOKED_AT);
-  return { count: traces.length, traces, looked_at, next_cursor: next ?? null, mode: session.service.mode };
+  const hint = traces.length > 0 ? {} : { hint: next ? GO_ON : WIDER };
+  return { count: traces.length, traces, looked_at, next_cursor: next ?? null, ...hint, mode: session.service.mode };
 }
 
 async function fits(trace: Json, filter: Filter, session: Session): Promise<boolean> {
