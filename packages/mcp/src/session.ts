@@ -48,10 +48,13 @@ export async function ask(session: Session, name: OperationName, input: Json): P
   return parseExact(await session.service.call(name, input, session.identity.who())) as Json;
 }
 
-/** The same for what no model sees: it is not part of the session. */
+/** What is asked beside the work of the agent, and so is no part of its trace. */
+const ASIDE = 'sess-aside';
+
+/** The same for what no model sees. */
 export async function askAside(session: Session, name: OperationName, input: Json): Promise<Json> {
   const { agent_id } = session.identity.who();
-  return parseExact(await session.service.call(name, input, { agent_id, session_id: null })) as Json;
+  return parseExact(await session.service.call(name, input, { agent_id, session_id: ASIDE })) as Json;
 }
 
 /** The trace that is meant by `last`: what was sealed here, or else the newest of this agent. */

@@ -71,12 +71,11 @@ export function createWatch(session: Session, { tell, end }: WatchOptions): Watc
   };
 }
 
-/** From the newest entry on, so that nothing falls between now and the moment in which the log is being followed. */
+/** From here on, so that nothing falls between now and the moment in which the log is being followed. */
 async function follow(session: Session, reader: LogReader): Promise<() => void> {
   const { branch, service, identity } = session;
-  const { entries } = await askAside(session, 'entries.list', { branch, sort: 'recent', fields: 'meta', limit: 1 });
-  const after = (entries as Json[])[0]?.seq ?? 0;
-  return service.follow({ branch, after }, identity.who(), reader);
+  const { last_seq } = await askAside(session, 'stats.read', { branch });
+  return service.follow({ branch, after: last_seq }, identity.who(), reader);
 }
 
 /** What a client that listens asks to be told of, in the protocol that has no handshake. What is not there is left out. */
