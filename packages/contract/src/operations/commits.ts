@@ -80,7 +80,7 @@ export const commits = {
         description: 'List commits, newest first.',
         fields: ['limit', 'cursor', 'branch'],
         limit: 20,
-        miss: 'mem_commit_batch makes commits; single writes are in mem_timeline',
+        miss: 'mem_timeline for single writes; only mem_commit_batch makes commits',
       },
     ],
     input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),

@@ -78,7 +78,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 }
 
 /** As bytes: what is in them is read where the operation is known. */
-function takeJsonAlone(server: FastifyInstance): void {
+export function takeJsonAlone(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
   server.addContentTypeParser(json, { parseAs: 'buffer' }, ({ headers }, body, done) => {
