@@ -1,9 +1,11 @@
-import type { Config } from '../config.ts';
+import type { Config, Environment } from '../config.ts';
 import type { Kernel } from '../kernel/index.ts';
 
 /** What the command line is given by the process, loaded only when a command needs it. */
 export type CliParts = {
-  readConfig: () => Config;
+  readConfig: (env?: Environment) => Config;
+  /** For what is no setting of the service: where other programs keep their files. */
+  readEnvironment: () => Environment;
   /** Opens the local store, for commands that do not go to a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
   serve: (config: Config) => Promise<number>;

@@ -1,9 +1,10 @@
+import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { serve } from './serve.ts';
 
 export type { OwnCommand } from './command.ts';
 
 /** Commands that are no operation of the table, in the order in which one meets them. */
-export const ownCommands = [serve, mcp] as const;
+export const ownCommands = [init, serve, mcp] as const;
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);
