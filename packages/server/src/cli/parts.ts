@@ -1,3 +1,4 @@
+import type { Memory } from '@mem-service/mcp';
 import type { Config, Environment } from '../config.ts';
 import type { Kernel } from '../kernel/index.ts';
 
@@ -8,6 +9,8 @@ export type CliParts = {
   readEnvironment: () => Environment;
   /** Opens the local store, for commands that do not go to a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
+  /** The memory as an MCP client of this machine has it. */
+  openMemory: (env: Environment, client?: string) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;
   /** Serves an MCP client over standard input and output. */
   mcp: (args: readonly string[]) => Promise<number>;

@@ -1,3 +1,4 @@
+import { hook } from './hook.ts';
 import { init } from './init.ts';
 import { mcp } from './mcp.ts';
 import { serve } from './serve.ts';
@@ -5,6 +6,6 @@ import { serve } from './serve.ts';
 export type { OwnCommand } from './command.ts';
 
 /** Commands that are no operation of the table, in the order in which one meets them. */
-export const ownCommands = [init, serve, mcp] as const;
+export const ownCommands = [init, serve, mcp, hook] as const;
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);
