@@ -8,6 +8,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
   readEnvironment,
   openApp: async (config) => (await import('./app.ts')).openApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
+  inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
   openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),
   mcp: async (args) => (await import('@mem-service/mcp')).runMcp(args),
 });

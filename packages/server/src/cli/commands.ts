@@ -6,6 +6,8 @@ export type Command = {
   name: OperationName;
   /** What people type: the short name, or the full one where there is none. */
   word: string;
+  /** Other words for it, the full name among them. */
+  also: readonly string[];
   operation: Operation;
   /** Taken by position, in this order. */
   args: Field[];
@@ -29,6 +31,7 @@ function toCommand(name: OperationName): Command {
   return {
     name,
     word: operation.cli?.alias ?? name,
+    also: operation.cli?.alias ? [...(operation.cli.also ?? []), name] : [],
     operation,
     args,
     fields,
@@ -40,7 +43,7 @@ function toCommand(name: OperationName): Command {
 export const commands: readonly Command[] = operationNames.map(toCommand);
 
 export function findCommand(word: string): Command | undefined {
-  return commands.find((command) => command.word === word || command.name === word);
+  return commands.find((command) => command.word === word || command.also.includes(word));
 }
 
 /** A field as people write it: by its flag, or by its name where it has a place. */

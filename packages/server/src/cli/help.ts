@@ -35,12 +35,12 @@ ${rows(Object.entries(exitCodes))}
 
 /** `mem help <command>`. */
 export function commandHelp(command: Command): string {
-  const { operation, word, name } = command;
+  const { operation, also } = command;
   const told = operation.description ? `${operation.summary}. ${operation.description}` : `${operation.summary}.`;
   const parts = [
     syntaxHelp(command, told),
     `Example:\n  ${exampleOf(command)}`,
-    ...(word === name ? [] : [`Also known as mem ${name}.`]),
+    ...(also.length === 0 ? [] : [`Also known as ${also.map((one) => `mem ${one}`).join(', ')}.`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }

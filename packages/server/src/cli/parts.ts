@@ -1,5 +1,6 @@
 import type { Memory } from '@mem-service/mcp';
 import type { Config, Environment } from '../config.ts';
+import type { StoreReport } from '../inspect.ts';
 import type { Kernel } from '../kernel/index.ts';
 
 /** What the command line is given by the process, loaded only when a command needs it. */
@@ -9,6 +10,8 @@ export type CliParts = {
   readEnvironment: () => Environment;
   /** Opens the local store, for commands that do not go to a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
+  /** Looks at the local store without changing it. */
+  inspectStore: (config: Config) => Promise<StoreReport>;
   /** The memory as an MCP client of this machine has it. */
   openMemory: (env: Environment, client?: string) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;

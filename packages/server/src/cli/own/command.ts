@@ -28,6 +28,13 @@ type Declared = {
   run(given: Given, parts: OwnParts): Promise<ExitCode>;
 };
 
+/** Who is asking, for commands that talk to the service. */
+export const identityFlags = [
+  field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
+  field('session', 'The session it belongs to.'),
+];
+export const identityOf = (given: Given) => ({ agent: given.get('agent')?.[0], session: given.get('session')?.[0] });
+
 const HELP = field('help', 'Print this help.', { kind: 'boolean' });
 
 /** Declares a command whose arguments are taken apart as those of every other one. */
