@@ -40,7 +40,8 @@ function readNode(text: string, at: number): JsonNode {
   if (text[at] === '{') return readObject(text, at);
   if (text[at] === '[') return readArray(text, at);
   if (text[at] === '"') return readString(text, at);
-  const [word] = /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])/.exec(text.slice(at, at + 400)) ?? [];
+  const [word] =
+    /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])/.exec(text.slice(at, at + 400)) ?? [];
   if (word !== undefined) return { start: at, end: at + word.length, value: JSON.parse(word) };
   throw new MalformedText(
     text,
