@@ -1,6 +1,6 @@
 import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { isPaged } from '@mem-service/sdk';
-import { type Field, field, fieldsOf } from './fields.ts';
+import { type Field, field, fieldsOf, toggle } from './fields.ts';
 
 export type Command = {
   name: OperationName;
@@ -16,12 +16,12 @@ export type Command = {
   common: Field[];
 };
 
-const ALL = field('all', 'Follow the pages to the end.', { kind: 'boolean' });
+const ALL = toggle('all', 'Follow the pages to the end.');
 const COMMON = [
-  field('json', 'Print the answer as JSON, exactly as it came.', { kind: 'boolean' }),
+  toggle('json', 'Print the answer as JSON, exactly as it came.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
   field('session', 'The session it belongs to.'),
-  field('help', 'Print this help.', { kind: 'boolean' }),
+  toggle('help', 'Print this help.'),
 ];
 
 function toCommand(name: OperationName): Command {

@@ -25,10 +25,8 @@ const fieldsOf = ({ fields, common }: Completed): Field[] => [...fields, ...comm
 const takesFile = ({ args }: Completed) => args.some(({ kind }) => kind === 'document' || kind === 'file');
 
 const flagsOf = (command: Completed): string[] =>
-  fieldsOf(command).flatMap(({ flag, kind }) =>
-    kind === 'boolean' && !command.common.some((one) => one.flag === flag)
-      ? [`--${flag}`, `--no-${flag}`]
-      : [`--${flag}`],
+  fieldsOf(command).flatMap(({ flag, kind, isSwitch }) =>
+    kind === 'boolean' && !isSwitch ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`],
   );
 
 /** For each flag with a fixed set of values, one line of a shell's `case`. */

@@ -1,4 +1,4 @@
-import { field } from '../fields.ts';
+import { toggle } from '../fields.ts';
 import { isOn } from '../parse.ts';
 import { ownCommand } from './command.ts';
 
@@ -8,7 +8,7 @@ export const doctor = ownCommand({
   about: `Looks at Node, the settings, the store (folder, free space, integrity, schema) or the server (reachable, version,
 key, clock), and at what clients of this machine are told to start. Each check is ok, a warning or a failure with
 what to do about it. Nothing is changed. The exit code is 1 where something failed.`,
-  flags: [field('json', 'Print the checks as JSON.', { kind: 'boolean' })],
+  flags: [toggle('json', 'Print the checks as JSON.')],
   examples: [
     ['mem doctor', 'check this shell and this machine'],
     ['MEM_HTTP_URL=https://mem.example.com mem doctor', 'check a server and the key in MEM_API_KEY'],

@@ -1,5 +1,5 @@
-import { field } from '../fields.ts';
-import { rows, syntaxHelp } from '../help-text.ts';
+import { field, toggle } from '../fields.ts';
+import { exampleLines, syntaxHelp } from '../help-text.ts';
 import { isOn, parseArgs } from '../parse.ts';
 import { clean } from '../render/index.ts';
 import type { OwnCommand } from './command.ts';
@@ -11,7 +11,7 @@ const fields = [
   ...args,
   field('url', 'The server to ask. Default: MEM_HTTP_URL.'),
   field('data-dir', 'The folder of the store. Default: MEM_DATA_DIR.'),
-  field('help', 'Print this help.', { kind: 'boolean' }),
+  toggle('help', 'Print this help.'),
 ];
 const syntax = { word: 'hook', args, fields, common: [] };
 
@@ -25,10 +25,9 @@ the outcome, where the session has used memory since the last one. Whatever goes
 well: a client is never kept from its work.`,
 )}
 
-Examples:
-${rows([
-  [`echo '{"cwd":"'$PWD'"}' | mem hook session-start`, 'the briefing for this folder'],
-  [`echo '{"transcript_path":"t.jsonl","session_id":"s"}' | mem hook stop`, 'whether an outcome is due'],
+${exampleLines([
+  ['the briefing for this folder', `echo '{"cwd":"'$PWD'"}' | mem hook session-start`],
+  ['whether an outcome is due', `echo '{"transcript_path":"t.jsonl","session_id":"s"}' | mem hook stop`],
 ])}
 `;
 

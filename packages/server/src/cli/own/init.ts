@@ -1,5 +1,5 @@
 import { UsageError } from '../failure.ts';
-import { field } from '../fields.ts';
+import { field, toggle } from '../fields.ts';
 import { type ClientName, clientNames } from '../init/clients.ts';
 import { isOn } from '../parse.ts';
 import { ownCommand } from './command.ts';
@@ -17,15 +17,15 @@ not written down either, where a client can take it from its environment; else t
 Without MEM_HTTP_URL clients open the store of this machine, with the MEM_DATA_DIR, MEM_POSTGRES_DSN, MEM_TOOLSET
 and MEM_BRANCH of now.`,
   flags: [
-    field('client', `Only these: ${clientNames.join(', ')}. Default: those that are found.`, {
+    field('client', 'Default: those that are found.', {
       kind: 'list',
       choices: clientNames,
     }),
-    field('project', 'Settings of the project in this folder, instead of those of the user.', { kind: 'boolean' }),
-    field('uninstall', 'Take out what was put in, and nothing else.', { kind: 'boolean' }),
-    field('guide', 'Guides, skill and hooks too. Default: true.', { kind: 'boolean' }),
-    field('dry-run', 'Show what would change, and write nothing.', { kind: 'boolean' }),
-    field('yes', 'Do not ask.', { kind: 'boolean' }),
+    toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
+    toggle('uninstall', 'Take out what was put in, and nothing else.'),
+    field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
+    toggle('dry-run', 'Show what would change, and write nothing.'),
+    toggle('yes', 'Do not ask.'),
   ],
   examples: [
     ['mem init', 'set up what is found, after a question'],

@@ -1,7 +1,7 @@
 import { eventNames, eventTypeOf } from '@mem-service/contract';
 import { connect } from '../connect.ts';
 import { UsageError } from '../failure.ts';
-import { field } from '../fields.ts';
+import { field, toggle } from '../fields.ts';
 import { type Given, isOn } from '../parse.ts';
 import { eventLines } from '../render/index.ts';
 import { warn } from '../terminal.ts';
@@ -18,7 +18,7 @@ as they happen, mem log.list reads them in the order they came.`,
     field('types', 'Only events of these types.', { kind: 'list', choices: eventNames }),
     field('agent-id', 'Only what this agent did.'),
     field('before', 'Only events with a smaller number.', { kind: 'number' }),
-    field('json', 'Print a line of JSON for each event.', { kind: 'boolean' }),
+    toggle('json', 'Print a line of JSON for each event.'),
     ...identityFlags,
   ],
   examples: [

@@ -1,4 +1,4 @@
-import { field } from '../fields.ts';
+import { toggle } from '../fields.ts';
 import { isOn } from '../parse.ts';
 import { warn } from '../terminal.ts';
 import { identityFlags, identityOf, ownCommand } from './command.ts';
@@ -9,7 +9,7 @@ export const status = ownCommand({
   about: `Which server or store is used, its version and size, how much it holds, on whose behalf commands run, what the
 open session has read and recorded, and how the last task went. Nothing is changed: a store that is not there
 yet is not made.`,
-  flags: [field('json', 'Print it as JSON.', { kind: 'boolean' }), ...identityFlags],
+  flags: [toggle('json', 'Print it as JSON.'), ...identityFlags],
   examples: [
     ['mem status', 'the store or server of this shell'],
     ['mem status --agent claude-code/ada', 'as that agent sees it'],
