@@ -4,7 +4,7 @@ import type { OperationName, Output } from '@mem-service/contract';
 import type { Config } from '../config.ts';
 import { VERSION } from '../version.ts';
 import { type Connection, connect, DEFAULT_AGENT, type Identity } from './connect.ts';
-import { clients, type Scope } from './init/clients.ts';
+import { clients, type Scope, scopesOf } from './init/clients.ts';
 import { thisMachine } from './init/machine.ts';
 import { isSetUp } from './init/plan.ts';
 import type { OwnParts } from './own/command.ts';
@@ -26,14 +26,15 @@ export type Status = {
 export async function readStatus(parts: OwnParts, config: Config, identity: Identity): Promise<Status> {
   const place = placeOf(config);
   const machine = thisMachine(parts.readEnvironment());
-  const scopes: Scope[] = ['user', 'project'];
   const known = {
     version: VERSION,
     place,
     agent_id: identity.agent ?? config.client.agentId ?? DEFAULT_AGENT,
     session_id: identity.session ?? null,
     clients: clients.flatMap((client) =>
-      scopes.filter((scope) => isSetUp(client, machine, scope)).map((scope) => ({ client: client.title, scope })),
+      scopesOf(machine)
+        .filter((scope) => isSetUp(client, machine, scope))
+        .map((scope) => ({ client: client.title, scope })),
     ),
   };
   if (!place.exists) return { ...known, service: null, stats: null, session: null, last_outcome: null };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { hookCommands } from '../init/claude-hooks.ts';
-import { type Client, clients, type Scope } from '../init/clients.ts';
+import { type Client, clients, type Scope, scopesOf } from '../init/clients.ts';
 import { readText } from '../init/files.ts';
 import { nodeAt, parseJsonc } from '../init/jsonc.ts';
 import { isOnPath, type Machine, shortPath } from '../init/machine.ts';
@@ -13,8 +13,7 @@ const AGAIN = 'run mem init again';
 
 /** What the clients of this machine, and of the project of this folder, are told to start. */
 export function checkClients(machine: Machine): Check[] {
-  const scopes: Scope[] = ['user', 'project'];
-  const checks = scopes.flatMap((scope) => clients.flatMap((client) => checkClient(client, machine, scope)));
+  const checks = scopesOf(machine).flatMap((scope) => clients.flatMap((client) => checkClient(client, machine, scope)));
   return checks.length > 0 ? checks : [warning('clients', 'none is set up', 'mem init')];
 }
 

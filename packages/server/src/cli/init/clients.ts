@@ -157,3 +157,6 @@ const windsurf: Client = {
 
 /** In the order of their names above. */
 export const clients: readonly Client[] = [claudeCode, claudeDesktop, cursor, codex, vscode, gemini, windsurf];
+
+/** In the home folder itself, most files of a project would be those of the user. */
+export const scopesOf = ({ home, folder }: Machine): Scope[] => (home === folder ? ['user'] : ['user', 'project']);
