@@ -70,7 +70,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  cli?: { args?: readonly string[]; alias?: string };
+  /** `alias` is what people type; `also` are other words for it. */
+  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[] };
   input: I;
   output: O;
   errors: readonly FaultCode[];

@@ -11,6 +11,10 @@ export type Client = Methods & {
 };
 
 export function createClient(options: ClientOptions): Client {
-  const methods = createMethods({ send: createSend(options), follow: createStream(options), list: createLines(options) });
+  const methods = createMethods({
+    send: createSend(options),
+    follow: createStream(options),
+    list: createLines(options),
+  });
   return { ...methods, session: (given = {}) => createSession(options, given) };
 }

@@ -46,7 +46,7 @@ type MethodsOf<G extends string> = {
       ? LinesMethod<N>
       : N extends 'entries.write'
         ? WriteMethod
-      : Method<N>;
+        : Method<N>;
 };
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */

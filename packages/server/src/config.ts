@@ -121,6 +121,8 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export const readEnvironment = (): Environment => process.env;
+
 export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
   const parsed = z.object(variables).safeParse(given);

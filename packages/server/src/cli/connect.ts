@@ -27,7 +27,7 @@ export type Reading = { print: (text: string) => void; signal: AbortSignal };
 
 export type Identity = { agent: string | undefined; session: string | undefined };
 
-const DEFAULT_AGENT = 'cli';
+export const DEFAULT_AGENT = 'cli';
 
 /** The server at MEM_HTTP_URL, or the store of this machine. */
 export async function connect(parts: CliParts, config: Config, identity: Identity): Promise<Connection> {

@@ -17,9 +17,16 @@ export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
   modules: readonly Module[],
 ): Promise<number> {
-  const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
-  return migrate(services.database, migrations, services.clock.now());
+  return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
+
+const migrationsOf = (modules: readonly Module[]) => [
+  ...kernelMigrations,
+  ...modules.flatMap((module) => module.migrations),
+];
+
+export const newestSchema = (modules: readonly Module[]): number =>
+  Math.max(...migrationsOf(modules).map(({ version }) => version));
 
 /** Core knows one branch; the branching module brings a hook that knows more. */
 const mainOnly: Authorize = (_name, { branch }) => {
