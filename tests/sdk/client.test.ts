@@ -37,7 +37,9 @@ describe('the client against the service', () => {
   const refresh = () =>
     app.call('entries.write', { ...operations['entries.write'].example, value: { max_attempts: Math.random() } });
 
-  it.each(operationNames.filter((name) => !operations[name].stream))('route and client agree on %s', async (name) => {
+  // What is about the whole account needs an empty one: tests/transfer.
+  const forAgents = operationNames.filter((name) => !operations[name].stream && !operations[name].admin);
+  it.each(forAgents)('route and client agree on %s', async (name) => {
     const countOf = () => app.kernel.usage.calls.get(name)?.count ?? 0;
     // The examples of these name what is not there.
     const input = await (NAMED[name]?.() ?? operations[name].example);
