@@ -48,6 +48,7 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<Pattern[]> {
   const groups = new Map<string, Pattern[]>();
   for (const pattern of patterns) {
+    if (operations[pattern.name].http.otlp) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }

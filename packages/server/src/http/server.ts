@@ -7,8 +7,9 @@ import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { addOperations } from './operations.ts';
+import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
-import { handleError, rawProblem } from './problems.ts';
+import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
 import { type StreamOptions, Streams } from './streams.ts';
 
@@ -35,7 +36,7 @@ const LAST_WORD_MS = 500;
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const authenticate = authenticateByList(options.apiKeys);
   const requireKey = keyCheck(authenticate);
-  const onError = handleError(options.log);
+  const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
     genReqId: requestIds(),
@@ -48,16 +49,13 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      onError(
-        firstOf(() => authenticate(presentedKey(request.headers)), error),
-        request,
-        reply,
-      );
+      const first = firstOf(() => authenticate(presentedKey(request.headers)), error);
+      sendFault(reply, explain(first, request));
     },
   });
   takeJsonAlone(server);
   server.decorateRequest('actor', 'anonymous');
-  server.setErrorHandler(onError);
+  server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
@@ -66,6 +64,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
+  addOtlp(server, options.kernel, { ...options, requireKey, explain });
   const metadata = addMcp(server, options.kernel, {
     ...options,
     requireKey,

@@ -112,7 +112,7 @@ describe('the binary form of OTLP', () => {
   });
 
   it('refuses a value that holds itself a thousand times, without the stack to hold it', () => {
-    let value = Buffer.alloc(0);
+    let value: Buffer = Buffer.alloc(0);
     for (let i = 0; i < 1000; i++) value = nest(value);
     expect(() => decodeMessage(exportRequest, inAttribute(value))).toThrow(/nested deeper/);
   });

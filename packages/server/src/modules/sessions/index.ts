@@ -9,9 +9,14 @@ export { countAttemptReads, listActionPlaces } from './queries.ts';
 export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
 export {
   addItem,
+  addItems,
   clearSession,
+  FULL,
   linkOwnReads,
   loadSession,
+  MAX_ITEMS,
+  moveItems,
+  type NewItem,
   newSession,
   type OpenSession,
   openSession,

@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { create } from './create/index.ts';
+import { forgetSpans, ingestOtlp } from './ingest/index.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
@@ -13,5 +14,6 @@ export { type Told, tellOf, toldText } from './told.ts';
 export const traces: Module = {
   name: 'traces',
   migrations,
-  handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create },
+  handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create, 'sessions.ingest_otlp': ingestOtlp },
+  jobs: [forgetSpans],
 };
