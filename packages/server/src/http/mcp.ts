@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
+import type { TraceCall } from './telemetry.ts';
 
 export type McpOptions = {
   requireKey: KeyCheck;
@@ -13,6 +14,7 @@ export type McpOptions = {
   agentId: string;
   maxBodyBytes: number;
   onError: (error: unknown) => void;
+  traceCall: TraceCall;
 };
 
 export const MCP_PATH = '/mcp';
@@ -79,7 +81,8 @@ async function answer(kernel: Kernel, options: McpOptions, { request, reply }: E
     agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
-    call: async (name, input, as) => stringify(await kernel.invoke(name, input, { ...caller, ...as })),
+    call: async (name, input, as) =>
+      stringify(await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as }))),
     maxBodyBytes: options.maxBodyBytes,
     onError: options.onError,
   });

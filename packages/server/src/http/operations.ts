@@ -22,8 +22,10 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
       ? streamRunner(kernel, name as StreamName, options)
       : operationRunner(kernel, name, options.agentId);
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
-  const run = (name: OperationName, params: object, reply: FastifyReply) =>
-    (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  const run = (name: OperationName, params: object, reply: FastifyReply) => {
+    reply.request.operation = name;
+    return (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  };
   for (const group of groupByRoute()) {
     const [first] = group as [Pattern, ...Pattern[]];
     server.route({

@@ -43,6 +43,7 @@ export type Explain = (error: unknown, request: FastifyRequest) => Fault;
 export function explainErrors(log: Logger): Explain {
   return (error, request) => {
     const fault = toFault(error);
+    request.refusal = fault?.code ?? 'internal';
     if (fault) {
       const { why } = (fault.cause ?? {}) as { why?: string };
       if (fault.status >= 500) log.warn({ request_id: request.id, code: fault.code, why }, fault.message);

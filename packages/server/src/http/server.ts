@@ -3,6 +3,7 @@ import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
@@ -12,6 +13,7 @@ import { addPages } from './pages.ts';
 import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
 import { type StreamOptions, Streams } from './streams.ts';
+import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
 /** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
@@ -25,6 +27,8 @@ export type HttpOptions = {
   maxBodyBytes: number;
   timeouts?: Timeouts;
   streams?: StreamOptions;
+  /** Undefined: no spans are made. */
+  telemetry?: Telemetry | undefined;
 };
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
@@ -55,6 +59,8 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   });
   takeJsonAlone(server);
   server.decorateRequest('actor', 'anonymous');
+  decorateRequests(server);
+  if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
@@ -69,6 +75,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     ...options,
     requireKey,
     hasKeys: options.apiKeys.length > 0,
+    traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
   const pages = addPages(server, options.kernel, requireKey);
