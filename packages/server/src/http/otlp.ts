@@ -21,6 +21,8 @@ import { type Explain, refuseWith, sendFault } from './problems.ts';
 export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: Explain };
 
 const NAME = 'sessions.ingest_otlp' satisfies OperationName;
+/** Members that are not known are passed over: a later version of the protocol may have them. */
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(operations[NAME].input.shape));
 const PROTOBUF = 'application/x-protobuf';
 
 const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
@@ -39,9 +41,8 @@ export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOp
       onRequest: options.requireKey,
       handler: async (request, reply) => {
         const caller = callerOf(request, options.agentId);
-        const { resourceSpans } = (request.body ?? {}) as Record<string, unknown>;
-        const input: Record<string, unknown> = {};
-        if (resourceSpans !== undefined) input.resourceSpans = resourceSpans;
+        const said = Object.entries(request.body ?? {}).filter(([field]) => FIELDS.has(field));
+        const input: Record<string, unknown> = Object.fromEntries(said);
         readQuery(request.raw.url ?? '', input);
         // Of the two that a request may come from, only one was said.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;

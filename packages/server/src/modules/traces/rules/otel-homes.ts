@@ -21,7 +21,8 @@ export const isNamed = ({ session }: Home): boolean => session.rank > RANKS.none
 
 /** The session that a span names itself, or its resource for it. */
 export function ownSession({ attributes, resource }: OtelSpan): string | undefined {
-  return nameIn(attributes, SESSION_NAMES) ?? nameIn(resource, SESSION_NAMES);
+  const named = [nameIn(attributes, ['mem.session_id']), nameIn(resource, ['mem.session_id'])];
+  return [...named, nameIn(attributes, SESSION_NAMES), nameIn(resource, SESSION_NAMES)].find(Boolean);
 }
 
 /** By all that the spans of a trace and their sender say; of equal claims, the one of the span that started first. */
