@@ -6,7 +6,9 @@ import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { readConfig } from '../../packages/server/src/config.ts';
 import { decodeMessage, encodeMessage, exportRequest } from '../../packages/server/src/otlp/index.ts';
+import { serve } from '../../packages/server/src/serve.ts';
 import { readTelemetry, Telemetry } from '../../packages/server/src/telemetry/index.ts';
 import { listen, openTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/wire.ts';
@@ -278,6 +280,11 @@ describe('the variables of OpenTelemetry', () => {
     expect(read({ ...at, OTEL_EXPORTER_OTLP_TRACES_COMPRESSION: 'zstd' }).problems).toEqual([
       'OTEL_EXPORTER_OTLP_TRACES_COMPRESSION must be gzip or none, not zstd',
     ]);
+  });
+
+  it('that are wrong stop the start', async () => {
+    const config = readConfig({ ...at, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+    await expect(serve(config)).rejects.toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL must be/);
   });
 
   it('are warned of where a default does instead', () => {

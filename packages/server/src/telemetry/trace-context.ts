@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Sampler } from './settings.ts';
 
 /** Where in which trace something happens, and whether that is told. */
@@ -18,7 +18,19 @@ export function parentOf(traceparent: string | string[] | undefined): Parent | u
   return { trace_id, span_id, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-const newId = (bytes: number): string => randomBytes(bytes).toString('hex');
+const POOL_BYTES = 4096;
+const pool = Buffer.alloc(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** The system is asked for many at once. */
+function newId(bytes: number): string {
+  if (used + bytes > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString('hex', used - bytes, used);
+}
 
 export function beginTrace(traceparent: string | string[] | undefined, sampler: Sampler): TraceContext {
   const parent = parentOf(traceparent);
