@@ -57,7 +57,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 14,
+    version: 17,
     name: 'spans of exporters',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
