@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
@@ -28,7 +29,14 @@ const MARKED: Record<string, (given: unknown, mark: string) => unknown> = {
   source: (name, mark) => `${mark}/${name}`,
   target: (name, mark) => `${mark}/${name}`,
   outcome_ref: (ref, mark) => `${ref}-${mark}`,
+  resourceSpans: spansOf,
 };
+
+/** Spans know themselves by their numbers, and say in attributes where they belong: those stay what they are. */
+function spansOf(given: unknown, mark: string): unknown {
+  const traceId = createHash('sha256').update(mark).digest('hex').slice(0, 32);
+  return JSON.parse(JSON.stringify(given, (field, value) => (field === 'traceId' ? traceId : value)));
+}
 
 const EXTRA = (mark: string): Json => ({
   pattern_refs: [`pattern-${mark}`],

@@ -24,6 +24,8 @@ export type HttpBinding = HttpRoute & {
   aliases?: readonly HttpRoute[];
   /** Makes reads conditional: `ETag`, `If-None-Match` and 304. */
   etag?: (output: never) => string;
+  /** Speaks OTLP: bodies may be protobuf or compressed, and members that are not known are passed over. */
+  otlp?: true;
 };
 
 /** Groups of tools that a client can ask for by name. */

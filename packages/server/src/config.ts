@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
+import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
+import { VERSION } from './version.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -19,6 +21,7 @@ export type Config = {
   sweepSeconds: number;
   settings: Settings;
   trackReads: boolean;
+  telemetry: TelemetryConfig;
   client: { url: string | undefined; apiKey: string | undefined; agentId: string | undefined };
   /** Things worth telling that do not stop the start. */
   warnings: string[];
@@ -131,6 +134,7 @@ export function readConfig(env: Environment = process.env): Config {
     throw new ConfigError(problems.join('\n'));
   }
   const v = parsed.data;
+  const telemetry = readTelemetry(env, VERSION);
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
     apiKeys: v.MEM_API_KEYS,
@@ -150,8 +154,9 @@ export function readConfig(env: Environment = process.env): Config {
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
     },
     trackReads: v.MEM_TRACK_READS,
+    telemetry,
     client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY, agentId: env.MEM_AGENT_ID || undefined },
-    warnings: warningsOf(env),
+    warnings: [...warningsOf(env), ...telemetry.warnings],
   };
 }
 

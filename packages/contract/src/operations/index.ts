@@ -4,6 +4,7 @@ import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
+import { ingest } from './ingest.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
 import { search } from './search.ts';
@@ -20,6 +21,7 @@ export const operations = {
   ...search,
   ...commits,
   ...sessions,
+  ...ingest,
   ...outcomes,
   ...traces,
   ...agents,

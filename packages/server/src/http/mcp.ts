@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
+import type { TraceCall } from './telemetry.ts';
 
 export type McpOptions = {
   requireKey: KeyCheck;
@@ -16,6 +17,7 @@ export type McpOptions = {
   onError: (error: unknown) => void;
   /** Other tools behind the same door; those of the service where it is left out. */
   answer?: (incoming: Incoming) => Promise<Response>;
+  traceCall: TraceCall;
 };
 
 export const MCP_PATH = '/mcp';
@@ -91,7 +93,8 @@ async function answer(kernel: Kernel, options: McpOptions, { request, reply }: E
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
     branch: oneOf(request.headers['x-mem-branch']),
-    call: async (name, input, as) => stringify(await kernel.invoke(name, input, { ...caller, ...as })),
+    call: async (name, input, as) =>
+      stringify(await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as }))),
     follow: (input, as, reader) => followKernel(kernel, { input, caller: { ...caller, ...as } }, reader),
     maxBodyBytes: options.maxBodyBytes,
     onError: options.onError,

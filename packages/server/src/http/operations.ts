@@ -24,8 +24,10 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     return operationRunner(kernel, name, options.agentId);
   };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
-  const run = (name: OperationName, params: object, reply: FastifyReply) =>
-    (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  const run = (name: OperationName, params: object, reply: FastifyReply) => {
+    reply.request.operation = name;
+    return (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  };
   for (const group of groupByRoute()) {
     const [first] = group as [Pattern, ...Pattern[]];
     server.route({
@@ -50,6 +52,7 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<Pattern[]> {
   const groups = new Map<string, Pattern[]>();
   for (const pattern of patterns) {
+    if (operations[pattern.name].http.otlp) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }

@@ -3,14 +3,17 @@ import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { addOperations } from './operations.ts';
+import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
-import { handleError, rawProblem } from './problems.ts';
+import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
 import { type StreamOptions, Streams } from './streams.ts';
+import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
 /** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
@@ -24,6 +27,8 @@ export type HttpOptions = {
   maxBodyBytes: number;
   timeouts?: Timeouts;
   streams?: StreamOptions;
+  /** Undefined: no spans are made. */
+  telemetry?: Telemetry | undefined;
 };
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
@@ -35,7 +40,7 @@ const LAST_WORD_MS = 500;
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const authenticate = authenticateByList(options.apiKeys);
   const requireKey = keyCheck(authenticate);
-  const onError = handleError(options.log);
+  const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
     genReqId: requestIds(),
@@ -48,16 +53,15 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      onError(
-        firstOf(() => authenticate(presentedKey(request.headers)), error),
-        request,
-        reply,
-      );
+      const first = firstOf(() => authenticate(presentedKey(request.headers)), error);
+      sendFault(reply, explain(first, request));
     },
   });
   takeJsonAlone(server);
   server.decorateRequest('actor', 'anonymous');
-  server.setErrorHandler(onError);
+  decorateRequests(server);
+  if (options.telemetry) traceRequests(server, options.telemetry);
+  server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     done();
@@ -66,10 +70,12 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
+  addOtlp(server, options.kernel, { ...options, requireKey, explain });
   const metadata = addMcp(server, options.kernel, {
     ...options,
     requireKey,
     hasKeys: options.apiKeys.length > 0,
+    traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
   const pages = addPages(server, options.kernel, requireKey);

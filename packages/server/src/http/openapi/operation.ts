@@ -109,7 +109,16 @@ function requestBody(schemas: Schemas, { name, route }: Described): Json {
   const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
   const schema = schemas.body(input, `${pascal(name)}Input`, inPath);
   const example = Object.fromEntries(Object.entries(whole).filter(([field]) => !inPath.includes(field)));
-  return { required: true, content: { 'application/json': { schema, example } } };
+  return {
+    required: true,
+    content: { 'application/json': { schema, example }, ...binaryForm(operations[name], 'ExportTraceServiceRequest') },
+  };
+}
+
+/** Of what speaks OTLP, the form that JSON stands for. */
+function binaryForm({ http }: Operation, message: string): Json {
+  if (!http.otlp) return {};
+  return { 'application/x-protobuf': { schema: { type: 'string', format: 'binary', description: `\`${message}\`` } } };
 }
 
 function success(schemas: Schemas, name: OperationName): Record<string, Json> {
@@ -132,7 +141,7 @@ function success(schemas: Schemas, name: OperationName): Record<string, Json> {
       {
         description: made && all.length === 1 ? 'Created.' : description,
         headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
-        content: { [type]: { schema } },
+        content: { [type]: { schema }, ...binaryForm(operations[name], 'ExportTraceServiceResponse') },
       },
     ];
   });

@@ -11,9 +11,14 @@ export { countAttemptReads, type ReadRow } from './reads.ts';
 export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
 export {
   addItem,
+  addItems,
   clearSession,
+  FULL,
   linkOwnReads,
   loadSession,
+  MAX_ITEMS,
+  moveItems,
+  type NewItem,
   newSession,
   type OpenSession,
   openSession,

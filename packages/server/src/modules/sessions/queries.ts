@@ -230,6 +230,18 @@ export async function deleteSession(tx: Transaction, key: SessionKey): Promise<v
   ]);
 }
 
+/** Gives items another session, and the try that is going on there. */
+export function moveItems(
+  tx: Transaction,
+  { from, to }: { from: SessionKey; to: SessionKey & { attempt: number } },
+  numbers: Sql,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE session_items SET agent_id = ${to.agent_id}, session = ${to.session}, attempt = ${to.attempt}
+        WHERE ${ofSession(from)} AND no IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`,
+  );
+}
+
 /** Housekeeping over all accounts: sessions that nobody went on with. */
 export function listIdle(query: Query, before: number, limit: number): Promise<SessionKey[]> {
   return query.all<SessionKey>(

@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { create } from './create/index.ts';
+import { forgetSpans, ingestOtlp } from './ingest/index.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
@@ -16,5 +17,6 @@ export const traces: Module = {
   name: 'traces',
   migrations,
   tables,
-  handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create },
+  handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create, 'sessions.ingest_otlp': ingestOtlp },
+  jobs: [forgetSpans],
 };

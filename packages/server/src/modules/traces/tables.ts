@@ -28,4 +28,6 @@ export const tables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
   }),
+  { table: 'otel_spans', left_out: 'which spans of exporters were taken, kept for a week to count a retry once' },
+  { table: 'otel_traces', left_out: 'where the spans of exporters belong, kept as long' },
 ];
