@@ -82,6 +82,7 @@ it('the transport passes all of it that can be done without keeping anything', a
     agentId: 'test',
     maxBodyBytes: 1024 * 1024,
     onError: () => {},
+    traceCall: (_request, _name, run) => run(),
     answer: (incoming) => answerWith(incoming, fixtureServer),
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });
