@@ -1,6 +1,7 @@
 // Measures the service against floors on this machine. `npm run bench -- --help` says how.
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
+import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
@@ -31,6 +32,7 @@ const figures = {
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,
+  mcp: measureMcp,
   peers: measurePeers,
 };
 

@@ -8,6 +8,7 @@ import {
   insertAccount,
   type Kernel,
   KeyRing,
+  kernelTables,
   type Module,
   migrateAll,
   Observations,
@@ -33,6 +34,7 @@ import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
+import { transfer } from './modules/transfer/index.ts';
 import { VERSION } from './version.ts';
 
 export const modules: readonly Module[] = [
@@ -51,6 +53,7 @@ export const modules: readonly Module[] = [
   keys,
   audit,
   accounts,
+  transfer,
   system,
 ];
 
@@ -87,6 +90,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database.read), clock),
+      tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,

@@ -23,9 +23,16 @@ export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
   modules: readonly Module[],
 ): Promise<number> {
-  const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
-  return migrate(services.database, migrations, services.clock.now());
+  return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
+
+const migrationsOf = (modules: readonly Module[]) => [
+  ...kernelMigrations,
+  ...modules.flatMap((module) => module.migrations),
+];
+
+export const newestSchema = (modules: readonly Module[]): number =>
+  Math.max(...migrationsOf(modules).map(({ version }) => version));
 
 export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
 
@@ -72,7 +79,7 @@ export function createKernel(
       return followers.count;
     },
     invoke,
-    open: invoke,
+    ...{ open: invoke, list: invoke },
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();
@@ -100,14 +107,18 @@ function createRun({ services, door, followers, committer, notes }: Parts) {
     if (handler.kind === 'control') return handler.run(controlContext(name, { services, committer, caller }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only a read has to wait.
-    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    // Writes of an account are done in the order they come; only what reads has to wait.
+    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
     await settling;
     const output = await handler.run(readContext(services, caller), input);
-    if ((operations[name] as Operation).admin) await committer.submit({ name, ...looked(input, caller) });
+    if (isLookedUpon(name, handler.kind, caller)) await committer.submit({ name, ...looked(input, caller) });
     return output;
   };
 }
+
+/** Nobody stands behind an export that whoever runs the service makes of its own account. */
+const isLookedUpon = (name: OperationName, kind: string, { key }: Caller) =>
+  (operations[name] as Operation).admin && (kind === 'read' || key !== undefined);
 
 /** A look at what only admins see has its line in the audit trail, and changes nothing else. */
 const looked = (input: unknown, caller: Caller) => ({

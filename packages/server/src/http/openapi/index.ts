@@ -26,6 +26,7 @@ export const TAGS: Record<string, string> = {
   keys: 'Who may use the account, and for what.',
   audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
+  transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };
 
