@@ -14,6 +14,7 @@ import {
   randomIds,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
+  type Services,
   type Settings,
   systemClock,
 } from './kernel/index.ts';
@@ -33,6 +34,7 @@ import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
+import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
 export const modules: readonly Module[] = [
@@ -51,6 +53,7 @@ export const modules: readonly Module[] = [
   keys,
   audit,
   accounts,
+  usage,
   system,
 ];
 
@@ -65,6 +68,9 @@ export type AppOptions = {
   settings?: Partial<Settings>;
   /** Off: what callers read is not noted in their sessions, and not counted. */
   trackReads?: boolean;
+  /** Many accounts: what each uses is counted, and requests of a key are limited. */
+  hosted?: boolean;
+  rateLimits?: boolean;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -94,7 +100,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const schema = await migrateAll(base, modules);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
-    const kernel = createKernel({ ...base, schema }, modules, { onError });
+    const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
+      onError,
+    });
     const jobs = startJobs(kernel, {
       jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
       sweepSeconds: options.sweepSeconds ?? 60,
@@ -103,6 +111,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await kernel.services.limiter?.close();
       await database.close();
     };
     return { kernel, jobs, close };
@@ -110,6 +119,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     await database.close();
     throw error;
   }
+}
+
+type Metering = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
+
+function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: Metering) {
+  if (!hosted) return {};
+  return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
 async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {

@@ -14,6 +14,7 @@ import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { traces } from './traces.ts';
 import { upkeep } from './upkeep.ts';
+import { usageOperations } from './usage.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
 export const operations = {
@@ -31,6 +32,7 @@ export const operations = {
   ...keys,
   ...audit,
   ...accounts,
+  ...usageOperations,
   ...system,
 };
 

@@ -6,6 +6,7 @@ import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Meter, RateLimiter } from './metering.ts';
 import type { Observation, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
 import type { Usage } from './usage.ts';
@@ -31,6 +32,9 @@ export type Services = {
   observations: Observations;
   settings: Settings;
   keys: KeyRing;
+  /** Of a hosted service. */
+  meter?: Meter | undefined;
+  limiter?: RateLimiter | undefined;
 };
 
 export type ReadContext = {
