@@ -139,6 +139,10 @@ export class Work {
     this.#charges.push(charge);
   }
 
+  get charges(): readonly Charge[] {
+    return this.#charges;
+  }
+
   /** Runs once everything is durable. */
   afterCommit(run: () => void): void {
     this.#after.push(run);

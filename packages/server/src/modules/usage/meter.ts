@@ -95,13 +95,16 @@ export class UsageMeter implements Meter {
   ): Promise<J[]> {
     if (!this.#isBlocking || !jobs.some((job) => writeCharge(job) > 0)) return jobs;
     const held = await this.#tallies.hold(work);
-    return jobs.filter((job) => {
+    const before = held.used;
+    const admitted = jobs.filter((job) => {
       const ops = writeCharge(job);
       const isFree = ops === 0 || (held.hasPlan && (held.limit === null || held.used + ops <= held.limit));
       if (isFree) held.used += ops;
       else refuse(job, { error: refusalOf(this.#settings, held) });
       return isFree;
     });
+    this.#tallies.admit(work, held.used - before);
+    return admitted;
   }
 
   write(work: Work, charges: readonly Charge[]): void {

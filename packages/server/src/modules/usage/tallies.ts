@@ -12,6 +12,7 @@ export class Tallies {
   readonly #clock: Clock;
   readonly #read: Query;
   readonly #current = new Map<string, Tally>();
+  readonly #admitted = new WeakMap<Work, number>();
   #period: Period;
   /** Is told of a tally whose period is over. */
   onEnd: (tally: Tally) => void = () => {};
@@ -76,10 +77,26 @@ export class Tallies {
     const [counter, found] = await Promise.all([queries.holdUsage(work.tx, place), queries.getUsage(work.tx, place)]);
     const held = new Tally(work.account_id, period);
     this.#setPlan(held, found?.plan ?? null);
-    held.see(counter);
+    held.see({ ...counter, ops_used: counter.ops_used + this.#pending(work, period.name) });
     const own = this.#current.get(work.account_id);
     if (own?.period.name === period.name) held.left = own.left + own.returning;
     return held;
+  }
+
+  /** That this transaction is going to charge so much for its writes. */
+  admit(work: Work, ops: number): void {
+    this.#admitted.set(work, ops);
+  }
+
+  /** What the transaction has charged, or will, and the counter does not show yet. */
+  #pending(work: Work, period: string): number {
+    let writes = 0;
+    let others = 0;
+    for (const charge of work.charges) {
+      if (charge.class === 'write') writes += charge.ops;
+      else if (charge.period === undefined || charge.period === period) others += charge.ops;
+    }
+    return others + Math.max(writes, this.#admitted.get(work) ?? 0);
   }
 
   #setPlan(tally: Tally, plan: string | null): void {
