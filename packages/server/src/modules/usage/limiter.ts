@@ -26,7 +26,7 @@ export class KeyLimiter implements RateLimiter {
 
   constructor(options: Options) {
     this.#options = options;
-    // A folder has one server.
+    // A folder is for one server: a write to it every second would cost more than it is worth.
     if (options.database.dialect.engine === 'sqlite') return;
     this.#timer = setInterval(() => {
       this.#syncing ??= this.sync()
