@@ -131,7 +131,8 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
     }
   });
 
-  it.each(withQuery)('%s refuses a field that is given twice', async (_, address) => {
+  const withFields = withQuery.filter(([, { name }]) => Object.keys(fieldsOf(name)).length > 0);
+  it.each(withFields)('%s refuses a field that is given twice', async (_, address) => {
     const sent = sentFor(address);
     const field = Object.keys(fieldsOf(address.name))[0] as string;
     const twice = `${sent.path}${sent.path.includes('?') ? '&' : '?'}${field}=main&${field}=main`;

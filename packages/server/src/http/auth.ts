@@ -71,12 +71,18 @@ export function keyCheck(authenticate: Authenticate, welcome: Welcome = () => un
   return (request, _reply, done) => {
     const goOn = (identity: Identity): void => {
       request.identity = identity;
-      const waiting = welcome(identity);
+      let waiting: Promise<void> | undefined;
+      try {
+        waiting = welcome(identity);
+      } catch (refusal) {
+        done(refusal as Error);
+        return;
+      }
       if (waiting !== undefined) waiting.then(() => done(), done);
       else done();
     };
     const found = authenticate(presentedBy(request));
-    if (found instanceof Promise) found.then(goOn).catch(done);
+    if (found instanceof Promise) found.then(goOn, done);
     else goOn(found);
   };
 }

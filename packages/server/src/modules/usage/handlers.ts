@@ -1,5 +1,13 @@
 import { Fault, type Output } from '@mem-service/contract';
-import { controls, type Handlers, reads, type Services, type Standing, toIso } from '../../kernel/index.ts';
+import {
+  type Caller,
+  controls,
+  type Handlers,
+  reads,
+  type Services,
+  type Standing,
+  toIso,
+} from '../../kernel/index.ts';
 import { describeKey } from '../keys/index.ts';
 import { getUsage } from './queries.ts';
 import { periodOf } from './rules/period.ts';
@@ -21,7 +29,7 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
 const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const { account_id, key: holder } = caller;
   const { upgrade_url, plan_comparison_url } = services.settings;
-  const standing = await standingOf(services, account_id, now);
+  const standing = await standingOf(services, caller, now);
   const account = await getUsage(read, { account_id, period: standing.period.name });
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
@@ -35,9 +43,9 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   };
 });
 
-/** Where nothing is counted there is no limit. */
-async function standingOf({ meter }: Services, accountId: string, now: number): Promise<Standing> {
-  if (meter) return meter.standing(accountId);
+/** Where nothing is counted there is no limit: self-hosted, and for the operator at the store itself. */
+async function standingOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<Standing> {
+  if (meter && key) return meter.standing(account_id);
   const nothing = { plan: null, ops_used: 0, ops_limit: null, ops_remaining: null, warning_level: null };
   return { ...nothing, has_plan: true, period: periodOf(now) };
 }

@@ -48,8 +48,16 @@ export class Leases {
 
   /** What was spent before it was leased is charged here too. */
   async giveBack(tally: Tally): Promise<void> {
+    while (tally.givingBack !== undefined) await tally.givingBack;
+    if (tally.left === 0) return;
+    tally.givingBack = this.#giveBack(tally).finally(() => {
+      tally.givingBack = undefined;
+    });
+    await tally.givingBack;
+  }
+
+  async #giveBack(tally: Tally): Promise<void> {
     const ops = tally.left;
-    if (ops === 0) return;
     tally.left = 0;
     tally.returning += ops;
     const charge: Charge = {

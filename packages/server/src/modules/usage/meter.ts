@@ -68,9 +68,13 @@ export class UsageMeter implements Meter {
     if (effect === 'write') return this.#isBlocking ? this.makeRoom(accountId, cost) : undefined;
     const tally = this.#tallies.of(accountId);
     if (this.#isBlocking ? tally.left < cost : tally.size === 0) return this.#payLater(tally, cost);
-    tally.spend(cost, this.#clock.now());
-    if (tally.left <= tally.size >> 1 && !(this.#isBlocking && tally.isOver)) beside(this.#leases.take(tally));
+    this.#spend(tally, cost);
     return undefined;
+  }
+
+  #spend(tally: Tally, ops: number): void {
+    tally.spend(ops, this.#clock.now());
+    if (tally.left <= tally.size >> 1 && !(this.#isBlocking && tally.isOver)) beside(this.#leases.take(tally));
   }
 
   refund(accountId: string, ops: number): void {
@@ -85,7 +89,7 @@ export class UsageMeter implements Meter {
       if (tally.isOver) throw refusalOf(this.#settings, tally);
       await this.#leases.take(tally);
     }
-    tally.spend(ops, this.#clock.now());
+    this.#spend(tally, ops);
   }
 
   async admit<J extends Metered>(
@@ -114,7 +118,7 @@ export class UsageMeter implements Meter {
   async makeRoom(accountId: string, ops: number): Promise<void> {
     await this.ready(accountId);
     const tally = this.#tallies.of(accountId);
-    if (tally.limit !== null && tally.used + ops > tally.limit && tally.left > 0) await this.#leases.giveBack(tally);
+    if (tally.limit !== null && tally.used + ops > tally.limit) await this.#leases.giveBack(tally);
   }
 
   async record(work: Work, ops: number): Promise<Standing> {

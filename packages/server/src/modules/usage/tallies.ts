@@ -66,7 +66,9 @@ export class Tallies {
     const place = { account_id: tally.account_id, period: tally.period.name };
     const found = await queries.getUsage(this.#read, place);
     this.#setPlan(tally, found?.plan ?? null);
-    tally.see({ no: found?.no ?? 0, ops_used: found?.ops_used ?? 0 });
+    // What this server changes right now may be in what was found, and is not yet in what it knows.
+    if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
+    else tally.see({ no: found?.no ?? 0, ops_used: found?.ops_used ?? 0 });
   }
 
   /** The account as it is in the store, kept so until the end of the transaction; with what this server has leased. */

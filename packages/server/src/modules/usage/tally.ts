@@ -28,6 +28,7 @@ export class Tally {
   /** The lease, or the look at the store, that is on its way. */
   leasing: Promise<void> | undefined;
   looking: Promise<void> | undefined;
+  givingBack: Promise<void> | undefined;
   /** By the clock of the service: when something was spent last. */
   spentAt = 0;
   /** When the store was seen last, for how long that may be believed. */
