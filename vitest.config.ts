@@ -1,7 +1,8 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
-const conditions = ['source', ...defaultServerConditions];
+// `module` is for bundlers: Node cannot run what packages keep under it.
+const conditions = ['source', ...defaultServerConditions.filter((name) => name !== 'module')];
 
 export default defineConfig({
   resolve: { conditions },

@@ -12,6 +12,7 @@ const sources = {
   insert: 'floors/insert.mjs',
   health: 'floors/health.mjs',
   broadcast: 'floors/broadcast.mjs',
+  mcp: 'floors/mcp.mjs',
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',

@@ -20,7 +20,7 @@ export function killAll() {
 
 /** The environment without anything that would configure the service. */
 export function environment(extra = {}) {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(MEM_|NODE_OPTIONS$)/.test(name));
+  const kept = Object.entries(process.env).filter(([name]) => !/^(MEM_|OTEL_|NODE_OPTIONS$)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
 }
 

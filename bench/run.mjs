@@ -2,6 +2,7 @@
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
 import { measureHosted, measureKey } from './figures/hosted.mjs';
+import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
@@ -34,6 +35,7 @@ const figures = {
   stream: measureStream,
   hosted: measureHosted,
   key: measureKey,
+  mcp: measureMcp,
   peers: measurePeers,
 };
 

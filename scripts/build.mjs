@@ -1,7 +1,7 @@
 // Bundles every package that has an entry. Nothing here is needed in development: sources are run directly. With a
 // folder as argument, only the server is bundled, into that folder.
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -46,11 +46,19 @@ try {
 }
 
 async function buildLibrary(name) {
-  const entry = join(packages, name, 'src', 'index.ts');
-  if (!existsSync(entry)) return;
+  const entryPoints = await exportsOf(name);
+  if (Object.keys(entryPoints).length === 0) return;
   const outdir = join(packages, name, 'dist');
-  const { outputFiles } = await build({ ...shared, outdir, entryPoints: { index: entry }, packages: 'external' });
+  // Libraries are for browsers too: what only one runtime has is not looked for here.
+  const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external', platform: 'neutral' });
   await publish(outdir, outputFiles);
+}
+
+/** The files that a package offers, by the names of their bundles. */
+async function exportsOf(name) {
+  const { exports } = JSON.parse(await readFile(join(packages, name, 'package.json'), 'utf8'));
+  const sources = Object.values(exports).map(({ source }) => basename(source, '.ts'));
+  return entriesOf(join(packages, name, 'src'), Object.fromEntries(sources.map((file) => [file, `${file}.ts`])));
 }
 
 /** The store is opened by the package of the server, which is loaded only where there is no other server. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 // biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 const file = new DatabaseSync(join(process.argv[2], 'mem.db'), { readOnly: true });
-const count = (table) => file.prepare(`SELECT count(*) AS n FROM ${table}`).get().n;
-process.stdout.write(JSON.stringify({ reads: count('session_reads'), events: count('events') }));
+const number = (select) => file.prepare(`SELECT ${select}`).get().n;
+const reads = number('coalesce(sum(reads), 0) AS n FROM sessions');
+process.stdout.write(JSON.stringify({ reads, events: number('count(*) AS n FROM events') }));
 file.close();

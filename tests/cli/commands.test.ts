@@ -9,7 +9,7 @@ const words = operationNames.map((name) => ({ name, word: wordOf(operations[name
 const ending = words.filter(({ name }) => !operations[name].stream);
 
 /** What each command's help gives as its example. */
-const exampleIn = (help: string) => /Example:\n {2}(.*)/.exec(help)?.[1] ?? '';
+const exampleIn = (help: string) => /Examples:\n {2}(.*)/.exec(help)?.[1] ?? '';
 
 describe('every operation of the table', () => {
   let local: Desk;

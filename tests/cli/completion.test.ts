@@ -1,7 +1,10 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { operationNames } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { completionScript, type Shell, shells } from '../../packages/server/src/cli/complete.ts';
+import { ownCommands } from '../../packages/server/src/cli/own/index.ts';
 import { type Desk, openDesk } from './support.ts';
 
 describe('completion', () => {
@@ -40,6 +43,9 @@ describe('completion', () => {
     ],
     [['list', '--al'], ['--all']],
     [['completion', ''], [...shells]],
+    [['init', '--client', 'cu'], ['cursor']],
+    [['init', '--no-'], ['--no-guide']],
+    [['doctor', '--j'], ['--json']],
     [['help', 'his'], ['history']],
     [['read', 'a'], []],
   ])('bash completes %j', async (words, expected) => {
@@ -51,10 +57,57 @@ describe('completion', () => {
     expect(await offers('commit', 'some-')).toEqual(['some-writes.json']);
   });
 
+  const hasZsh = !spawnSync('zsh', ['--version']).error;
+  it.skipIf(!hasZsh).each([
+    [['wr'], 'write'],
+    [['init', '--client', ''], 'claude-desktop'],
+    [['stream', '--types', ''], 'outcome'],
+    [['entries.write', '--memory-type', ''], 'belief'],
+    [['doctor', '--'], '--json'],
+    [['help', ''], 'doctor'],
+    [['completion', ''], 'fish'],
+  ])('zsh completes %j', (words, expected) => {
+    // The functions of its line editor that the script calls, printing what they are given.
+    const editor = 'compdef() {}; compadd() { print -rl -- "$@" }; _describe() { print -rl -- $found }; _files() {}';
+    const line = `words=(mem ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; PREFIX='${words.at(-1)}'; _mem`;
+    const { stdout, stderr } = spawnSync('zsh', ['-f', '-c', `${editor}\n${completionScript('zsh')}\n${line}`], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(stdout.split('\n').map((offer) => offer.split(':')[0])).toContain(expected);
+  });
+
+  const hasFish = !spawnSync('fish', ['--version']).error;
+  it.skipIf(!hasFish).each([
+    ['wr', ['write']],
+    ['init --client cur', ['cursor']],
+    ['stream --types outc', ['outcome']],
+    ['write --memory-type b', ['belief']],
+    ['doctor --js', ['--json']],
+    ['init --no-', ['--no-guide']],
+    ['completion ', [...shells].sort()],
+  ])('fish completes mem %s', (line, expected) => {
+    const script = `${completionScript('fish')}\ncomplete -C 'mem ${line}'\n`;
+    const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
+      encoding: 'utf8',
+      env: { ...process.env, HOME: desk.folder },
+    });
+    expect(stderr).toBe('');
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((offer) => offer.split('\t')[0]),
+    ).toEqual(expected);
+  });
+
   it.each(shells)('the script for %s is valid and names every command', (shell: Shell) => {
     const script = completionScript(shell);
     for (const name of operationNames) expect(script).toContain(name);
-    const { status, stderr, error } = spawnSync(shell, ['-n'], { input: script, encoding: 'utf8' });
+    for (const { word } of ownCommands) expect(script).toMatch(new RegExp(`\\b${word}\\b`));
+    const file = join(desk.folder, `mem.${shell}`);
+    writeFileSync(file, script);
+    const { status, stderr, error } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
     if (!error) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

@@ -126,7 +126,9 @@ describe('what goes in and comes out', () => {
     expect(page.err).toMatch(/^there is more: add --all, or --cursor \S+\n$/);
     const cursor = /--cursor (\S+)/.exec(page.err)?.[1] as string;
     expect((await desk.mem(['list', 'pages', '--cursor', cursor])).out).toContain('k2');
-    const all = JSON.parse((await desk.mem(['log', '--all', '--limit', '2', '--json'])).out) as { events: unknown[] };
+    const all = JSON.parse((await desk.mem(['log.list', '--all', '--limit', '2', '--json'])).out) as {
+      events: unknown[];
+    };
     expect(all.events.length).toBeGreaterThan(5);
   });
 

@@ -6,6 +6,7 @@ import {
   countedIds,
   definition,
   fieldsOf,
+  forAgents,
   type Json,
   type Known,
   layExamples,
@@ -13,7 +14,6 @@ import {
   newAccount,
   outcomeOf,
   reading,
-  withinAccounts,
   withoutScores,
   writing,
 } from './table.ts';
@@ -91,7 +91,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
     if (name !== 'entries.erase') expect(replayed).toEqual(shown);
   });
 
-  it.each(withinAccounts)('%s shows an account with data only its own', async (name) => {
+  it.each(forAgents)('%s shows an account with data only its own', async (name) => {
     const seen = await actAsB(name, markedInput(name, MARK, known));
     if (operations[name].effect !== 'write') expect(seen).not.toHaveProperty('refused.status', 500);
   });

@@ -6,12 +6,12 @@ import { dump, rowsOf } from './dump.ts';
 import {
   definition,
   fieldsOf,
+  forAgents,
   type Json,
   type Known,
   layExamples,
   markedInput,
   reading,
-  withinAccounts,
   writing,
 } from './table.ts';
 
@@ -67,7 +67,7 @@ describe.each(backends)('what operations do on %s', (backend) => {
     expect(others(after)).toEqual(others(before));
   });
 
-  it.each(withinAccounts)('%s is charged once for a call', async (name) => {
+  it.each(forAgents)('%s is charged once for a call', async (name) => {
     const before = app.kernel.usage.ops_charged;
     await layExamplesFor(name);
     const start = app.kernel.usage.ops_charged;
@@ -117,9 +117,9 @@ describe.each(backends)('what operations do on %s', (backend) => {
     expect(await dump(app)).toEqual(before);
   });
 
-  /** A retry of the same outcome would change nothing. */
+  /** A retry of the same outcome, or of the same spans, would change nothing. */
   function newInput(name: (typeof operationNames)[number]): Json {
-    const input = markedInput(name, 'effects', known);
+    const input = markedInput(name, name === 'sessions.ingest_otlp' ? 'others' : 'effects', known);
     return name === 'outcomes.commit' ? { ...input, outcome_ref: 'another' } : input;
   }
 

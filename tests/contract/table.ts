@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
@@ -8,10 +9,12 @@ export type Json = Record<string, unknown>;
 export type Known = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
-/** What is done within an account; the rest is for whoever runs the service. */
-export const withinAccounts = operationNames.filter((name) => operations[name].effect !== 'control');
-export const reading = operationNames.filter((name) => ['none', 'read'].includes(operations[name].effect));
-export const writing = operationNames.filter((name) => operations[name].effect === 'write');
+/** What is done within an account; what is about it as a whole, or over all of them, has tests of its own. */
+export const forAgents = operationNames.filter(
+  (name) => operations[name].effect !== 'control' && !definition(name).whole,
+);
+export const reading = forAgents.filter((name) => operations[name].effect !== 'write');
+export const writing = forAgents.filter((name) => operations[name].effect === 'write');
 
 export function fieldsOf(name: OperationName): Record<string, z.core.$ZodType> {
   return (operations[name].input as z.ZodObject).shape;
@@ -28,7 +31,14 @@ const MARKED: Record<string, (given: unknown, mark: string) => unknown> = {
   source: (name, mark) => `${mark}/${name}`,
   target: (name, mark) => `${mark}/${name}`,
   outcome_ref: (ref, mark) => `${ref}-${mark}`,
+  resourceSpans: spansOf,
 };
+
+/** Spans know themselves by their numbers, and say in attributes where they belong: those stay what they are. */
+function spansOf(given: unknown, mark: string): unknown {
+  const traceId = createHash('sha256').update(mark).digest('hex').slice(0, 32);
+  return JSON.parse(JSON.stringify(given, (field, value) => (field === 'traceId' ? traceId : value)));
+}
 
 const EXTRA = (mark: string): Json => ({
   pattern_refs: [`pattern-${mark}`],
@@ -67,7 +77,7 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
     }
     for (const one of Object.values(given)) walk(one);
   };
-  for (const name of withinAccounts) walk(markedInput(name, mark));
+  for (const name of forAgents) walk(markedInput(name, mark));
   return [...found.values()];
 }
 

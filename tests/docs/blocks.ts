@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -21,11 +21,15 @@ export function stepsOf(blocks: readonly Block[]): Step[] {
   return steps;
 }
 
+type RunPlace = { url: string; cwd?: string; env?: Record<string, string> };
+
 /** Runs the commands in one shell, as somebody would who pastes them one after the other. */
-export async function runSteps(steps: readonly Step[], place: { url: string; cwd?: string }): Promise<string[]> {
+export async function runSteps(steps: readonly Step[], place: RunPlace): Promise<string[]> {
   if (spawnSync('curl', ['--version']).status !== 0) throw new Error('curl is needed to run the examples of the docs');
   const folder = mkdtempSync(join(tmpdir(), 'mem-docs-'));
   try {
+    // The programs are written there, and find packages as if they were part of the project.
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     const out = (i: number) => join(folder, `${i}.out`);
     const script = steps.map(({ command }, i) => {
       const text = command.text.replaceAll('http://localhost:8080', place.url);
@@ -34,7 +38,7 @@ export async function runSteps(steps: readonly Step[], place: { url: string; cwd
     writeFileSync(join(folder, 'steps.sh'), script.join(''));
     const shell = spawn('bash', ['-u', join(folder, 'steps.sh')], {
       cwd: place.cwd ?? folder,
-      env: { PATH: process.env.PATH, HOME: folder },
+      env: { PATH: process.env.PATH, HOME: folder, ...place.env },
       stdio: ['ignore', 'ignore', 'inherit'],
       timeout: 100_000,
     });
@@ -58,10 +62,8 @@ function runShell(text: string): string {
   return text.replaceAll('node packages/server/dist/mem.js', quoted(memCommand));
 }
 
-/** The program is written elsewhere, so that it has to be told where the package is. */
 function runProgram(text: string, file: string): string {
-  const sdk = pathToFileURL(join(root, 'packages', 'sdk', 'src', 'index.ts')).href;
-  writeFileSync(file, text.replaceAll("'@mem-service/sdk'", `'${sdk}'`));
+  writeFileSync(file, text);
   return quoted([...runSource, file]);
 }
 

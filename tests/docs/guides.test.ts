@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { faultCodes, type HttpRoute, type Operation, operations, shapes } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
+import { readTelemetry } from '../../packages/server/src/telemetry/index.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
 import { blocksOf, readDoc, root, tableOf } from './markdown.ts';
@@ -11,8 +12,8 @@ import { blocksOf, readDoc, root, tableOf } from './markdown.ts';
 const api = readDoc('docs/api.md');
 const guide = readDoc('docs/operations.md');
 
-describe('the examples of docs/api.md', () => {
-  const steps = stepsOf(blocksOf(api));
+describe.each(['docs/api.md', 'docs/opentelemetry.md'])('the examples of %s', (file) => {
+  const steps = stepsOf(blocksOf(readDoc(file)).filter(({ kind }) => kind !== 'console'));
   let app: TestApp;
   let server: TestServer;
   let outputs: string[];
@@ -63,6 +64,25 @@ test('docs/operations.md lists every metric', async () => {
   } finally {
     await app.close();
   }
+});
+
+test('docs/operations.md lists every variable of OpenTelemetry that is read, and no other', () => {
+  const asked = new Set<string>();
+  const endpoint = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const given: Record<string, string> = { [endpoint]: 'http://localhost', OTEL_TRACES_SAMPLER: 'traceidratio' };
+  const env = new Proxy(given, {
+    get(target, name: string) {
+      asked.add(name);
+      return target[name];
+    },
+  });
+  readTelemetry(env, '1');
+  const general = [...asked].filter((name) => !/_OTLP_TRACES_(?!ENDPOINT)/.test(name));
+  expect(
+    tableOf(guide, '## OpenTelemetry')
+      .map(([name]) => name as string)
+      .sort(),
+  ).toEqual(general.sort());
 });
 
 test('a backup made as docs/operations.md says can be started from', async () => {

@@ -86,10 +86,10 @@ export function brokenLinks(file: string): string[] {
 
 const SOURCE_FOLDERS = ['.', 'packages/server/src', 'packages/contract/src', 'packages/sdk/src'];
 
-/** Files of the code that are named in the text and do not exist. */
+/** Files of the code that are named in the text and do not exist. Those in hidden folders belong to other programs. */
 export function missingFiles(file: string): string[] {
   const text = readDoc(file).replaceAll(/\]\([^)]*\)/g, ']');
-  const named = [...text.matchAll(/(?<![\w/.-])[\w.-]+(?:\/[\w.-]+)+\.(?:ts|mjs|json|grit)\b/g)].map(
+  const named = [...text.matchAll(/(?<![\w/.-])\w[\w.-]*(?:\/[\w.-]+)+\.(?:ts|mjs|json|grit)\b/g)].map(
     (match) => match[0],
   );
   return [...new Set(named)].filter((path) => !SOURCE_FOLDERS.some((folder) => existsSync(join(root, folder, path))));

@@ -19,6 +19,7 @@ function countingRows(database: Database, tell: (rows: number) => void): Databas
     dialect: database.dialect,
     read: counting(database.read),
     scan: counting(database.scan),
+    snapshot: () => database.snapshot(),
     transaction: (work) => database.transaction(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkOutcome, linkReads } from '../../packages/server/src/modules/graph/index.ts';
+import { linkReads } from '../../packages/server/src/modules/graph/index.ts';
 import { dump } from '../contract/dump.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { arrows, entryOf, link, writeEntries } from './support.ts';
+import { arrows, commitOutcome, entryOf, link, writeEntries } from './support.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
@@ -13,8 +13,8 @@ describe.each(backends)('an entry that is erased, on %s', (backend) => {
     app = await openTestApp(backend);
     await writeEntries(app, ['svc/gone', 'svc/kept'], { ...A, pattern_refs: ['retry'] });
     const causes = [await entryOf(app, 'svc/gone'), await entryOf(app, 'svc/kept')];
+    await commitOutcome(app, { ...A, outcome_ref: 'run', causes: ['svc/gone', 'svc/kept'] });
     await link(app, (work) => {
-      linkOutcome(work, { outcome_ref: 'run', visible_to: '', success: true, causes });
       linkReads(
         work,
         causes.map((cause) => ({ ...cause, agent_id: 'agent/b', written_by: 'agent/a', count: 1 })),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkOutcome, linkReads } from '../../packages/server/src/modules/graph/index.ts';
+import { linkReads } from '../../packages/server/src/modules/graph/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { arrows, entryOf, type Graph, link, one, writeEntries } from './support.ts';
+import { arrows, commitOutcome, entryOf, type Graph, link, one, writeEntries } from './support.ts';
 
 const A = { agent_id: 'agent/a' };
 const B = { agent_id: 'agent/b' };
@@ -98,37 +98,32 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
 
   it('the causes of an outcome informed it; success is surer than failure, and stays', async () => {
     await writeEntries(app, ['svc/k'], A);
-    const causes = [await entryOf(app, 'svc/k')];
-    const outcome = { outcome_ref: 'deploy-7', visible_to: '', causes };
-    await link(app, (work) => linkOutcome(work, { ...outcome, success: false }));
+    const outcome = { ...A, outcome_ref: 'deploy-7', causes: ['svc/k'] };
+    await commitOutcome(app, { ...outcome, outcome_type: 'failure' });
     expect(one((await of('deploy-7')).edges)).toMatchObject({
       source: 'svc/k',
       relation: 'informed',
       target_type: 'outcome',
       confidence: 0.7,
     });
-    await link(app, (work) => linkOutcome(work, { ...outcome, success: true }));
-    await link(app, (work) => linkOutcome(work, { ...outcome, success: false }));
+    await commitOutcome(app, outcome);
+    await commitOutcome(app, { ...outcome, outcome_type: 'failure' });
     expect(one((await of('deploy-7')).edges)).toMatchObject({ confidence: 1, evidence_count: 3 });
   });
 
   it('causes that led to one outcome go together, whichever was read first', async () => {
     const names = ['svc/1', 'svc/2', 'svc/3'];
     for (const name of names) await writeEntries(app, [name], A);
-    const causes = await Promise.all(names.map((name) => entryOf(app, name)));
-    const outcome = { outcome_ref: 'run', visible_to: '', success: true };
-    await link(app, (work) => linkOutcome(work, { ...outcome, causes }));
-    await link(app, (work) => linkOutcome(work, { ...outcome, causes: [...causes].reverse() }));
+    await commitOutcome(app, { ...A, outcome_ref: 'run', causes: names });
+    await commitOutcome(app, { ...A, outcome_ref: 'run', causes: [...names].reverse() });
     const { edges } = await of('svc/2', { relation: 'co_occurs_with' });
     expect(arrows({ edges })).toEqual(['svc/2 -co_occurs_with-> svc/3', 'svc/1 -co_occurs_with-> svc/2']);
     expect(edges.map(({ evidence_count }) => evidence_count)).toEqual([2, 2]);
   });
 
   it('an outcome without causes and a batch without reads link nothing', async () => {
-    await link(app, (work) => {
-      linkReads(work, []);
-      linkOutcome(work, { outcome_ref: 'run', visible_to: '', success: true, causes: [] });
-    });
+    await link(app, (work) => linkReads(work, []));
+    await commitOutcome(app, { ...A, outcome_ref: 'run', causes: [] });
     expect(await of('run')).toEqual({ entity: 'run', edges: [], nodes: [], count: 0, truncated: false });
   });
 

@@ -40,3 +40,13 @@ export async function link(app: TestApp, run: (work: Work) => void): Promise<voi
     return {};
   });
 }
+
+type Ended = Partial<Caller> & { outcome_ref: string; outcome_type?: 'success' | 'failure'; causes: readonly string[] };
+
+let sessions = 0;
+
+/** An outcome of a session of its own that entries led to, by their names. */
+export function commitOutcome(app: TestApp, { outcome_ref, outcome_type = 'success', causes, ...as }: Ended) {
+  const input = { outcome_ref, outcome_type, causal_entry_keys: [...causes], session_id: `s${++sessions}` };
+  return app.call('outcomes.commit', input, as);
+}

@@ -3,6 +3,7 @@ import type { Input } from '@mem-service/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { entryName, insertAccount } from '../../packages/server/src/kernel/index.ts';
+import { outcomeEdges } from '../../packages/server/src/modules/graph/rules/outcome-edges.ts';
 import { rowsOf } from '../entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import type { Graph } from './support.ts';
@@ -31,16 +32,24 @@ const statement = fc.record({
   agent_id: fc.constantFrom(...agents),
   source: END,
   target: END,
-  relation: fc.constantFrom('a', 'b', 'wrote'),
+  relation: fc.constantFrom('a', 'b', 'wrote', 'informed', 'co_occurs_with'),
   confidence: fc.constantFrom(0.2, 0.5, 1),
   shared: fc.boolean(),
 });
+const outcome = fc.record({
+  agent_id: fc.constantFrom(...agents),
+  outcome_ref: fc.constantFrom('\u{1f600}', '\uff21', 'x'),
+  outcome_type: fc.constantFrom('success' as const, 'failure' as const),
+  causes: fc.shuffledSubarray([0, 1, 2]),
+});
+type Statement = typeof statement extends fc.Arbitrary<infer S> ? S : never;
+type Outcome = typeof outcome extends fc.Arbitrary<infer S> ? S : never;
 const question = fc.record({
   viewer: fc.constantFrom(...agents, 'nobody'),
   input: fc.record({
     entity: fc.constantFrom('x', 'p', 'p/q', 'p/1', 'p/q/2', '\u{1f600}', 'nothing'),
     type: fc.constantFrom(undefined, undefined, 'agent' as const, 'entry' as const, 'entity' as const),
-    relation: fc.constantFrom(undefined, undefined, 'a', 'b,wrote'),
+    relation: fc.constantFrom(undefined, undefined, 'a', 'b,wrote', 'co_occurs_with,a', 'informed'),
     direction: fc.constantFrom('in' as const, 'out' as const, 'both' as const),
     min_confidence: fc.constantFrom(0, 0, 0.3, 1),
     depth: fc.integer({ min: 1, max: 5 }),
@@ -55,6 +64,8 @@ type Stored = Omit<Edge, 'first_seen' | 'last_seen' | 'depth'> & {
   first_seen: number;
   last_seen: number;
 };
+type Committed = Outcome & { at: number };
+type Built = { account_id: string; committed: Committed[] };
 type Entry = { entry_id: number; entity_path: string; key: string; shared: number; agent_id: string };
 /** What a viewer may see, with the names that the index has, and those that people read. */
 type World = { edges: Stored[]; entries: Entry[]; named: Map<string, string> };
@@ -64,8 +75,26 @@ const descending = (a: string, b: string) => Buffer.compare(Buffer.from(b), Buff
 const nodeOf = ({ entry_id }: Entry) => String(entry_id).padStart(16, '0');
 const endsOf = (edge: Stored) => [`${edge.source_type} ${edge.source}`, `${edge.target_type} ${edge.target}`] as const;
 
-async function look(app: TestApp, account_id: string, viewer: string): Promise<World> {
-  const all = await rowsOf<Stored>(app, 'SELECT * FROM edges WHERE account_id = ?', account_id);
+/** What outcomes make, as if it were stored. */
+async function edgesOf(app: TestApp, account_id: string, committed: readonly Committed[]): Promise<Stored[]> {
+  const all = await rowsOf<Entry>(app, 'SELECT * FROM entries WHERE account_id = ?', account_id);
+  return committed.flatMap(({ agent_id, outcome_ref, outcome_type, causes, at }) => {
+    const known = causes.flatMap((i) => {
+      const [entity_path, key, author, shared] = ENTRIES[i] as (typeof ENTRIES)[number];
+      const entry = all.find((one) => one.entity_path === entity_path && one.key === key) as Entry;
+      const visible_to = shared ? '' : author;
+      return shared || author === agent_id ? [{ branch: 'main', entry_id: entry.entry_id, visible_to }] : [];
+    });
+    const isPrivate = known.length > 0 && known.every(({ visible_to }) => visible_to !== '');
+    const visible_to = isPrivate ? agent_id : '';
+    const edges = outcomeEdges({ outcome_ref, visible_to, success: outcome_type === 'success', causes: known });
+    return edges.map((edge) => ({ ...edge, first_seen: at, last_seen: at }));
+  });
+}
+
+async function look(app: TestApp, { account_id, committed }: Built, viewer: string): Promise<World> {
+  const stored = await rowsOf<Stored>(app, 'SELECT * FROM edges WHERE account_id = ?', account_id);
+  const all = [...stored, ...(await edgesOf(app, account_id, committed))];
   const entries = await rowsOf<Entry>(
     app,
     'SELECT * FROM entries WHERE account_id = ? AND (shared = 1 OR agent_id = ?) ORDER BY entity_path, key',
@@ -171,8 +200,9 @@ describe.each(backends)('a walk on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function build(statements: readonly (typeof statement extends fc.Arbitrary<infer S> ? S : never)[]) {
+  async function build(happenings: readonly (Statement | Outcome)[]): Promise<Built> {
     const account_id = randomUUID();
+    const committed: Committed[] = [];
     await app.kernel.services.database.transaction((tx) => insertAccount(tx, account_id, app.clock.now()));
     for (const [entity_path, key, agent_id, shared] of ENTRIES)
       await app.call(
@@ -180,26 +210,36 @@ describe.each(backends)('a walk on %s', (backend) => {
         { entity_path, key, value: 1, shared, pattern_refs: ['x'] },
         { account_id, agent_id },
       );
-    for (const { agent_id, source, target, ...rest } of statements) {
+    for (const happening of happenings) {
       app.clock.advance(1);
+      if ('causes' in happening) {
+        const { agent_id, outcome_ref, outcome_type, causes } = happening;
+        const causal_entry_keys = causes.map((i) => `${ENTRIES[i]?.[0]}/${ENTRIES[i]?.[1]}`);
+        const ended = { outcome_ref, outcome_type, causal_entry_keys, session_id: randomUUID() };
+        await app.call('outcomes.commit', ended, { account_id, agent_id });
+        committed.push({ ...happening, at: app.clock.now() });
+        continue;
+      }
+      const { agent_id, source, target, ...rest } = happening;
       const ends = { source: source.name, source_type: source.type, target: target.name, target_type: target.type };
       // Refused where an end is an entry that the agent may not see.
       await app
         .call('graph.link', { ...ends, ...rest } as never, { account_id, agent_id })
         .catch((error) => expect(error.code).toBe('invalid_input'));
     }
-    return account_id;
+    return { account_id, committed };
   }
 
   it('finds what looking at every edge would find, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(statement, { maxLength: 40 }),
+        fc.array(fc.oneof({ weight: 3, arbitrary: statement }, outcome), { maxLength: 40 }),
         fc.array(question, { minLength: 1, maxLength: 12 }),
-        async (statements, questions) => {
-          const account_id = await build(statements);
+        async (happenings, questions) => {
+          const built = await build(happenings);
+          const { account_id } = built;
           for (const { viewer, input } of questions) {
-            const world = await look(app, account_id, viewer);
+            const world = await look(app, built, viewer);
             const { entity: _, ...found } = await app.call('graph.neighbors', input, { account_id, agent_id: viewer });
             expect(found).toEqual(walk(world, input));
           }

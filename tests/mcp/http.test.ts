@@ -1,4 +1,4 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { discoverOAuthProtectedResourceMetadata, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, openTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/wire.ts';
@@ -75,11 +75,18 @@ describe('mem serve at /mcp', () => {
 
   it('tells a client without a browser how it gets in', async () => {
     const { url } = await start({ apiKeys: KEYS });
-    for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
-      const { status, json } = await send(url, { method: 'GET', path });
-      expect(status).toBe(200);
-      expect(json).toMatchObject({ resource: `${url}/mcp`, bearer_methods_supported: ['header'] });
-    }
+    const { headers } = await post(url, hello);
+    const named = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '')?.[1];
+    expect(named).toBe(`${url}/.well-known/oauth-protected-resource/mcp`);
+    const metadata = await discoverOAuthProtectedResourceMetadata(`${url}/mcp`, {
+      resourceMetadataUrl: named as string,
+    });
+    expect(metadata).toMatchObject({ resource: `${url}/mcp`, bearer_methods_supported: ['header'] });
+    // There is no authorization server, and an empty list must not be sent.
+    expect(metadata).not.toHaveProperty('authorization_servers');
+    const root = await send(url, { method: 'GET', path: '/.well-known/oauth-protected-resource' });
+    expect(root.json).toEqual(metadata);
+    await expect(connect(url)).rejects.toThrow(/X-MEM-API-Key/);
   });
 
   it('gives two clients, and one client with two keys, names and sessions of their own', async () => {
@@ -168,6 +175,19 @@ describe('mem serve at /mcp', () => {
     const wrong = await send(url, { method: 'POST', path: '/mcp?toolset=nothing', body: '{}', headers: accept });
     expect(wrong.status).toBe(400);
     expect(wrong.text).toContain('toolset');
+  });
+
+  it('works on the branch that the client names once for all its calls', async () => {
+    const { url } = await start();
+    const byHeader = await connect(url, { headers: { 'x-mem-branch': 'no-such-branch' } });
+    const byAddress = await connect(url, { query: '?branch=no-such-branch' });
+    const entry = { entity_path: 'a', key: 'k', value: 1 };
+    for (const mcp of [byHeader, byAddress]) {
+      expect((await mcp.call('mem_whoami')).json.branch).toBe('no-such-branch');
+      expect((await mcp.call('mem_write', entry)).json).toMatchObject({ code: 'branch_not_found' });
+      expect((await mcp.call('mem_write', { ...entry, branch: 'main' })).isError).toBe(false);
+    }
+    await expect(connect(url, { query: '?branch=%00' })).rejects.toThrow(/branch/);
   });
 
   it('finds the last trace without having kept it', async () => {

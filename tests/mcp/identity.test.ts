@@ -56,6 +56,20 @@ describe('the name under which a client reads and writes', () => {
     expect((await mcp.call('mem_whoami')).json.session_id).not.toBe(before);
   });
 
+  it('is not changed while another conversation of the client works under it', async () => {
+    const mcp = await connect(newHome());
+    await mcp.call('mem_set_identity', { name: 'one' });
+    const refused = await mcp.call('mem_set_identity', { name: 'two' });
+    expect(refused).toMatchObject({
+      isError: true,
+      json: { code: 'conflict', current_identity: 'one', requested_identity: 'two', cooldown_seconds: 30 },
+    });
+    expect(refused.json.hint).toContain('mem_reset_identity');
+    expect((await mcp.call('mem_whoami')).json.effective_identity).toBe('one');
+    await mcp.call('mem_reset_identity');
+    expect((await mcp.call('mem_set_identity', { name: 'two' })).json).toMatchObject({ new_identity: 'two' });
+  });
+
   it('is refused when it is no name, and a spoilt file is not taken for one', async () => {
     const env = newHome();
     const mcp = await connect(env);

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { connect, newHome, open, runMem } from './support.ts';
 
+const HELLO = { protocolVersion: '2025-06-18', capabilities: {} };
+
 describe('mem mcp over standard input and output', () => {
   it('writes, reads and finds in a store of its own', async () => {
     const mcp = await connect(newHome());
@@ -20,6 +22,22 @@ describe('mem mcp over standard input and output', () => {
     await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1 });
     const { json } = await mcp.call('mem_read', { entity_path: 'a', key: 'k' });
     expect(json).toMatchObject({ value: 1, provenance: { agent_id: 'new-one/ada' } });
+  });
+
+  it('answers what it was asked before its input ended', async () => {
+    const lines = [
+      { id: 1, method: 'initialize', params: { ...HELLO, clientInfo: { name: 'a-pipe', version: '1' } } },
+      { method: 'notifications/initialized' },
+      { id: 2, method: 'tools/call', params: { name: 'mem_stats', arguments: {} } },
+    ];
+    const input = lines.map((line) => `${JSON.stringify({ jsonrpc: '2.0', ...line })}\n`).join('');
+    const { code, out } = await runMem(['mcp'], newHome(), input);
+    expect(code).toBe(0);
+    const answers = out.trim().split('\n');
+    expect(answers.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 1, result: { serverInfo: { name: 'mem' } } },
+      { id: 2, result: { structuredContent: { total_entries: 0 } } },
+    ]);
   });
 
   it('is the same as mem-mcp', async () => {
@@ -67,6 +85,34 @@ describe('mem mcp over standard input and output', () => {
     const conflict = await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1, if_version: 7 });
     expect(conflict).toMatchObject({ isError: true, json: { code: 'version_conflict' } });
     await expect(mcp.call('mem_nothing')).rejects.toThrow(/no tool "mem_nothing"/);
+    await expect(mcp.call('mem_diff')).rejects.toThrow(/toolset data/);
+    expect(missing.json.error).toBe('key: is required');
+  });
+
+  it('takes quotes off what is no text, and never off a value', async () => {
+    const mcp = await connect(newHome());
+    const written = await mcp.call('mem_write', {
+      entity_path: 'a',
+      key: 'k',
+      value: '5',
+      confidence: '0.5',
+      pattern_refs: '["p"]',
+    });
+    expect(written).toMatchObject({ isError: false, json: { confidence: 0.5 } });
+    expect((await mcp.call('mem_list', { limit: '1' })).json.entries).toMatchObject([
+      { value: '5', provenance: { pattern_refs: ['p'] } },
+    ]);
+  });
+
+  it('says of an entry what is worth saying', async () => {
+    const mcp = await connect(newHome());
+    const entry = { entity_path: 'a', key: 'k' };
+    const written = await mcp.call('mem_write', { ...entry, value: { n: null } });
+    expect(Object.keys(written.json)).toEqual(expect.arrayContaining(['entity_path', 'version', 'quality']));
+    for (const member of ['value', 'content_hash', 'ttl_at']) expect(written.json).not.toHaveProperty(member);
+    const { json } = await mcp.call('mem_read', entry);
+    expect(json).toMatchObject({ ...entry, value: { n: null }, confidence: 1, evidence_status: 'untested' });
+    for (const member of ['content_hash', 'ttl_at', 'failure_count']) expect(json).not.toHaveProperty(member);
   });
 
   it('takes null for what was left out, except for a value', async () => {

@@ -12,6 +12,8 @@ export type Answer = { json: Json; text: string; isError: boolean };
 
 export type Connected = {
   client: Client;
+  /** Of the server that was started for it. */
+  pid?: number | null;
   call(name: string, args?: Json): Promise<Answer>;
   close(): Promise<void>;
 };
@@ -56,12 +58,14 @@ export async function connect(env: Record<string, string>, options: Options = {}
     stderr: 'pipe',
   });
   transport.stderr?.on('data', (chunk) => onErr?.(String(chunk)));
-  return open(name, transport, options.modern);
+  const opened = await open(name, transport, options.modern);
+  return { ...opened, pid: transport.pid };
 }
 
-export async function runMem(args: readonly string[], env: Record<string, string>) {
+export async function runMem(args: readonly string[], env: Record<string, string>, input = '') {
   const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
     env,
+    input,
     encoding: 'utf8',
   });
   return { code: status, out: stdout, err: stderr };

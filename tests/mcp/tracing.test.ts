@@ -47,6 +47,8 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
       const first = await work(mcp, 'r1');
       expect(first).toMatchObject({ outcome_ref: 'r1', affected_entries: 1, duplicate: false });
       const second = await work(mcp, 'r2', 'failure');
+      const stray = await mcp.call('mem_end_span', { span_id: 'never-started' });
+      expect(stray).toMatchObject({ isError: true, json: { code: 'not_found' } });
 
       const { json: trace } = await mcp.call('mem_get_trace', { trace_id: 'last' });
       expect(trace).toMatchObject({

@@ -85,6 +85,13 @@ describe('a client whose service is in trouble', () => {
     expect(await client.health.read()).toMatchObject({ status: 'ok' });
   });
 
+  it('takes its patience from the call where that has its own', async () => {
+    const client = await start(busy, neverAnswer, healthy, busy);
+    expect(await client.health.read({}, { timeoutMs: 50 })).toMatchObject({ status: 'ok' });
+    await expect(client.health.read({}, { retries: 0 })).rejects.toMatchObject({ status: 503 });
+    expect(server.seen).toHaveLength(4);
+  });
+
   it('stops at once when the caller aborts, while asking and while waiting', async () => {
     const client = await start(neverAnswer, busy);
     for (const _ of ['asking', 'waiting']) {

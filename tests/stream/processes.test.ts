@@ -105,6 +105,7 @@ function bound(database: Database): Database {
     dialect,
     read,
     scan,
+    snapshot: () => database.snapshot(),
     transaction: (work) => database.transaction(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),

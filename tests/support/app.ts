@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type LinesName,
   type OperationName,
   type Output,
   operations,
@@ -108,6 +109,11 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     clock,
     async call(name, input, as) {
       if (operations[name].stream) return (await replay(app.kernel, { name, input, as: caller(as) })) as never;
+      if (operations[name].lines) {
+        const lines = [];
+        for await (const line of await app.kernel.list(name as LinesName, input, caller(as))) lines.push(line);
+        return { lines: lines.map((line) => JSON.parse(line)) } as never;
+      }
       return JSON.parse(stringify(await app.kernel.invoke(name, input, caller(as))));
     },
     async close() {

@@ -38,7 +38,8 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     },
     async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
       const places = (columns: object) => Object.keys(columns).map((column) => `${column} = ?`);
-      const text = `UPDATE ${update.table} SET ${places(update.set).join(', ')} WHERE ${places(update.by).join(' AND ')}`;
+      const sets = places({ ...update.set, ...update.add });
+      const text = `UPDATE ${update.table} SET ${sets.join(', ')} WHERE ${places(update.by).join(' AND ')}`;
       see({ text, values: [] });
       return tx.updateMany(update, rows);
     },
@@ -48,6 +49,10 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     dialect: database.dialect,
     read: watchQuery(database.read),
     scan: watchQuery(database.scan),
+    async snapshot() {
+      const snapshot = await database.snapshot();
+      return { ...watchQuery(snapshot), close: () => snapshot.close() };
+    },
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
@@ -60,7 +65,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|usage_counters|usage_ledger|rate_cells';
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -68,6 +73,11 @@ const ONE_ACCOUNT = /\baccount_id = \?/gi;
 /** Statements over all accounts, and why each may be. */
 const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] = [
   ['CREATE ', 'makes the schema'],
+  [
+    'UPDATE edges SET evidence_count = evidence_count - (SELECT n FROM told_edges',
+    'a migration, each account for itself',
+  ],
+  ['DELETE FROM edges WHERE relation IN', 'a migration, each account for itself'],
   ['ALTER TABLE ', 'changes the schema'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
@@ -82,6 +92,10 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'SELECT account_id, name, plan, status, created_at FROM accounts WHERE account_id > ?',
     'lists the accounts for whoever runs the service',
   ],
+  [
+    'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
+    'a migration, each account for itself',
+  ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
   [
@@ -89,6 +103,8 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'answers of all accounts grow old alike',
   ],
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
+  ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
+  ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];

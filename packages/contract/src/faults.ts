@@ -1,6 +1,7 @@
 /** Every error a caller can meet: its stable code, the HTTP status it travels with, and a title for people. */
 export const faultCodes = {
   invalid_json: { status: 400, title: 'The body is not readable JSON' },
+  invalid_protobuf: { status: 400, title: 'The body is not readable protobuf' },
   invalid_request: { status: 400, title: 'The request is not valid HTTP' },
   invalid_cursor: { status: 400, title: 'The cursor was not made by this service' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },

@@ -27,6 +27,8 @@ export type HttpBinding = HttpRoute & {
   aliases?: readonly HttpRoute[];
   /** Makes reads conditional: `ETag`, `If-None-Match` and 304. */
   etag?: (output: never) => string;
+  /** Speaks OTLP: bodies may be protobuf or compressed, and members that are not known are passed over. */
+  otlp?: true;
 };
 
 /** Groups of tools that a client can ask for by name. */
@@ -71,17 +73,22 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   admin?: true;
   /** A member of the answer that is given once and never kept, not even to repeat the answer. */
   once?: string;
+  /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
+  whole?: true;
   http: HttpBinding;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  cli?: { args?: readonly string[]; alias?: string };
+  /** `alias` is what people type; `also` are other words for it. */
+  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[] };
   input: I;
   output: O;
   errors: readonly FaultCode[];
   example: z.input<I>;
   /** Answers without end, as Server-Sent Events: `output` is what each of them carries. */
   stream?: true;
+  /** Answers with JSON Lines, as many as it takes: `output` is what each of them carries. */
+  lines?: true;
 };
 
 export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> {
@@ -93,4 +100,11 @@ export function streaming<I extends z.ZodType, O extends z.ZodType>(
   definition: Operation<I, O>,
 ): Operation<I, O> & { stream: true } {
   return { ...definition, stream: true };
+}
+
+/** An operation that answers with lines. */
+export function listing<I extends z.ZodType, O extends z.ZodType>(
+  definition: Operation<I, O>,
+): Operation<I, O> & { lines: true } {
+  return { ...definition, lines: true };
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { entityPathProblem, keyProblem, parseGlob, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 

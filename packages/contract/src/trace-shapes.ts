@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import * as s from './shapes.ts';
 
 export const MAX_TRACE_TEXT = 200_000;

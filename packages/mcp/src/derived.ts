@@ -9,8 +9,9 @@ import {
 import { isPaged } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
-import { cutMembers, previewLists } from './previews.ts';
+import { cutMembers, previewLists, trimmed } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
+import { unquoted } from './rules/arguments.ts';
 import { type Json, type Session, traceIdOf } from './session.ts';
 import { type Answer, once, reading, settling, type Tool, writing } from './tool.ts';
 
@@ -29,17 +30,18 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
   const shape = shapeOf(operation);
   const offered = Object.fromEntries(binding.fields.map((field) => [field, shape[field] as z.ZodType]));
   const hints = operation.effect !== 'write' ? reading : binding.idempotent ? settling : writing;
+  const listed = once(() => ({
+    name: binding.name,
+    description: binding.description,
+    inputSchema: inputSchema(offered, binding),
+    outputSchema: outputSchema(operation.output, binding.gives),
+    annotations: hints,
+  }));
   return {
     name: binding.name,
     toolset: binding.toolset,
-    listed: once(() => ({
-      name: binding.name,
-      description: binding.description,
-      inputSchema: inputSchema(offered, binding),
-      outputSchema: outputSchema(operation.output, binding.gives),
-      annotations: hints,
-    })),
-    run: (args, session) => run({ name, operation, binding }, args, session),
+    listed,
+    run: (args, session) => run({ name, operation, binding }, unquoted(args, listed().inputSchema.properties), session),
   };
 }
 
@@ -80,13 +82,21 @@ async function inputOf({ operation, binding }: Bound, args: Json, session: Sessi
 }
 
 function shown({ name, operation, binding }: Bound, json: Json, text: string): Answer {
-  if (operation.effect === 'write') return { json: cutMembers(json) };
+  const { whole, gives, miss } = binding;
+  if (operation.effect === 'write') return { json: written(json) };
+  if (gives?.includes('value')) return { json: trimmed(json) };
   const lists = Object.values(json).filter(Array.isArray);
-  if (binding.whole || lists.length === 0) return { json, text };
-  const hint = binding.miss;
-  if (isPaged(name) || 'edges' in json || name === 'sessions.explain') {
-    const isEmpty = lists.every((list) => list.length === 0);
-    return { json: { ...previewLists(json), ...(isEmpty && hint ? { hint: `nothing found: try ${hint}` } : {}) } };
-  }
-  return { json, text };
+  const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
+  const hint = isEmpty && miss !== undefined && !whole ? { hint: `nothing found: try ${miss}` } : {};
+  if (!whole && (isPaged(name) || 'edges' in json || name === 'sessions.explain'))
+    return { json: { ...previewLists(json), ...hint } };
+  return 'hint' in hint ? { json: { ...json, ...hint } } : { json, text };
+}
+
+/** What the writer of an entry has just said itself. */
+const SAID = new Set(['value', 'provenance', 'artifact_refs', 'tier', 'ttl_at']);
+
+function written(json: Json): Json {
+  const news = Object.entries(json).filter(([member]) => !SAID.has(member));
+  return cutMembers(trimmed(Object.fromEntries(news)));
 }

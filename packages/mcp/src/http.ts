@@ -1,10 +1,12 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, type Server, type ServerEvent } from '@modelcontextprotocol/server';
 import { slug } from './identity.ts';
+import { problemOf } from './refusals.ts';
 import { createMcpServer } from './server.ts';
 import type { Identity, Service, Session, Who } from './session.ts';
 import { newToken, readToken } from './session-token.ts';
-import { SettingsError, toolsetOf } from './settings.ts';
+import { label, SettingsError, toolsetOf } from './settings.ts';
 import { toolsOf } from './toolsets.ts';
+import { createWatch, type Watch, watchedBy } from './watch.ts';
 
 /** A request whose key was checked. */
 export type Incoming = {
@@ -18,7 +20,10 @@ export type Incoming = {
   agentId: string | undefined;
   sessionId: string | undefined;
   defaultAgentId: string;
+  /** Where a call names none. */
+  branch: string | undefined;
   call: Service['call'];
+  follow: Service['follow'];
   maxBodyBytes: number;
   onError: (error: unknown) => void;
 };
@@ -27,26 +32,45 @@ const SESSION_HEADER = 'mcp-session-id';
 
 /** Answers one request. Nothing is kept between two of them. */
 export async function answerMcp(incoming: Incoming): Promise<Response> {
+  const asked = new URL(incoming.url).searchParams;
+  try {
+    const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter((tool) => !tool.onlyNearby);
+    const branch = label('branch', asked.get('branch') ?? incoming.branch) ?? 'main';
+    const { onError } = incoming;
+    return await answerWith({ ...incoming, branch }, (session, watch) =>
+      createMcpServer(session, { tools, onError, ...(watch ? { watch } : {}) }),
+    );
+  } catch (error) {
+    if (error instanceof SettingsError) return refuse(400, -32602, error.message.replace('MEM_TOOLSET', 'toolset'));
+    throw error;
+  }
+}
+
+/** A server for one request. Without a watch, there is no way to tell its client of changes. */
+export type MakeServer = (session: Session, watch?: Pick<Watch, 'add' | 'remove'>) => Server;
+
+/** The protocol around whatever server is made. */
+export async function answerWith(incoming: Incoming, make: MakeServer): Promise<Response> {
   const { method, url, headers, body, maxBodyBytes, onError } = incoming;
   const sessionHeader = headers[SESSION_HEADER];
   const token = sessionHeader === undefined ? undefined : readToken(sessionHeader);
   if (sessionHeader !== undefined && !token) return refuse(404, -32001, 'Session not found');
   const said = parse(body);
   const session = sessionOf(incoming, identityOf(incoming, token));
-  const names = new URL(url).searchParams.get('toolset') ?? undefined;
-  let tools: ReturnType<typeof toolsOf>;
-  try {
-    tools = toolsOf(toolsetOf(names)).filter((tool) => !tool.onlyNearby);
-  } catch (error) {
-    if (error instanceof SettingsError) return refuse(400, -32602, error.message.replace('MEM_TOOLSET', 'toolset'));
-    throw error;
-  }
-  const handler = createMcpHandler(() => createMcpServer(session, { tools, onError }), {
+  const changes = changesFor(session, (error) => {
+    if (error !== undefined) onError(error);
+    void handler.close();
+  });
+  const handler = createMcpHandler(({ era }) => make(session, era === 'modern' ? NO_WATCH : undefined), {
     onerror: onError,
     maxRequestBodySize: maxBodyBytes,
+    bus: changes,
   });
+  const unheard = await changes.watch(watchedBy(said));
+  if (unheard !== undefined) return refuse(400, -32602, unheard);
   const request = new Request(url, { method, headers: { ...headers }, ...(body ? { body } : {}) });
   const response = await handler.fetch(request, said === undefined ? {} : { parsedBody: said });
+  changes.closeUnlessHeard();
   const client = clientThatConnects(said);
   if (client === undefined || !response.ok) return response;
   session.identity.meet(client);
@@ -55,8 +79,45 @@ export async function answerMcp(incoming: Incoming): Promise<Response> {
   return new Response(response.body, { status: response.status, headers: named });
 }
 
-function sessionOf({ call }: Incoming, identity: Identity): Session {
-  return { service: { mode: 'local', call }, identity, branch: 'main', folder: undefined };
+/** A client that listens says in one request what it wants to hear, and is told in the answer. */
+const NO_WATCH = { add: async () => {}, remove() {} };
+
+/** The changes of what a listening client names, followed before it is told that it is listened for. */
+function changesFor(session: Session, end: (error?: unknown) => void) {
+  const listeners = new Set<(event: ServerEvent) => void>();
+  const tell = (uri: string) => {
+    for (const listener of listeners) listener({ kind: 'resource_updated', uri });
+  };
+  const watch = createWatch(session, { tell, end });
+  const closeUnlessHeard = () => {
+    if (listeners.size === 0) watch.close();
+  };
+  return {
+    /** Gives what is in the way. */
+    async watch(uris: readonly string[]): Promise<string | undefined> {
+      try {
+        await Promise.all(uris.map((uri) => watch.add(uri)));
+        return undefined;
+      } catch (error) {
+        const problem = problemOf(error);
+        if (!problem) throw error;
+        return problem.detail;
+      }
+    },
+    publish() {},
+    subscribe(listener: (event: ServerEvent) => void) {
+      listeners.add(listener);
+      return () => {
+        listeners.delete(listener);
+        closeUnlessHeard();
+      };
+    },
+    closeUnlessHeard,
+  };
+}
+
+function sessionOf({ call, follow, branch = 'main' }: Incoming, identity: Identity): Session {
+  return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined };
 }
 
 /** The agent that a request names, or its session, or else the client by the name it gives itself. */

@@ -13,13 +13,18 @@ export function slug(text: string): string {
   return plain.replace(/^-+|-+$/g, '').slice(0, 64) || 'client';
 }
 
+/** A client may lead several conversations through one process; none may take the name from another one's hands. */
+const COOL_DOWN_MS = 30_000;
+
 /**
  * The agent of a process: the name that was set, else the one that was set before in this client, else what the
  * environment says, else the client and the user. Each client has a file of its own, so that none takes another's name.
  */
-export function createIdentity(settings: Settings): Identity {
+export function createIdentity(settings: Settings, now: () => number = Date.now): Identity {
   let client: string | undefined;
   let active: { agent_id: string; session_id: string } | undefined;
+  /** When the name that a tool has set was last used. */
+  let usedAt: number | undefined;
   const platform = () => client ?? settings.platform ?? 'cli';
   const file = () => join(settings.home, `identity-${platform()}`);
   const detected = () =>
@@ -30,7 +35,10 @@ export function createIdentity(settings: Settings): Identity {
     return active;
   };
   return {
-    who: (): Who => current(),
+    who(): Who {
+      if (usedAt !== undefined) usedAt = now();
+      return current();
+    },
     meet(name) {
       if (name !== undefined) client ??= slug(name);
     },
@@ -46,15 +54,19 @@ export function createIdentity(settings: Settings): Identity {
     change: {
       set(name) {
         const previous = current().agent_id;
+        const isNew = previous !== name;
+        const idleMs = usedAt === undefined ? Number.POSITIVE_INFINITY : now() - usedAt;
+        if (isNew && idleMs < COOL_DOWN_MS) return { busy: previous, idleMs, coolDownMs: COOL_DOWN_MS };
         mkdirSync(settings.home, { recursive: true });
         writeFileSync(file(), `${name}\n`, { mode: 0o600 });
-        const isNew = previous !== name;
+        usedAt = now();
         if (isNew) active = { agent_id: name, session_id: newSessionId() };
         return { previous, isNew };
       },
       reset() {
         const previous = current().agent_id;
         rmSync(file(), { force: true });
+        usedAt = undefined;
         active = { agent_id: detected(), session_id: newSessionId() };
         return { previous };
       },

@@ -1,4 +1,6 @@
-export { answerMcp, type Incoming } from './http.ts';
+export { followKernel } from './follow.ts';
+export { answerMcp, answerWith, type Incoming, type MakeServer } from './http.ts';
+export { type Memory, openMemory } from './memory.ts';
 export { createMcpServer, type Offer } from './server.ts';
 export type { Identity, Json, Service, Session, Who } from './session.ts';
 export { runMcp } from './stdio.ts';

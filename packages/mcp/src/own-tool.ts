@@ -2,8 +2,9 @@ import type { Toolset } from '@mem-service/contract';
 import { z } from 'zod';
 import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
+import { plainly, unquoted } from './rules/arguments.ts';
 import type { Json, Session } from './session.ts';
-import { type Annotations, type Answer, once, type Tool } from './tool.ts';
+import { type Annotations, type Answer, type Call, once, type Tool } from './tool.ts';
 
 type OwnTool<S extends Shape> = {
   name: `mem_${string}`;
@@ -14,30 +15,31 @@ type OwnTool<S extends Shape> = {
   output: Shape;
   annotations: Annotations;
   onlyNearby?: true;
-  run(input: z.output<z.ZodObject<S>>, session: Session): Promise<Answer | Json> | Answer | Json;
+  run(input: z.output<z.ZodObject<S>>, session: Session, call: Call): Promise<Answer | Json> | Answer | Json;
 };
 
 /** A tool that is no operation of the service, or more than one. */
 export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
   const { name, toolset, description, annotations, onlyNearby } = own;
   const shape = z.strictObject(own.input);
+  const listed = once(() => ({
+    name,
+    description,
+    inputSchema: inputSchema(own.input, { about: own.about ?? {} }),
+    outputSchema: outputSchema(z.object(own.output)),
+    annotations,
+  }));
   return {
     name,
     toolset,
     ...(onlyNearby ? { onlyNearby } : {}),
-    listed: once(() => ({
-      name,
-      description,
-      inputSchema: inputSchema(own.input, { about: own.about ?? {} }),
-      outputSchema: outputSchema(z.object(own.output)),
-      annotations,
-    })),
-    async run(args, session) {
+    listed,
+    async run(args, session, call) {
       const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-      const parsed = shape.safeParse(given);
+      const parsed = shape.safeParse(unquoted(given, listed().inputSchema.properties));
       if (!parsed.success) return wrongArgument(parsed.error, name, Object.keys(own.input));
       try {
-        const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session);
+        const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session, call);
         return 'json' in answer ? (answer as Answer) : { json: answer };
       } catch (error) {
         const problem = problemOf(error);
@@ -54,5 +56,5 @@ function wrongArgument({ issues }: z.ZodError, tool: string, known: readonly str
     const takes = known.length === 0 ? 'takes no arguments' : `it takes ${known.join(', ')}`;
     return argumentError(issue.keys[0] as string, `is not an argument of ${tool}; ${takes}`);
   }
-  return argumentError(issue?.path.map(String).join('.') || 'arguments', issue?.message ?? 'are not valid');
+  return argumentError(issue?.path.map(String).join('.') || 'arguments', plainly(issue?.message ?? 'are not valid'));
 }

@@ -5,17 +5,45 @@ import type { Json } from './session.ts';
 export const PREVIEW_CHARS = 2000;
 
 /** Of use to programs, and in the whole answer of an exact read. */
-const LEFT_OUT = new Set(['content_hash', 'integrity_chain', 'seq', 'hash', 'parent_hash', 'immutable_trace_id']);
+const LEFT_OUT = new Set([
+  'content_hash',
+  'hash',
+  'immutable_trace_id',
+  'integrity_chain',
+  'parent_hash',
+  'seq',
+  'standing_no',
+  'tree_hash',
+]);
 
 const isEmpty = (value: unknown) =>
   value === null || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** A row of a list: without what is empty, with counts in place of lists of things, with long texts cut. */
+/** As nearly every entry is, so that only the others need words. */
+const USUAL: Readonly<Record<string, unknown>> = {
+  shared: true,
+  is_artifact: false,
+  outcome_count: 0,
+  success_count: 0,
+  failure_count: 0,
+  evidence_success: 0,
+  evidence_failure: 0,
+  recall_count: 0,
+};
+
+/** Without what is empty, as usual, or of use to programs only. What is stored is never touched. */
+export function trimmed(row: Json): Json {
+  return Object.fromEntries(
+    Object.entries(row).filter(
+      ([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value) || USUAL[name] === value),
+    ),
+  );
+}
+
+/** A row of a list: trimmed, with counts in place of lists of things, with long texts cut. */
 export function previewRow(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
-  const members = Object.entries(row as Json).filter(
-    ([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value)),
-  );
+  const members = Object.entries(trimmed(row as Json));
   return cutMembers(
     Object.fromEntries(members.map(([name, value]) => [name, name === 'value' ? value : counted(value)])),
   );

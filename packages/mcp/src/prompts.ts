@@ -1,6 +1,8 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
-type Argument = { name: string; description: string; required?: true };
+/** What an argument names, so that a client can offer what there is. */
+export type Kind = 'entity_path' | 'agent_id' | 'outcome_type';
+type Argument = { name: string; description: string; required?: true; kind?: Kind };
 type Given = Readonly<Record<string, string>>;
 type Prompt = {
   name: string;
@@ -19,7 +21,7 @@ const prompts: readonly Prompt[] = [
     description: 'Look up what is known before you begin.',
     arguments: [
       { name: 'task', description: 'What is to be done', required: true },
-      { name: 'entity_path', description: 'Subject it is about, e.g. checkout/payments' },
+      { name: 'entity_path', description: 'Subject it is about, e.g. checkout/payments', kind: 'entity_path' },
     ],
     text: (given) =>
       `You are about to do this: ${given.task}\n\nFirst use memory${at(given)}: mem_search with the words of the task` +
@@ -33,7 +35,11 @@ const prompts: readonly Prompt[] = [
     description: 'Save what was learnt and say how it went.',
     arguments: [
       { name: 'outcome_ref', description: 'Names the result: a pull request, deployment or ticket', required: true },
-      { name: 'outcome_type', description: 'success, minor_failure, failure or critical_failure' },
+      {
+        name: 'outcome_type',
+        description: 'success, minor_failure, failure or critical_failure',
+        kind: 'outcome_type',
+      },
     ],
     text: ({ outcome_ref, outcome_type }) =>
       'The task is over. Write what will matter again with mem_write: one subject per key, facts apart from beliefs, no ' +
@@ -45,8 +51,8 @@ const prompts: readonly Prompt[] = [
     title: 'Hand over',
     description: 'Leave the work so that another agent can go on.',
     arguments: [
-      { name: 'to', description: 'The agent that goes on' },
-      { name: 'entity_path', description: 'Subject it is about' },
+      { name: 'to', description: 'The agent that goes on', kind: 'agent_id' },
+      { name: 'entity_path', description: 'Subject it is about', kind: 'entity_path' },
     ],
     text: (given) =>
       `Hand your work over${given.to ? ` to ${given.to}` : ''}. Call mem_explain to see what this session rests on. Write ` +
@@ -56,15 +62,30 @@ const prompts: readonly Prompt[] = [
   },
 ];
 
-export const listedPrompts = prompts.map(({ text: _, ...prompt }) => ({ ...prompt, arguments: [...prompt.arguments] }));
+export const listedPrompts = prompts.map(({ text: _, ...prompt }) => ({
+  ...prompt,
+  arguments: prompt.arguments.map(({ kind: __, ...argument }) => argument),
+}));
 
 export function getPrompt(name: string, given: Given = {}) {
-  const prompt = prompts.find((one) => one.name === name);
-  if (!prompt) throw invalid(`there is no prompt ${JSON.stringify(name)}`);
+  const prompt = promptOf(name);
   const missing = prompt.arguments.find((argument) => argument.required && !given[argument.name]);
   if (missing) throw invalid(`${missing.name}: is required`);
   const content = { type: 'text' as const, text: prompt.text(given) };
   return { description: prompt.description, messages: [{ role: 'user' as const, content }] };
+}
+
+function promptOf(name: string): Prompt {
+  const prompt = prompts.find((one) => one.name === name);
+  if (prompt) return prompt;
+  throw invalid(`there is no prompt ${JSON.stringify(name)}; there are ${prompts.map((one) => one.name).join(', ')}`);
+}
+
+/** Undefined where anything will do. */
+export function kindOf(prompt: string, argument: string): Kind | undefined {
+  const found = promptOf(prompt).arguments.find(({ name }) => name === argument);
+  if (!found) throw invalid(`prompt ${prompt} has no argument ${JSON.stringify(argument)}`);
+  return found.kind;
 }
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);

@@ -1,5 +1,6 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
+import { plainly } from './rules/arguments.ts';
 import type { Json } from './session.ts';
 import type { Answer } from './tool.ts';
 
@@ -23,11 +24,18 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
 };
 
 /** An error as a model can act on it: what was wrong, with which argument, and what to do. */
-export function refusal({ code, detail, status: _, type: __, title: ___, ...more }: Problem): Answer {
-  const hint = HINTS[code];
-  const json: Json = { error: detail, code, ...more, ...(hint === undefined ? {} : { hint }) };
+export function refusal({ code, detail, errors, status: _, type: __, title: ___, ...more }: Problem): Answer {
+  const wrong = (errors as { path: string; message: string }[] | undefined)?.map(({ path, message }) => ({
+    path,
+    message: plainly(message),
+  }));
+  const error = wrong ? wrong.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ') : detail;
+  const hint = code === 'not_found' && more.trace_id !== undefined ? TRACES : HINTS[code];
+  const json: Json = { error, code, ...(wrong ? { errors: wrong } : {}), ...more, ...(hint ? { hint } : {}) };
   return { json, isError: true };
 }
+
+const TRACES = 'mem_list_traces shows which there are; "last" is the newest of yours';
 
 export function argumentError(argument: string, message: string): Answer {
   return {

@@ -2,6 +2,7 @@ import { shapes, stringify } from '@mem-service/contract';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { previewLists } from './previews.ts';
 import { problemOf } from './refusals.ts';
+import type { Place } from './rules/touched.ts';
 import { ask, type Json, type Session } from './session.ts';
 
 const ENTRIES = 'mem://entries';
@@ -14,9 +15,11 @@ export const resources = [
   { uri: 'mem://stats', name: 'stats', title: 'Statistics', mimeType, description: 'How much memory there is' },
 ];
 
+export const ENTRY_TEMPLATE = `${ENTRIES}/{+entity_path}/{key}`;
+
 export const resourceTemplates = [
   {
-    uriTemplate: `${ENTRIES}/{+entity_path}/{key}`,
+    uriTemplate: ENTRY_TEMPLATE,
     name: 'entry',
     title: 'Entry',
     mimeType,
@@ -24,22 +27,41 @@ export const resourceTemplates = [
   },
 ];
 
-export async function readResource(uri: string, session: Session): Promise<string> {
-  const { branch, identity } = session;
-  const limit = 50;
-  if (uri === 'mem://stats') return stringify(await ask(session, 'stats.read', { branch }));
-  if (uri === ENTRIES) return lists(await ask(session, 'entries.list', { branch, sort: 'recent', limit }));
-  if (uri === 'mem://timeline')
-    return lists(await ask(session, 'agents.timeline', { agent_id: identity.who().agent_id, branch, limit }));
+/** What is meant, whether or not there is something in it; undefined for what is no resource. */
+export function placeOf(uri: string): Place | undefined {
   const address = addressOf(uri);
-  if (!address) throw new ResourceNotFoundError(uri);
+  return address ? { kind: 'entry', ...address } : LISTED[uri];
+}
+
+const LISTED: Readonly<Record<string, Place>> = {
+  [ENTRIES]: { kind: 'entries' },
+  'mem://timeline': { kind: 'timeline' },
+  'mem://stats': { kind: 'stats' },
+};
+
+export async function readResource(uri: string, session: Session): Promise<string> {
+  const place = placeOf(uri);
+  if (!place) throw new ResourceNotFoundError(uri);
   try {
-    return await session.service.call('entries.read', { ...address, branch }, identity.who());
+    return await read(place, session);
   } catch (error) {
     const problem = problemOf(error);
     if (problem?.code === 'not_found') throw new ResourceNotFoundError(uri);
     throw problem ? new ProtocolError(ProtocolErrorCode.InvalidParams, problem.detail) : error;
   }
+}
+
+async function read(place: Place, session: Session): Promise<string> {
+  const { branch, identity } = session;
+  const { agent_id } = identity.who();
+  const limit = 50;
+  if (place.kind === 'entry') {
+    const { entity_path, key } = place;
+    return session.service.call('entries.read', { entity_path, key, branch }, identity.who());
+  }
+  if (place.kind === 'stats') return stringify(await ask(session, 'stats.read', { branch }));
+  if (place.kind === 'timeline') return lists(await ask(session, 'agents.timeline', { agent_id, branch, limit }));
+  return lists(await ask(session, 'entries.list', { branch, sort: 'recent', limit }));
 }
 
 const lists = (page: Json) => stringify(previewLists(page));

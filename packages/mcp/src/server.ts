@@ -8,50 +8,113 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import manifest from '../package.json' with { type: 'json' };
+import { complete } from './completions.ts';
 import { instructions } from './instructions.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { Session } from './session.ts';
-import type { Answer, Tool } from './tool.ts';
+import type { Answer, Call, Tool } from './tool.ts';
+import { allTools } from './toolsets.ts';
+import type { Watch } from './watch.ts';
 
 export const SERVER_INFO = { name: 'mem', title: 'Memory', version: manifest.version };
 
-export type Offer = { tools: readonly Tool[]; onError?: (error: unknown) => void };
+export type Offer = {
+  tools: readonly Tool[];
+  onError?: (error: unknown) => void;
+  /** Clients may ask to be told of changes; undefined where they could not be reached. */
+  watch?: Pick<Watch, 'add' | 'remove'>;
+};
 
 /** A server for one connection. The tools are made once and shared by all of them. */
 export function createMcpServer(session: Session, offer: Offer): Server {
   const server = new Server(SERVER_INFO, {
-    capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} },
+    capabilities: {
+      tools: {},
+      resources: offer.watch ? { subscribe: true } : {},
+      prompts: {},
+      completions: {},
+      logging: {},
+    },
     instructions,
   });
+  // A client is known by the name it gives itself before anything is done for it.
+  const met = (ctx: ServerContext): Session => {
+    session.identity.meet(clientOf(server, ctx));
+    return session;
+  };
+  addTools(server, met, offer);
+  addResources(server, met, offer);
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
+  server.setRequestHandler('completion/complete', ({ params }, ctx) => complete(params, met(ctx)));
+  return server;
+}
+
+type Met = (ctx: ServerContext) => Session;
+
+function addTools(server: Server, met: Met, offer: Offer): void {
   const tools = new Map(offer.tools.map((tool) => [tool.name, tool]));
   server.setRequestHandler('tools/list', () => ({ tools: offer.tools.map((tool) => tool.listed() as McpTool) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.get(params.name);
-    if (!tool)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${JSON.stringify(params.name)}`);
-    session.identity.meet(clientOf(server, ctx));
-    return toResult(await tool.run(params.arguments ?? {}, session).catch((error) => failure(error, offer)));
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
+    const answer = tool.run(params.arguments ?? {}, met(ctx), callOf(ctx));
+    return toResult(await answer.catch((error) => failure(error, offer, ctx)));
   });
+}
+
+function absence(name: string): string {
+  const set = allTools.find((tool) => tool.name === name)?.toolset;
+  const elsewhere = set && `; it is in the toolset ${set}, which this client has not chosen (MEM_TOOLSET)`;
+  return `there is no tool ${JSON.stringify(name)} here${elsewhere ?? ''}`;
+}
+
+function addResources(server: Server, met: Met, { watch }: Offer): void {
   server.setRequestHandler('resources/list', () => ({ resources }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
-  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
-    session.identity.meet(clientOf(server, ctx));
-    return { contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, session) }] };
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => ({
+    contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, met(ctx)) }],
+  }));
+  if (!watch) return;
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
+    met(ctx);
+    await watch.add(uri);
+    return {};
   });
-  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
-  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
-  return server;
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    watch.remove(uri);
+    return {};
+  });
+}
+
+function callOf({ mcpReq }: ServerContext): Call {
+  const token = mcpReq._meta?.progressToken;
+  return {
+    signal: mcpReq.signal,
+    async progress(done, message) {
+      if (token === undefined) return;
+      const params = { progressToken: token, progress: done, message };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    },
+  };
 }
 
 /** As the client names itself: with each request, or when it connected. */
 function clientOf(server: Server, { mcpReq }: ServerContext): string | undefined {
-  const told = (mcpReq.envelope as Record<string, { name?: string }> | undefined)?.[CLIENT_INFO_META_KEY];
-  return told?.name ?? server.getClientVersion()?.name;
+  return nameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
 }
 
-function failure(error: unknown, { onError = () => {} }: Offer): Answer {
+const nameIn = (meta: unknown) => (meta as Record<string, { name?: string }> | undefined)?.[CLIENT_INFO_META_KEY]?.name;
+
+/** As the client names itself in a message. */
+export const clientWithin = (message: unknown): string | undefined =>
+  nameIn((message as { params?: { _meta?: unknown } }).params?._meta);
+
+async function failure(error: unknown, { onError = () => {} }: Offer, { mcpReq }: ServerContext): Promise<Answer> {
+  if (mcpReq.signal.aborted) return { json: { error: 'cancelled', code: 'cancelled' }, isError: true };
   onError(error);
+  await mcpReq.log('error', 'the service failed: this is a bug', 'mem');
   return { json: { error: 'the service failed', code: 'internal', hint: 'this is a bug: see the log' }, isError: true };
 }
 

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Fault, stringify } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
-import type { Service } from './session.ts';
+import { followKernel } from './follow.ts';
+import type { LogReader, Service, Who } from './session.ts';
 import { type Environment, type Settings, SettingsError } from './settings.ts';
 
 export type OpenService = Service & {
@@ -25,10 +26,25 @@ function openRemote({ apiKey }: Settings, url: string): OpenService {
       place: url,
       call: (name, input, { agent_id, session_id }) =>
         client.callText(name, input, { agentId: agent_id, sessionId: session_id ?? undefined }),
+      async follow(input, { agent_id }, reader) {
+        const over = new AbortController();
+        const texts = client.streamText('log.stream', input, { agentId: agent_id, signal: over.signal });
+        void readAll(texts, reader);
+        return () => over.abort();
+      },
       close: async () => {},
     };
   } catch (error) {
     throw new SettingsError(`MEM_HTTP_URL: ${(error as Error).message}`);
+  }
+}
+
+async function readAll(texts: AsyncIterable<string>, reader: LogReader): Promise<void> {
+  try {
+    for await (const text of texts) reader.take(JSON.parse(text));
+    reader.end();
+  } catch (error) {
+    reader.end(error);
   }
 }
 
@@ -56,13 +72,23 @@ function openLocal(settings: Settings): OpenService {
       throw new Fault('unavailable', `the memory at ${place} cannot be opened: ${(error as Error).message}`);
     }
   };
+  const callerOf = (as: Who, account_id: string) => ({
+    account_id,
+    actor: 'mcp',
+    ...as,
+    address: null,
+    request_id: randomUUID(),
+  });
   return {
     mode: 'local',
     place,
     async call(name, input, as) {
       const { app, account_id } = await open();
-      const caller = { account_id, actor: 'mcp', ...as, address: null, request_id: randomUUID() };
-      return stringify(await app.kernel.invoke(name, input, caller));
+      return stringify(await app.kernel.invoke(name, input, callerOf(as, account_id)));
+    },
+    async follow(input, as, reader) {
+      const { app, account_id } = await open();
+      return followKernel(app.kernel, { input, caller: callerOf(as, account_id) }, reader);
     },
     async close() {
       const { app } = (await opened?.catch(() => undefined)) ?? {};

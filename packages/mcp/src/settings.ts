@@ -44,7 +44,8 @@ export function readSettings(env: Environment = process.env): Settings {
   };
 }
 
-function label(name: string, text: string | undefined): string | undefined {
+/** A name of an agent or a branch. */
+export function label(name: string, text: string | undefined): string | undefined {
   if (!text) return undefined;
   const parsed = shapes.agentId.safeParse(text);
   if (parsed.success) return parsed.data;

@@ -1,10 +1,12 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serveClient } from './connection.ts';
 import { createIdentity } from './identity.ts';
-import { createMcpServer } from './server.ts';
 import { openService } from './service.ts';
 import type { Session } from './session.ts';
 import { type Environment, readSettings, SettingsError, toolsetOf } from './settings.ts';
 import { listingSize, toolsOf } from './toolsets.ts';
+
+const LAST_ANSWERS_MS = 10_000;
 
 const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
 
@@ -56,8 +58,9 @@ async function run(args: readonly string[], env?: Environment): Promise<number> 
   say(`memory is at ${service.place}`);
   const onError = (error: unknown) => say((error as Error).stack ?? String(error));
   const ended = end();
-  const connection = serveStdio(() => createMcpServer(session, { tools, onError }), { onerror: onError });
-  await ended;
+  const connection = serveClient(session, { tools, onError });
+  // A client that has said all it has to say still waits for the answers.
+  if ((await ended) === 'said') await within(LAST_ANSWERS_MS, connection.answered());
   await connection.close();
   await service.close();
   return 0;
@@ -74,11 +77,18 @@ function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolse
   return { flags, toolset: toolsetOf(names) };
 }
 
-/** When the client hangs up, or somebody ends the process. */
-function end(): Promise<void> {
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
+  over.abort();
+}
+
+/** When the client has said everything, or somebody ends the process. */
+function end(): Promise<'said' | 'stopped'> {
   return new Promise((resolve) => {
-    const done = () => resolve();
-    process.stdin.once('end', done).once('close', done);
-    process.once('SIGINT', done).once('SIGTERM', done);
+    const said = () => resolve('said');
+    const stopped = () => resolve('stopped');
+    process.stdin.once('end', said).once('close', said);
+    process.once('SIGINT', stopped).once('SIGTERM', stopped);
   });
 }

@@ -20,12 +20,20 @@ export type Listed = {
 /** What a tool gives: members, or the exact text of them too. */
 export type Answer = { json: Json; text?: string; isError?: true };
 
+/** The call that is being answered, as its client sees it. */
+export type Call = {
+  /** Nobody waits for the answer any more. */
+  signal: AbortSignal;
+  /** Tells a client that asked for it how far it is. */
+  progress(done: number, message: string): Promise<void>;
+};
+
 export type Tool = {
   name: string;
   toolset: Toolset;
   /** Made when it is first asked for. */
   listed(): Listed;
-  run(args: Json, session: Session): Promise<Answer>;
+  run(args: Json, session: Session, call: Call): Promise<Answer>;
   /** Leaves something on the machine of the client, so that it is not offered over the network. */
   onlyNearby?: true;
 };

@@ -1,25 +1,35 @@
 import { type FaultCode, faultCodes, type Problem } from '@mem-service/contract';
+import { detailsOf, type MemErrorDetails } from './error-details.ts';
 
 /** A call that did not succeed: what the service answered, or `unavailable` with status 0 when it could not be reached. */
-export class MemError extends Error {
+export class MemError<C extends FaultCode = FaultCode> extends Error {
   override name = 'MemError';
+  /** As it came. */
   readonly problem: Problem;
+  /** What the problem tells beside its code: `currentVersion` of a `version_conflict`. `isMemError` gives it its type. */
+  readonly details: MemErrorDetails<C>;
   /** Seconds after which the service asks to be called again. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {}) {
     super(problem.detail, cause === undefined ? undefined : { cause });
     this.problem = problem;
+    this.details = detailsOf(problem) as MemErrorDetails<C>;
     this.retryAfter = retryAfter;
   }
 
-  get code(): FaultCode {
-    return this.problem.code;
+  get code(): C {
+    return this.problem.code as C;
   }
 
   get status(): number {
     return this.problem.status;
   }
+}
+
+/** Whether it is an error of the service, and where codes are given, one of these. */
+export function isMemError<C extends FaultCode = FaultCode>(error: unknown, ...codes: C[]): error is MemError<C> {
+  return error instanceof MemError && (codes.length === 0 || (codes as FaultCode[]).includes(error.code));
 }
 
 /** A problem that the client finds itself. */

@@ -1,4 +1,5 @@
 import type { Operation } from '@mem-service/contract';
+import { camel } from './camel.ts';
 
 type Schema = Operation['input'];
 type Field = { name: string; schema: Schema };
@@ -34,8 +35,6 @@ export function rename(schema: Schema, value: unknown, direction: Direction): un
     }),
   );
 }
-
-export const camel = (name: string): string => name.replace(/_([a-z0-9])/g, (_, next: string) => next.toUpperCase());
 
 function planOf(schema: Schema): Plan {
   let plan = plans.get(schema);

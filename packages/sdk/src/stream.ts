@@ -1,7 +1,15 @@
 import type { Operation } from '@mem-service/contract';
 import { MemError, problemOf, refused, unreachable } from './error.ts';
 import { createParser, type Message } from './sse.ts';
-import { backOffMs, type CallOptions, type ClientOptions, createPrepare, type Prepared, sleep } from './transport.ts';
+import {
+  backOffMs,
+  type CallOptions,
+  type ClientOptions,
+  createPrepare,
+  defined,
+  type Prepared,
+  sleep,
+} from './transport.ts';
 
 export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /** How long nothing may arrive, not even a heartbeat, before it connects anew. */
@@ -25,8 +33,8 @@ const MAX_RETRY_AFTER_S = 30;
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
-  const { retries = 3, timeoutMs = 30_000 } = options;
   return async function* follow(operation, input, { idleMs = IDLE_MS, signal, ...call }) {
+    const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const prepared = prepare(operation, input, call);
     let lastId: string | undefined;
     let connected = false;

@@ -24,6 +24,9 @@ export type CallOptions = {
   idempotencyKey?: string | undefined;
   agentId?: string | undefined;
   sessionId?: string | undefined;
+  /** For each attempt, and further attempts, where this call needs others than the client has. */
+  timeoutMs?: number | undefined;
+  retries?: number | undefined;
 };
 
 /** Makes one call, with its retries, and gives back the JSON text of the answer. */
@@ -61,9 +64,9 @@ export function createPrepare(options: ClientOptions) {
 }
 
 export function createSend(options: ClientOptions): Send {
-  const { retries = 3, timeoutMs = 30_000 } = options;
   const prepare = createPrepare(options);
   return async (operation, input, call) => {
+    const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const { base, request } = prepare(operation, input, call);
     const once = () => {
       const signals = [call.signal, Number.isFinite(timeoutMs) ? AbortSignal.timeout(timeoutMs) : undefined];
@@ -126,11 +129,11 @@ function setHeader(headers: Headers, name: string, text: string | undefined): vo
 }
 
 /** `crypto.randomUUID` is missing in browsers on pages without TLS. */
-function newKey(): string {
+export function newKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-const defined = <T extends object>(options: T): Partial<T> =>
+export const defined = <T extends object>(options: T): Partial<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
 
 /** How long to wait before the next attempt; undefined where another one would not help. */
@@ -157,5 +160,16 @@ export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise
       resolve();
     }, delayMs);
     signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Waits for something that cannot be stopped itself. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
 }

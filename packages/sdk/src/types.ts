@@ -1,19 +1,9 @@
-import type { OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { Camel, CamelName } from './camel.ts';
+import type { WriteMethod } from './conflict.ts';
+import type { LinesOptions } from './lines.ts';
 import type { StreamOptions } from './stream.ts';
 import type { CallOptions } from './transport.ts';
-
-type CamelName<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Head}${Capitalize<CamelName<Tail>>}`
-  : Name;
-
-/** The same shape with its declared members in camelCase. Records and values of any shape stay as they are. */
-export type Camel<T> = unknown extends T
-  ? T
-  : T extends readonly (infer Item)[]
-    ? Camel<Item>[]
-    : T extends object
-      ? { [K in keyof T as K extends string ? (string extends K ? K : CamelName<K>) : K]: Camel<T[K]> }
-      : T;
 
 type Arguments<N extends OperationName> =
   Record<never, never> extends Request<N>
@@ -40,23 +30,35 @@ export type StreamMethod<N extends StreamName> = (
   options?: StreamOptions,
 ) => AsyncGenerator<Camel<Output<N>>, void, undefined>;
 
+/** What each line holds, in the names of the file. */
+export type LinesMethod<N extends LinesName> = (
+  input?: Camel<Request<N>>,
+  options?: LinesOptions,
+) => AsyncGenerator<Output<N>, void, undefined>;
+
 export type Method<N extends OperationName> = ((...args: Arguments<N>) => Promise<Camel<Output<N>>>) & Pages<N>;
 
 type Group<N extends OperationName> = N extends `${infer G}.${string}` ? G : never;
-type Methods<G extends string> = {
+type MethodsOf<G extends string> = {
   [N in OperationName as N extends `${G}.${infer M}` ? CamelName<M> : never]: N extends StreamName
     ? StreamMethod<N>
-    : Method<N>;
+    : N extends LinesName
+      ? LinesMethod<N>
+      : N extends 'entries.write'
+        ? WriteMethod
+        : Method<N>;
 };
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
-export type Client = { [G in Group<OperationName>]: Methods<G> } & {
+export type Methods = { [G in Group<OperationName>]: MethodsOf<G> } & {
   /** What happens in the account, as it happens: `log.stream` under a shorter name. Ends when the signal is aborted. */
   stream(
     input?: Camel<Request<'log.stream'>> & Pick<StreamOptions, 'signal'>,
   ): AsyncGenerator<Camel<Output<'log.stream'>>, void, undefined>;
   /** The events of a stream, each as the exact JSON text that arrived. */
   streamText(name: StreamName, input: Record<string, unknown>, options?: StreamOptions): AsyncGenerator<string>;
+  /** The lines of an answer that is made of them, each as the exact JSON text that arrived. */
+  linesText(name: LinesName, input: Record<string, unknown>, options?: LinesOptions): AsyncGenerator<string>;
   /** Any operation by its name, in the names of the wire (snake_case). */
   call<N extends OperationName>(name: N, input: Request<N>, options?: CallOptions): Promise<Output<N>>;
   /** The same, with the answer as the exact JSON text that arrived. */

@@ -8,6 +8,7 @@ import {
   insertAccount,
   type Kernel,
   KeyRing,
+  kernelTables,
   type Module,
   migrateAll,
   Observations,
@@ -34,6 +35,7 @@ import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
+import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
@@ -53,6 +55,7 @@ export const modules: readonly Module[] = [
   keys,
   audit,
   accounts,
+  transfer,
   usage,
   system,
 ];
@@ -93,6 +96,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database.read), clock),
+      tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,

@@ -3,6 +3,8 @@ import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
+import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
+import { VERSION } from './version.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
@@ -25,6 +27,7 @@ export type Config = {
   settings: Settings;
   trackReads: boolean;
   rateLimits: boolean;
+  telemetry: TelemetryConfig;
   client: {
     url: string | undefined;
     apiKey: string | undefined;
@@ -180,6 +183,8 @@ export class ConfigError extends Error {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+export const readEnvironment = (): Environment => process.env;
+
 export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
   const parsed = z.object(variables).safeParse(given);
@@ -188,6 +193,7 @@ export function readConfig(env: Environment = process.env): Config {
     throw new ConfigError(problems.join('\n'));
   }
   const v = parsed.data;
+  const telemetry = readTelemetry(env, VERSION);
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
     apiKeys: v.MEM_API_KEYS,
@@ -215,13 +221,14 @@ export function readConfig(env: Environment = process.env): Config {
     },
     trackReads: v.MEM_TRACK_READS,
     rateLimits: v.MEM_RATE_LIMITS,
+    telemetry,
     client: {
       url: v.MEM_HTTP_URL,
       apiKey: v.MEM_API_KEY,
       internalKey: v.MEM_INTERNAL_KEY,
       agentId: env.MEM_AGENT_ID || undefined,
     },
-    warnings: warningsOf(env),
+    warnings: [...warningsOf(env), ...telemetry.warnings],
   };
 }
 

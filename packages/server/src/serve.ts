@@ -2,20 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type App, openApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { createServer } from './http/server.ts';
 import { createLogger } from './logger.ts';
+import { Telemetry } from './telemetry/index.ts';
 import { VERSION } from './version.ts';
 
 const START_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
 
-type Running = { app: App; server: FastifyInstance };
+type Running = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined };
 
 /** Starts the service and stays until it is told to stop. */
 export async function serve(config: Config): Promise<number> {
+  if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
   let running: Running;
@@ -40,15 +42,23 @@ async function start(config: Config, log: Logger): Promise<Running> {
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });
   try {
-    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins: config.http.corsOrigins });
+    const telemetry = openTelemetry(config, log);
+    const { corsOrigins } = config.http;
+    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins, telemetry });
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     process.stdout.write(welcome(config, typeof address === 'object' && address ? address.port : config.http.port));
-    return { app, server };
+    return { app, server, telemetry };
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Telemetry | undefined {
+  if (!settings) return undefined;
+  log.info({ to: new URL(settings.url).origin }, 'exporting spans');
+  return new Telemetry(settings, (about) => log.warn(about, 'spans could not be exported'));
 }
 
 /** A database often starts together with the service, and a little later. */
@@ -102,7 +112,7 @@ function stopSignal(): Promise<string> {
   });
 }
 
-async function stop({ app, server }: Running, log: Logger): Promise<void> {
+async function stop({ app, server, telemetry }: Running, log: Logger): Promise<void> {
   // A connection whose last request came before the signal stays open after its answer, until somebody closes it.
   const idle = setInterval(() => server.server.closeIdleConnections(), 100);
   // Requests that are still arriving, or answers that nobody takes, are not waited for.
@@ -113,7 +123,7 @@ async function stop({ app, server }: Running, log: Logger): Promise<void> {
   }, SHUTDOWN_MS).unref();
   await server.close();
   clearInterval(idle);
-  await app.close();
+  await Promise.all([app.close(), telemetry?.close()]);
 }
 
 function welcome(config: Config, port: number): string {

@@ -35,6 +35,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     ids: randomIds,
     version: 'test',
     observations: new Observations(),
+    tables: [],
     settings: SETTINGS,
     keys: new KeyRing(keySource(database.read), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },

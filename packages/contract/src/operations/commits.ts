@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
@@ -80,7 +80,7 @@ export const commits = {
         description: 'List commits, newest first.',
         fields: ['limit', 'cursor', 'branch'],
         limit: 20,
-        miss: 'mem_commit_batch makes commits; single writes are in mem_timeline',
+        miss: 'mem_timeline for single writes; only mem_commit_batch makes commits',
       },
     ],
     input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),

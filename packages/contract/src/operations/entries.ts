@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author, staleRead } from '../trace-shapes.ts';
@@ -78,6 +78,8 @@ export const entries = {
           'memory_type',
           'pattern_refs',
           'shared',
+          'ttl_seconds',
+          'artifact_refs',
           'if_version',
           'branch',
         ],
@@ -85,6 +87,8 @@ export const entries = {
         about: {
           entity_path: 'Subject, e.g. checkout/payments',
           key: 'e.g. retry-policy',
+          ttl_seconds: 'Forget it after',
+          artifact_refs: 'Files it is about: {uri, label, media_type}',
           if_version: 'Only if at this version; 0: only if new',
         },
         idempotent: true,

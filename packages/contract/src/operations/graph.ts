@@ -1,16 +1,16 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
 /** Every kind of thing that an edge may end at. */
 const nodeTypes = ['agent', 'entry', 'entity', 'outcome', 'pattern'] as const;
 
-const nodeType = z
+export const nodeType = z
   .enum(nodeTypes)
   .meta({ id: 'NodeType', description: 'What a name stands for. An `entity` is anything that has a path.' });
 
 /** Room for the longest path, a slash and the longest key. */
-const nodeName = s.label(2500).meta({
+export const nodeName = s.label(2500).meta({
   description:
     'An agent, the `entity_path/key` of an entry (% and / in the key as %25 and %2F), a path or a reference.',
   examples: ['agent/deploy-bot'],
@@ -18,7 +18,7 @@ const nodeName = s.label(2500).meta({
 
 const MAX_RELATIONS = 8;
 
-const relation = s
+export const relation = s
   .label(64)
   .refine((text) => !text.includes(','), 'must not hold a comma')
   .meta({ description: 'How the source stands to the target, in at most 64 bytes.', examples: ['depends_on'] });

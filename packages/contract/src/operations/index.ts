@@ -6,6 +6,7 @@ import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
+import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
@@ -13,6 +14,7 @@ import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { traces } from './traces.ts';
+import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
 import { usageOperations } from './usage.ts';
 
@@ -23,6 +25,7 @@ export const operations = {
   ...search,
   ...commits,
   ...sessions,
+  ...ingest,
   ...outcomes,
   ...traces,
   ...agents,
@@ -33,6 +36,7 @@ export const operations = {
   ...audit,
   ...accounts,
   ...usageOperations,
+  ...transfer,
   ...system,
 };
 
@@ -45,5 +49,8 @@ export type Request<N extends OperationName> = z.input<Operations[N]['input']>;
 export type Output<N extends OperationName> = z.input<Operations[N]['output']>;
 /** Operations that answer without end. */
 export type StreamName = { [N in OperationName]: Operations[N] extends { stream: true } ? N : never }[OperationName];
+
+/** Operations that answer with lines. */
+export type LinesName = { [N in OperationName]: Operations[N] extends { lines: true } ? N : never }[OperationName];
 
 export const operationNames = Object.keys(operations) as OperationName[];

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { eventNames } from '../event-types.ts';
 import { operation, streaming } from '../operation.ts';
 import * as s from '../shapes.ts';
@@ -51,7 +51,6 @@ export const log = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/log' },
-    cli: { alias: 'log' },
     input: z.strictObject({
       after: z.int().min(0).default(0).meta({ description: 'Only events with a greater `seq`.' }),
       limit: s.limit,
@@ -89,7 +88,7 @@ export const log = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/stream' },
-    cli: { args: ['entity_path'], alias: 'stream' },
+    cli: { args: ['entity_path'], alias: 'watch', also: ['stream'] },
     input: z.strictObject({
       entity_path: s.pathGlob.optional(),
       types: eventTypes.optional(),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import * as t from '../trace-shapes.ts';
@@ -185,7 +185,7 @@ export const sessions = {
         name: 'mem_record_attempt',
         toolset: 'core',
         description:
-          'What you tried has failed and you try something else: closes the attempt; what you read for it answers.',
+          'What you tried has failed and you try something else: what you read for it loses confidence, not what follows.',
         fields: ['outcome_type', 'summary'],
         gives: ['attempt', 'entries', 'actions'],
         about: { outcome_type: '' },

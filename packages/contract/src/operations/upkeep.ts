@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
@@ -110,6 +110,7 @@ export const upkeep = {
         description: 'Count, sum or average over the values at a path without reading them.',
         fields: ['entity_path', 'op', 'field', 'group_by', 'row_path', 'branch'],
         gives: ['total_rows', 'groups'],
+        miss: 'a wider entity_path such as a/**; mem_list shows what is there',
         about: {
           entity_path: 'Path or glob',
           field: 'Dotted path in the value',

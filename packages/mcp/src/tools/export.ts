@@ -7,10 +7,13 @@ import { slug } from '../identity.ts';
 import { ownTool } from '../own-tool.ts';
 import { recordsOf, render } from '../rules/records.ts';
 import { ask, type Json, type Session } from '../session.ts';
-import { type Answer, writing } from '../tool.ts';
+import { type Answer, type Call, writing } from '../tool.ts';
 
 const INLINE_CHARS = 20_000;
 const text = z.string();
+
+const NO_ENTRIES = 'nothing there: try a wider entity_path such as a/**';
+const NO_RECORDS = 'no value has anything at row_path: leave it out, or name a list that is in them';
 
 export const exportTool = ownTool({
   name: 'mem_export',
@@ -30,9 +33,9 @@ export const exportTool = ownTool({
   output: { path: text, entry_count: z.int(), record_count: z.int(), inline: z.array(z.unknown()) },
   annotations: writing,
   onlyNearby: true,
-  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session): Promise<Answer | Json> {
+  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session, call): Promise<Answer | Json> {
     if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
-    const entries = await listAll(session, { entity_path, branch: branch || session.branch });
+    const entries = await listAll(session, { entity_path, branch: branch || session.branch }, call);
     const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
     const path = join(session.folder, 'exports', `${slug(entity_path)}-${randomBytes(4).toString('hex')}.${format}`);
     await mkdir(join(session.folder, 'exports'), { recursive: true });
@@ -48,18 +51,20 @@ export const exportTool = ownTool({
       keys: entries.slice(0, 100).map(({ key }) => key),
       inline_chars,
       ...(inline_chars <= inline_char_budget ? { inline: records } : {}),
-      ...(records.length === 0 ? { hint: 'nothing there: try a wider entity_path such as a/**' } : {}),
+      ...(records.length === 0 ? { hint: entries.length === 0 ? NO_ENTRIES : NO_RECORDS } : {}),
     };
   },
 });
 
-async function listAll(session: Session, where: Json): Promise<Json[]> {
+async function listAll(session: Session, where: Json, call: Call): Promise<Json[]> {
   const entries: Json[] = [];
   let cursor: unknown;
   do {
     const page: Json = await ask(session, 'entries.list', { ...where, limit: 1000, ...(cursor ? { cursor } : {}) });
     entries.push(...(page.entries as Json[]));
     cursor = page.next_cursor;
+    call.signal.throwIfAborted();
+    await call.progress(entries.length, `${entries.length} entries read`);
   } while (cursor);
   return entries;
 }

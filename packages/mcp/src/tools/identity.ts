@@ -2,7 +2,7 @@ import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { problemOf } from '../refusals.ts';
-import { ask, type Json, type Session } from '../session.ts';
+import { ask, type Change, type Json, type Session } from '../session.ts';
 import { type Answer, reading, settling } from '../tool.ts';
 
 const text = z.string().max(4096);
@@ -18,6 +18,20 @@ const fixed: Answer = {
   isError: true,
 };
 
+/** Another conversation of the same client would go on under a name that is not its own. */
+const busy = (name: string, { busy: current, idleMs, coolDownMs }: Extract<Change, { busy: string }>): Answer => ({
+  json: {
+    error: `identity_conflict: ${current} was at work here a moment ago`,
+    code: 'conflict',
+    current_identity: current,
+    requested_identity: name,
+    seconds_since_last_activity: Math.round(idleMs / 1000),
+    cooldown_seconds: coolDownMs / 1000,
+    hint: 'another conversation may share this process: go on under its name or wait; if it was you, call mem_reset_identity first',
+  },
+  isError: true,
+});
+
 export const identityTools = [
   ownTool({
     name: 'mem_set_identity',
@@ -30,7 +44,9 @@ export const identityTools = [
     async run({ name, ...about }, session) {
       const { change } = session.identity;
       if (!change) return fixed;
-      const { previous, isNew } = change.set(name);
+      const changed = change.set(name);
+      if ('busy' in changed) return busy(name, changed);
+      const { previous, isNew } = changed;
       const profile_saved = isNew && (await describe(session, about));
       return {
         ...(isNew ? { previous_identity: previous } : { status: 'already_active' }),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { shapes, traceShapes } from '@mem-service/contract';
+import { Fault, shapes, traceShapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { ownTool } from '../own-tool.ts';
-import { ask } from '../session.ts';
+import { ask, type Json, type Session } from '../session.ts';
 import { writing } from '../tool.ts';
 
 const { name, kind, parent_span_id, input, output, attributes } = traceShapes.span.shape;
@@ -38,6 +38,7 @@ export const spanTools = [
     output: { span_id: spanId, ended_at: spanId, status: spanId },
     annotations: writing,
     async run({ status: given, ...told }, session) {
+      await checkStarted(told.span_id, session);
       const status = told.error === undefined ? given : 'error';
       const ended_at = new Date().toISOString();
       await ask(session, 'sessions.record_span', { ...told, status, ended_at });
@@ -45,3 +46,13 @@ export const spanTools = [
     },
   }),
 ];
+
+/** An end without a beginning would be a piece of work without a name in the next trace. */
+async function checkStarted(span_id: string, session: Session): Promise<void> {
+  const { spans } = await ask(session, 'sessions.explain', {});
+  if ((spans as Json[]).some((span) => span.span_id === span_id)) return;
+  throw new Fault(
+    'not_found',
+    `span_id: no span ${span_id} was started in this session; it ends with mem_commit_outcome`,
+  );
+}

@@ -5,7 +5,7 @@ import { previewRow } from '../previews.ts';
 import { compareTraces } from '../rules/compare.ts';
 import { outlineRows, outlineText, type SpanRow } from '../rules/outline.ts';
 import { ask, type Json, type Session, traceIdOf } from '../session.ts';
-import { reading } from '../tool.ts';
+import { type Call, reading } from '../tool.ts';
 
 const traceId = traceShapes.traceId;
 const text = z.string().max(4096);
@@ -40,7 +40,7 @@ export const traceTools = [
     about: { query: 'Words in the task or the response', span_name: 'Part of a name', outcome_type: '' },
     output: { traces: list, looked_at: z.int(), next_cursor: text.nullable(), mode: text },
     annotations: reading,
-    run: (filter, session) => searchTraces(filter, session),
+    run: searchTraces,
   }),
   ownTool({
     name: 'mem_trace_spans',
@@ -59,6 +59,7 @@ export const traceTools = [
         count: spans.length,
         outline: outlineText(rows),
         spans,
+        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace tells the rest' } : {}),
         mode: session.service.mode,
       };
     },
@@ -106,9 +107,11 @@ type Filter = {
 
 /** How many are looked at for one answer; the cursor goes on from there. */
 const MAX_LOOKED_AT = 500;
+const GO_ON = 'none among these: go on with cursor, or narrow it with since, until or agent_id';
+const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
 const PAGE = 50;
 
-async function searchTraces(filter: Filter, session: Session): Promise<Json> {
+async function searchTraces(filter: Filter, session: Session, call: Call): Promise<Json> {
   const { attributes, span_name, span_kind, has_error, limit, cursor, branch = session.branch, ...asked } = filter;
   const traces: unknown[] = [];
   let next: string | null | undefined = cursor;
@@ -124,8 +127,11 @@ async function searchTraces(filter: Filter, session: Session): Promise<Json> {
     for (const trace of page.traces as Json[]) if (await fits(trace, filter, session)) traces.push(previewRow(trace));
     looked_at += (page.traces as Json[]).length;
     next = page.next_cursor as string | null;
+    call.signal.throwIfAborted();
+    await call.progress(looked_at, `${looked_at} looked at, ${traces.length} found`);
   } while (next && traces.length < limit && looked_at < MAX_LOOKED_AT);
-  return { count: traces.length, traces, looked_at, next_cursor: next ?? null, mode: session.service.mode };
+  const hint = traces.length > 0 ? {} : { hint: next ? GO_ON : WIDER };
+  return { count: traces.length, traces, looked_at, next_cursor: next ?? null, ...hint, mode: session.service.mode };
 }
 
 async function fits(trace: Json, filter: Filter, session: Session): Promise<boolean> {

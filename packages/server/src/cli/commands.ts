@@ -1,11 +1,13 @@
 import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { isPaged } from '@mem-service/sdk';
-import { type Field, field, fieldsOf } from './fields.ts';
+import { type Field, field, fieldsOf, toggle } from './fields.ts';
 
 export type Command = {
   name: OperationName;
   /** What people type: the short name, or the full one where there is none. */
   word: string;
+  /** Other words for it, the full name among them. */
+  also: readonly string[];
   operation: Operation;
   /** Taken by position, in this order. */
   args: Field[];
@@ -14,12 +16,12 @@ export type Command = {
   common: Field[];
 };
 
-const ALL = field('all', 'Follow the pages to the end.', { kind: 'boolean' });
+const ALL = toggle('all', 'Follow the pages to the end.');
 const COMMON = [
-  field('json', 'Print the answer as JSON, exactly as it came.', { kind: 'boolean' }),
+  toggle('json', 'Print the answer as JSON, exactly as it came.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
   field('session', 'The session it belongs to.'),
-  field('help', 'Print this help.', { kind: 'boolean' }),
+  toggle('help', 'Print this help.'),
 ];
 
 function toCommand(name: OperationName): Command {
@@ -29,6 +31,7 @@ function toCommand(name: OperationName): Command {
   return {
     name,
     word: operation.cli?.alias ?? name,
+    also: operation.cli?.alias ? [...(operation.cli.also ?? []), name] : [],
     operation,
     args,
     fields,
@@ -40,7 +43,7 @@ function toCommand(name: OperationName): Command {
 export const commands: readonly Command[] = operationNames.map(toCommand);
 
 export function findCommand(word: string): Command | undefined {
-  return commands.find((command) => command.word === word || command.name === word);
+  return commands.find((command) => command.word === word || command.also.includes(word));
 }
 
 /** A field as people write it: by its flag, or by its name where it has a place. */

@@ -11,24 +11,22 @@ export function completionScript(shell: Shell): string {
   return { bash, zsh, fish }[shell]();
 }
 
-/** A word, the same under its full name, and what may follow it. */
-type Completed = Syntax & { name: string };
+/** A word, the same under other names, and what may follow it. */
+type Completed = Syntax & { also: readonly string[] };
 
 const completed: readonly Completed[] = [
   ...commands,
-  ...ownCommands.map(({ word, args, fields }) => ({ word, name: word, args, fields: [], common: fields })),
+  ...ownCommands.map(({ word, args, fields }) => ({ word, also: [], args, fields: [], common: fields })),
 ];
 
-const patternOf = ({ word, name }: Completed) => (word === name ? word : `${word}|${name}`);
+const patternOf = ({ word, also }: Completed) => [word, ...also].join('|');
 const fullNames = () => commands.map(({ name }) => name);
 const fieldsOf = ({ fields, common }: Completed): Field[] => [...fields, ...common];
 const takesFile = ({ args }: Completed) => args.some(({ kind }) => kind === 'document' || kind === 'file');
 
 const flagsOf = (command: Completed): string[] =>
-  fieldsOf(command).flatMap(({ flag, kind }) =>
-    kind === 'boolean' && !command.common.some((one) => one.flag === flag)
-      ? [`--${flag}`, `--no-${flag}`]
-      : [`--${flag}`],
+  fieldsOf(command).flatMap(({ flag, kind, isSwitch }) =>
+    kind === 'boolean' && !isSwitch ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`],
   );
 
 /** For each flag with a fixed set of values, one line of a shell's `case`. */
@@ -38,7 +36,7 @@ const choiceCases = (reply: (words: string) => string): string =>
       fieldsOf(command)
         .filter(({ choices }) => choices.length > 0)
         .map(({ flag, choices }) => {
-          const patterns = [command.word, ...(command.word === command.name ? [] : [command.name])];
+          const patterns = [command.word, ...command.also];
           return `    ${patterns.map((word) => `"${word} --${flag}"`).join('|')}) ${reply(choices.join(' '))}; return ;;`;
         }),
     )
@@ -132,7 +130,7 @@ const fishWord = (word: string, text: string) =>
   `complete -c mem -n __fish_use_subcommand -a ${word} -d ${quoted(text)}`;
 
 function fishFlags(command: Completed): string[] {
-  const seen = `complete -c mem -n '__fish_seen_subcommand_from ${patternOf(command).replace('|', ' ')}'`;
+  const seen = `complete -c mem -n '__fish_seen_subcommand_from ${patternOf(command).replaceAll('|', ' ')}'`;
   const flags = fieldsOf(command).map(({ flag, kind, choices, description = '' }) => {
     const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : kind === 'boolean' ? '' : ' -x';
     return `${seen} -l ${flag}${values}${description ? ` -d ${quoted(description.replaceAll('`', ''))}` : ''}`;

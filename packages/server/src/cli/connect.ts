@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { invalidInput, type OperationName, type StreamName, shapes, stringify } from '@mem-service/contract';
+import {
+  invalidInput,
+  type LinesName,
+  type OperationName,
+  type StreamName,
+  shapes,
+  stringify,
+} from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
 import { type Config, ConfigError } from '../config.ts';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
@@ -11,6 +18,8 @@ export type Connection = {
   call(name: OperationName, input: Record<string, unknown>): Promise<string>;
   /** Prints event after event until the signal. */
   follow(name: StreamName, input: Record<string, unknown>, reading: Reading): Promise<void>;
+  /** Line after line, as they are. */
+  lines(name: LinesName, input: Record<string, unknown>): AsyncIterable<string>;
   close(): Promise<void>;
 };
 
@@ -18,7 +27,7 @@ export type Reading = { print: (text: string) => void; signal: AbortSignal };
 
 export type Identity = { agent: string | undefined; session: string | undefined };
 
-const DEFAULT_AGENT = 'cli';
+export const DEFAULT_AGENT = 'cli';
 
 /** The server at MEM_HTTP_URL, or the store of this machine. */
 export async function connect(parts: CliParts, config: Config, identity: Identity): Promise<Connection> {
@@ -40,6 +49,9 @@ export async function connect(parts: CliParts, config: Config, identity: Identit
   return {
     call: async (name, input) => stringify(await kernel.invoke(name, input, caller)),
     follow: (name, input, reading) => followLocal(kernel, { name, input, caller }, reading),
+    async *lines(name, input) {
+      yield* await kernel.list(name, input, caller);
+    },
     close,
   };
 }
@@ -74,6 +86,7 @@ function connectRemote(
       async follow(name, input, { print, signal }) {
         for await (const text of client.streamText(name, input, { signal })) print(text);
       },
+      lines: client.linesText,
       close: async () => {},
     };
   } catch (error) {

@@ -16,6 +16,8 @@ export type Field = {
   required: boolean;
   description: string | undefined;
   fallback: unknown;
+  /** It is off, and can only be turned on. */
+  isSwitch?: boolean;
 };
 
 /** A field that no schema tells of. */
@@ -23,6 +25,9 @@ export function field(flag: string, description: string, rest: Partial<Field> = 
   const name = flag.replaceAll('-', '_');
   return { name, flag, kind: 'text', choices: [], required: false, description, fallback: undefined, ...rest };
 }
+
+export const toggle = (flag: string, description: string): Field =>
+  field(flag, description, { kind: 'boolean', isSwitch: true });
 
 type Schema = z.core.$ZodType;
 
@@ -68,8 +73,15 @@ function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
     record: 'object',
     object: 'object',
   };
-  const kind = def.type === 'array' ? listKind(def as z.core.$ZodArrayDef) : (kinds[def.type] ?? 'text');
-  return { kind, choices: [] };
+  if (def.type === 'array')
+    return { kind: listKind(def as z.core.$ZodArrayDef), choices: namesIn(def as z.core.$ZodArrayDef) };
+  return { kind: kinds[def.type] ?? 'text', choices: [] };
+}
+
+/** What a list is made of, where its schema tells the names. The service itself says which are wrong. */
+function namesIn({ element }: z.core.$ZodArrayDef): readonly string[] {
+  const { enum: names } = (element as z.ZodType).meta() ?? {};
+  return Array.isArray(names) ? names : kindOf(element).choices;
 }
 
 const listKind = ({ element }: z.core.$ZodArrayDef): FieldKind =>

@@ -10,6 +10,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Graph: how things are connected', 'graph'],
   ['Keys and accounts: who may use the service', 'keys', 'audit', 'accounts', 'usage'],
   ['Overview: numbers, events and health', 'counts', 'log', 'system'],
+  ['Transfer: the steps behind mem export and mem import', 'transfer'],
 ];
 
 export type Group = { title: string; members: Command[] };

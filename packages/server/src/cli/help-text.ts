@@ -1,11 +1,40 @@
 import type { Field } from './fields.ts';
 import type { Syntax } from './parse.ts';
 
+const WIDTH = 100;
+/** Names longer than that have their text below them. */
+const MAX_NAME = 34;
+
+/** Lines of words, as wide as one likes to read. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}
+
 /** Names on the left, what they are on the right. */
-export const rows = (pairs: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...pairs.map(([name]) => name.length));
-  return pairs.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`.trimEnd()).join('\n');
-};
+export function rows(pairs: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...pairs.map(([name]) => name.length).filter((length) => length <= MAX_NAME), 0);
+  const beside = (name: string, text: string) => `  ${name.padEnd(width)}  ${text}`.trimEnd();
+  return pairs
+    .flatMap(([name, text]) => {
+      const lines = wrap(text, WIDTH - width - 4);
+      if (name.length > width)
+        return text === '' ? [`  ${name}`] : [`  ${name}`, ...lines.map((line) => beside('', line))];
+      return lines.map((line, at) => beside(at === 0 ? name : '', line));
+    })
+    .join('\n');
+}
+
+/** A line to type each, with what it is for above it. */
+export const exampleLines = (all: readonly (readonly [text: string, line: string])[]): string =>
+  `Examples:\n${all.map(([text, line]) => `${text === '' ? '' : `  # ${text}\n`}  ${line}`).join('\n')}`;
 
 /** Usage, what it does, arguments and flags. */
 export function syntaxHelp(syntax: Syntax, told: string): string {
@@ -13,7 +42,7 @@ export function syntaxHelp(syntax: Syntax, told: string): string {
   const flags = fields.filter((field) => !args.includes(field));
   const parts = [
     `Usage: ${usageOf(syntax)}`,
-    told,
+    paragraphs(told),
     ...(args.length > 0 ? [`Arguments:\n${rows(args.map((arg) => [arg.name, argumentText(arg)]))}`] : []),
     ...(flags.length > 0
       ? [`Flags:\n${rows(flags.map((flag) => [negatable(flagOf(flag), flag), descriptionOf(flag)]))}`]
@@ -22,6 +51,12 @@ export function syntaxHelp(syntax: Syntax, told: string): string {
   ];
   return parts.join('\n\n');
 }
+
+const paragraphs = (told: string): string =>
+  told
+    .split('\n\n')
+    .map((text) => wrap(text.replaceAll('\n', ' '), WIDTH).join('\n'))
+    .join('\n\n');
 
 export function usageOf({ word, args }: Syntax): string {
   const shown = args.map(({ name, required, kind }) =>
@@ -49,7 +84,8 @@ function flagOf({ flag, kind, choices }: Field): string {
   return `--${flag} ${SHAPES[kind]}`;
 }
 
-const negatable = (shown: string, { kind, flag }: Field) => (kind === 'boolean' ? `--[no-]${flag}` : shown);
+const negatable = (shown: string, { kind, flag, isSwitch }: Field) =>
+  kind === 'boolean' && !isSwitch ? `--[no-]${flag}` : shown;
 
 function argumentText(field: Field): string {
   const sources: Partial<Record<Field['kind'], string>> = {

@@ -1,9 +1,10 @@
-import { JsonText } from '@mem-service/contract';
+import { Fault, JsonText } from '@mem-service/contract';
 import { type Command, commands } from './commands.ts';
-import { exitCodes } from './failure.ts';
+import { abouts, examples } from './examples.ts';
+import { exitCodeOf, exitCodes } from './failure.ts';
 import type { Field } from './fields.ts';
 import { groupsOf } from './groups.ts';
-import { rows, syntaxHelp } from './help-text.ts';
+import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
 import { ownWords } from './words.ts';
 
 /** `mem --help`. */
@@ -35,14 +36,31 @@ ${rows(Object.entries(exitCodes))}
 
 /** `mem help <command>`. */
 export function commandHelp(command: Command): string {
-  const { operation, word, name } = command;
-  const told = operation.description ? `${operation.summary}. ${operation.description}` : `${operation.summary}.`;
+  const { operation, also } = command;
+  const about = abouts[command.name] ?? operation.description;
+  const told = about ? `${operation.summary}. ${about}` : `${operation.summary}.`;
   const parts = [
     syntaxHelp(command, told),
-    `Example:\n  ${exampleOf(command)}`,
-    ...(word === name ? [] : [`Also known as mem ${name}.`]),
+    exampleLines([['', exampleOf(command)], ...(examples[command.name] ?? [])]),
+    `Exit codes:\n${rows(exitCodesFor(command))}`,
+    ...seeAlso(command),
+    ...(also.length === 0 ? [] : [`Also known as ${also.map((one) => `mem ${one}`).join(', ')}.`]),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** Those that it can end with, beside those of every program. */
+function exitCodesFor({ operation, name }: Command): [string, string][] {
+  const own = operation.errors.map((code) => exitCodeOf(new Fault(code, '').toProblem()));
+  const all = [...new Set([0, 2, 4, 6, ...own, ...(name.endsWith('.verify') ? [1] : [])])].sort();
+  return all.map((code) => [String(code), exitCodes[code as keyof typeof exitCodes]]);
+}
+
+/** Others of its group. */
+function seeAlso({ word, operation }: Command): string[] {
+  const group = groupsOf(commands).find(({ members }) => members.some((one) => one.operation === operation));
+  const others = (group?.members ?? []).filter((one) => one.word !== word).map((one) => `mem ${one.word}`);
+  return others.length === 0 ? [] : [wrap(`See also: ${others.join(', ')}.`, 100).join('\n')];
 }
 
 /** The example of the operation as somebody would type it. */

@@ -3,6 +3,7 @@ import { findCommand } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
 import { commandHelp, overview } from './help.ts';
+import { exampleLines } from './help-text.ts';
 import { findOwn } from './own/index.ts';
 import type { CliParts } from './parts.ts';
 import { clean } from './render/index.ts';
@@ -56,14 +57,24 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
 
 function helpFor([word]: readonly string[]): string {
   if (word === undefined || word === 'help') return overview(VERSION);
-  if (word === 'completion')
-    return `Usage: mem completion ${shells.join('|')}\n\nPrints a script for the shell to read.\n`;
+  if (word === 'completion') return completionHelp;
   const own = findOwn(word);
   if (own) return own.help;
   const command = findCommand(word);
   if (!command) throw unknown(word);
   return commandHelp(command);
 }
+
+const completionHelp = `Usage: mem completion ${shells.join('|')}
+
+Prints a script for the shell to read: commands, flags and the values that flags take.
+
+${exampleLines([
+  ['bash: for this shell, or in ~/.bashrc', 'source <(mem completion bash)'],
+  ['zsh: into a folder of $fpath, before compinit runs', 'mem completion zsh > ~/.zfunc/_mem'],
+  ['fish: for every shell', 'mem completion fish > ~/.config/fish/completions/mem.fish'],
+])}
+`;
 
 function completion([shell, ...more]: readonly string[]): string {
   if (more.length === 0 && shells.includes(shell as Shell)) return completionScript(shell as Shell);

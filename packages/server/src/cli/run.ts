@@ -1,4 +1,4 @@
-import type { OperationName, StreamName } from '@mem-service/contract';
+import type { LinesName, OperationName, StreamName } from '@mem-service/contract';
 import type { Command } from './commands.ts';
 import { type Connection, connect } from './connect.ts';
 import type { ExitCode } from './failure.ts';
@@ -29,6 +29,8 @@ export async function runCommand(command: Command, args: readonly string[], part
   let text: string | undefined;
   try {
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
+    else if (command.operation.lines)
+      for await (const line of connection.lines(command.name as LinesName, input)) terminal.out(`${line}\n`);
     else text = await ask(connection, command, { given, input });
   } finally {
     await connection.close();

@@ -16,6 +16,7 @@ export async function printEvents(
   const onSignal = () => stop.abort();
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const print = (text: string) => terminal.out(json ? `${text}\n` : eventLine(JSON.parse(text), terminal.screen));
+  if (terminal.screen.width !== undefined) terminal.err('watching; Ctrl-C ends it\n');
   try {
     await connection.follow(name, input, { print, signal: AbortSignal.any([stop.signal, terminal.gone]) });
   } finally {

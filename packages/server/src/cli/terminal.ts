@@ -21,7 +21,10 @@ export function openTerminal(): Terminal {
   };
   return {
     // A stream knows by itself what NO_COLOR, TERM and the like ask for.
-    screen: { width: stdout.isTTY ? stdout.columns : undefined, colour: stdout.isTTY === true && stdout.hasColors() },
+    screen: {
+      width: stdout.isTTY ? stdout.columns || 80 : undefined,
+      colour: stdout.isTTY === true && stdout.hasColors(),
+    },
     stdin,
     out: write(stdout),
     err: write(stderr),

@@ -36,12 +36,17 @@ export interface Dialect {
 /** Somebody else on the same store has come to a place in a topic. */
 export type Announced = (topic: string, place: number) => void;
 
+/** The store as it was at one moment, for as long as it is open. */
+export type Snapshot = Query & { close(): Promise<void> };
+
 export interface Database {
   readonly dialect: Dialect;
   /** Short reads, on the caller's own thread of work. */
   readonly read: Query;
   /** Reads that may take milliseconds; they never hold up the short ones. */
   readonly scan: Query;
+  /** For what is read in many steps and has to fit together. */
+  snapshot(): Promise<Snapshot>;
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs a statement outside any transaction, for maintenance, however long it takes. */
   maintain(statement: Sql): Promise<void>;
@@ -62,6 +67,14 @@ const FAILURES: Record<StorageFailure, string> = {
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
 };
+
+/** A row does not fit to those that are there. */
+export function isConstraintError(error: unknown): boolean {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return (
+    (typeof code === 'string' && /^23\d{3}$/.test(code)) || (typeof errcode === 'number' && (errcode & 0xff) === 19)
+  );
+}
 
 /** The storage cannot do it now, but nothing is wrong with the request. */
 export class StorageError extends Error {

@@ -57,16 +57,19 @@ function findText({ table, select, by }: Find): string {
 }
 
 /** Finds each row as `findText` does, for the same reason. */
-function updateText({ table, set, by }: Update): string {
+function updateText({ table, set = {}, add = {}, by }: Update): string {
   const names = Object.keys(by);
-  const setNames = Object.keys(set);
-  const place = (i: number) => `r.c${setNames.length + i}`;
-  const as = [...setNames, ...names].map((_, i) => `c${i}`).join(', ');
-  const sets = setNames.map((name, i) => `${name} = r.c${i}`).join(', ');
+  const changed = { ...set, ...add };
+  const changedNames = Object.keys(changed);
+  const place = (i: number) => `r.c${changedNames.length + i}`;
+  const as = [...changedNames, ...names].map((_, i) => `c${i}`).join(', ');
+  const sets = changedNames
+    .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
+    .join(', ');
   const given = names.map((_, i) => place(i)).join(', ');
   const same = names.map((name, i) => `${table}.${name} = ${place(i)}`).join(' AND ');
   const first = `SELECT x.ctid FROM ${table} AS x WHERE (${names.join(', ')}) >= (${given}) ORDER BY ${names.join(', ')} LIMIT 1`;
-  const rows = unnest([...Object.values(set), ...Object.values(by)]);
+  const rows = unnest([...Object.values(changed), ...Object.values(by)]);
   return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
 }
 
@@ -120,7 +123,7 @@ export class PostgresTransaction implements Transaction {
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return;
-    const names = [...Object.keys(update.set), ...Object.keys(update.by)];
+    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
     await this.#execute(
       updateTextOnce(update),
       names.map((name) => rows.map((row) => row[name] ?? null)),

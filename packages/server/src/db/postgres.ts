@@ -1,5 +1,13 @@
 import pg from 'pg';
-import { type Announced, type Database, type Dialect, type Query, StorageError, type Transaction } from './database.ts';
+import {
+  type Announced,
+  type Database,
+  type Dialect,
+  type Query,
+  type Snapshot,
+  StorageError,
+  type Transaction,
+} from './database.ts';
 import { translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
 import { execute, isGone, PostgresTransaction } from './postgres-transaction.ts';
@@ -25,6 +33,19 @@ const MIGRATION_LOCK = 7_301_944_612;
 const LOCK_WAIT_MS = 60_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
+const SNAPSHOT_IDLE_MS = 10 * 60_000;
+
+const plain = (text: string): Sql => ({ text, values: [] });
+
+async function isBroken(run: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await run();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 class PostgresDatabase implements Database {
   readonly dialect = dialect;
   readonly read: Query;
@@ -44,6 +65,24 @@ class PostgresDatabase implements Database {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transact(work);
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    const client = await this.#connect();
+    const close = async () => client.release(await isBroken(() => execute(client, plain('ROLLBACK'))));
+    try {
+      await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
+      // Whoever reads may take its time between two steps.
+      await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return {
+      all: async <T>(statement: Sql) => (await execute(client, statement)).rows as T[],
+      get: async <T>(statement: Sql) => (await execute(client, statement)).rows[0] as T | undefined,
+      close,
+    };
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>, timeoutMs?: number): Promise<T> {

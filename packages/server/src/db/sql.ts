@@ -71,7 +71,9 @@ export type Find = {
 /** An update by key that is run for many rows at once. */
 export type Update = {
   table: string;
-  set: Readonly<Record<string, ColumnType>>;
+  set?: Readonly<Record<string, ColumnType>>;
+  /** Added to what is there. */
+  add?: Readonly<Record<string, ColumnType>>;
   by: Readonly<Record<string, ColumnType>>;
 };
 

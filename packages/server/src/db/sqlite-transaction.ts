@@ -4,7 +4,7 @@ import type { Connection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
 /** Rows that go with one call: half of what a small row costs is the call. Few sizes, so that statements stay few. */
-const ROWS_PER_CALL = [32, 8, 1] as const;
+const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 
 type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
 
@@ -24,9 +24,10 @@ function findText({ table, select, by }: Find): string {
   return `SELECT ${select} FROM ${table} WHERE ${keys.join(' AND ')}`;
 }
 
-function updateText({ table, set, by }: Update): string {
+function updateText({ table, set = {}, add = {}, by }: Update): string {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
-  return `UPDATE ${table} SET ${places(set).join(', ')} WHERE ${places(by).join(' AND ')}`;
+  const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
+  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
 }
 
 const planInsertOnce = once(planInsert);
@@ -92,7 +93,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
-    const names = [...Object.keys(update.set), ...Object.keys(update.by)];
+    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
     this.#run(() => {
       const statement = this.#connection.statement(updateTextOnce(update));
       for (const row of rows) statement.run(names.map((name) => row[name] ?? null));

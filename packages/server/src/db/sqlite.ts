@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, type Dialect, type Query, StorageError, type Transaction } from './database.ts';
+import { type Database, type Dialect, type Query, type Snapshot, StorageError, type Transaction } from './database.ts';
 import type { Sql } from './sql.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
@@ -56,6 +56,18 @@ class SqliteDatabase implements Database {
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+  }
+
+  /** On a thread of its own, and a connection whose reads all see what the first of them saw. */
+  async snapshot(): Promise<Snapshot> {
+    const thread = new SqliteReader(this.#file);
+    try {
+      await thread.all({ text: 'BEGIN', values: [] });
+      return thread;
+    } catch (error) {
+      await thread.close();
+      throw error;
+    }
   }
 
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { stringify } from '@mem-service/contract';
+import type { Incoming } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
+import type { TraceCall } from './telemetry.ts';
 
 export type McpOptions = {
   requireKey: KeyCheck;
@@ -13,6 +15,9 @@ export type McpOptions = {
   agentId: string;
   maxBodyBytes: number;
   onError: (error: unknown) => void;
+  /** Other tools behind the same door; those of the service where it is left out. */
+  answer?: (incoming: Incoming) => Promise<Response>;
+  traceCall: TraceCall;
 };
 
 export const MCP_PATH = '/mcp';
@@ -25,6 +30,7 @@ export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOpti
     url: MCP_PATH,
     exposeHeadRoute: false,
     onRequest: [checkOrigin(options), options.requireKey],
+    onSend: pointToMetadata,
     handler: (request, reply) => answer(kernel, options, { request, reply }),
   });
   const metadata = [METADATA, METADATA + MCP_PATH];
@@ -37,10 +43,15 @@ function metadataOf({ protocol, host }: FastifyRequest) {
   return {
     resource: `${protocol}://${host}${MCP_PATH}`,
     resource_name: 'mem',
-    authorization_servers: [],
     bearer_methods_supported: ['header'],
     resource_documentation: `${protocol}://${host}/docs`,
   };
+}
+
+/** A client that is not let in learns where it says what it needs. */
+async function pointToMetadata(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const metadata = `${request.protocol}://${request.host}${METADATA}${MCP_PATH}`;
+  if (reply.statusCode === 401) reply.header('www-authenticate', `Bearer resource_metadata="${metadata}"`);
 }
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
@@ -62,15 +73,17 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
   };
 }
 
+const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 async function answer(kernel: Kernel, options: McpOptions, { request, reply }: Exchange): Promise<FastifyReply> {
-  const { answerMcp } = await import('@mem-service/mcp');
+  const { answerMcp, followKernel } = await import('@mem-service/mcp');
   const caller = callerOf(request, options.agentId);
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === 'string' && name !== 'content-length' ? [[name, value]] : [],
   );
-  const response = await answerMcp({
+  const response = await (options.answer ?? answerMcp)({
     method: request.method,
     url: `${request.protocol}://${request.host}${request.url}`,
     headers: Object.fromEntries(headers),
@@ -79,7 +92,10 @@ async function answer(kernel: Kernel, options: McpOptions, { request, reply }: E
     agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
-    call: async (name, input, as) => stringify(await kernel.invoke(name, input, { ...caller, ...as })),
+    branch: oneOf(request.headers['x-mem-branch']),
+    call: async (name, input, as) =>
+      stringify(await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as }))),
+    follow: (input, as, reader) => followKernel(kernel, { input, caller: { ...caller, ...as } }, reader),
     maxBodyBytes: options.maxBodyBytes,
     onError: options.onError,
   });

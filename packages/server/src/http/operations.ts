@@ -1,4 +1,4 @@
-import { invalidInput, type OperationName, operations, type StreamName } from '@mem-service/contract';
+import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
@@ -6,6 +6,7 @@ import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { give, hasField, queryReader } from './coerce.ts';
+import { sendLines } from './lines.ts';
 import type { Metering } from './metering.ts';
 import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
 import type { Streams } from './streams.ts';
@@ -28,13 +29,16 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     if (names.every((name) => operations[name].open)) return [];
     return [names.some((name) => operations[name].effect === 'control') ? requireInternal : requireKey];
   };
-  const runnerOf = (name: OperationName) =>
-    operations[name].stream
-      ? streamRunner(kernel, name as StreamName, options)
-      : operationRunner(kernel, name, options.agentId);
+  const runnerOf = (name: OperationName): Runner => {
+    if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
+    if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
+    return operationRunner(kernel, name, options.agentId);
+  };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
-  const run = (name: OperationName, params: object, reply: FastifyReply) =>
-    (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  const run = (name: OperationName, params: object, reply: FastifyReply) => {
+    reply.request.operation = name;
+    return (runners.get(name) as Runner)(params as Record<string, string>, reply);
+  };
   for (const group of groupByRoute()) {
     const [first] = group as [Pattern, ...Pattern[]];
     server.route({
@@ -65,6 +69,7 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
 function groupByRoute(): Iterable<Pattern[]> {
   const groups = new Map<string, Pattern[]>();
   for (const pattern of patterns) {
+    if (operations[pattern.name].http.otlp) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
     groups.set(id, [...(groups.get(id) ?? []), pattern]);
   }
@@ -77,6 +82,14 @@ function operationRunner(kernel: Kernel, name: OperationName, agentId: string): 
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
     return answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+  };
+}
+
+function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
+  const readInput = inputReader(name);
+  return async (params, reply) => {
+    const caller = callerOf(reply.request, agentId);
+    return sendLines(reply, await kernel.list(name, readInput(params, reply.request), caller));
   };
 }
 

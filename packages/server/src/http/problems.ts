@@ -6,12 +6,16 @@ import type { Logger } from 'pino';
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
-  const problem = fault.toProblem();
+  return refuseWith(reply, fault).header('content-type', PROBLEM_TYPE).send(JSON.stringify(fault.toProblem()));
+}
+
+/** Everything of a refusal but its body. */
+export function refuseWith(reply: FastifyReply, fault: Fault): FastifyReply {
   const { retry_after, allow } = fault.detail;
   if (Array.isArray(allow)) reply.header('allow', allow.join(', '));
   if (typeof retry_after === 'number') reply.header('retry-after', String(retry_after));
   if (fault.code === 'unauthenticated') reply.header('www-authenticate', 'Bearer');
-  return reply.code(fault.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(problem));
+  return reply.code(fault.status);
 }
 
 const FRAMEWORK_FAULTS: Record<string, () => Fault> = {
@@ -33,19 +37,20 @@ export function toFault(error: unknown): Fault | undefined {
   return statusCode === 400 ? new Fault('invalid_request', 'the request cannot be read') : undefined;
 }
 
-export function handleError(log: Logger) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+/** What a caller is told of an error. */
+export type Explain = (error: unknown, request: FastifyRequest) => Fault;
+
+export function explainErrors(log: Logger): Explain {
+  return (error, request) => {
     const fault = toFault(error);
+    request.refusal = fault?.code ?? 'internal';
     if (fault) {
       const { why } = (fault.cause ?? {}) as { why?: string };
       if (fault.status >= 500) log.warn({ request_id: request.id, code: fault.code, why }, fault.message);
-      return sendFault(reply, fault);
+      return fault;
     }
     log.error({ request_id: request.id, method: request.method, err: error }, 'request failed');
-    return sendFault(
-      reply,
-      new Fault('internal', 'the service failed; the log has the details', { request_id: request.id }),
-    );
+    return new Fault('internal', 'the service failed; the log has the details', { request_id: request.id });
   };
 }
 

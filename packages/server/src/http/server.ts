@@ -3,16 +3,19 @@ import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
+import type { Telemetry } from '../telemetry/index.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
 import { authenticateByRing, internalCheck } from './auth-hosted.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
 import { addOperations } from './operations.ts';
+import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
-import { handleError, rawProblem } from './problems.ts';
+import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
 import { type StreamOptions, Streams } from './streams.ts';
+import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
 /** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
@@ -32,6 +35,8 @@ export type HttpOptions = {
   maxBodyBytes: number;
   timeouts?: Timeouts;
   streams?: StreamOptions;
+  /** Undefined: no spans are made. */
+  telemetry?: Telemetry | undefined;
 };
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
@@ -45,7 +50,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const authenticate = hosted ? authenticateByRing(kernel.services.keys) : authenticateByList(options.apiKeys);
   const metering = meteringOf(kernel.services);
   const requireKey = keyCheck(authenticate, metering.welcome);
-  const onError = handleError(options.log);
+  const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
     genReqId: requestIds(),
@@ -58,12 +63,14 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      void firstOf(authenticate, request, error).then((refused) => onError(refused, request, reply));
+      void firstOf(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
   takeJsonAlone(server);
   server.decorateRequest('identity', null as never);
-  server.setErrorHandler(onError);
+  decorateRequests(server);
+  if (options.telemetry) traceRequests(server, options.telemetry);
+  server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   server.addHook('onRequest', (request, reply, done) => {
     request.identity = ANYBODY;
     reply.header('x-request-id', request.id);
@@ -80,10 +87,12 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     streams,
     metering,
   });
+  addOtlp(server, kernel, { ...options, requireKey, explain });
   const metadata = addMcp(server, kernel, {
     ...options,
     requireKey,
     hasKeys: hosted || options.apiKeys.length > 0,
+    traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
   const pages = addPages(server, kernel, requireKey);
@@ -92,7 +101,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 }
 
 /** As bytes: what is in them is read where the operation is known. */
-function takeJsonAlone(server: FastifyInstance): void {
+export function takeJsonAlone(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
   server.addContentTypeParser(json, { parseAs: 'buffer' }, ({ headers }, body, done) => {

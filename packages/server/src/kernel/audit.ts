@@ -30,8 +30,8 @@ export const subjectHash = (salt: string, { resource, before_hash, after_hash }:
 
 /** Ties a row to the one before it. The subject stands in it by its hash, so that it can be erased. */
 export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): string {
-  const { account_id, no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id } = row;
-  const told = [account_id, no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id];
+  const { no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id } = row;
+  const told = [no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id];
   return sha256(JSON.stringify([previous, ...told, row.subject_hash]));
 }
 

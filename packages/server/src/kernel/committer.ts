@@ -10,8 +10,18 @@ import type { Services } from './module.ts';
 import { type LogEvent, Work } from './work.ts';
 
 type AnyItem = { input: unknown; caller: Caller };
-type OneHandler = { kind: 'write'; run: (work: Work, item: never) => Promise<unknown>; alone?: boolean };
-type SetHandler = { kind: 'set'; run: (work: Work, items: never) => Promise<unknown[]>; alone?: boolean };
+type OneHandler = {
+  kind: 'write';
+  run: (work: Work, item: never) => Promise<unknown>;
+  alone?: boolean;
+  unaudited?: boolean;
+};
+type SetHandler = {
+  kind: 'set';
+  run: (work: Work, items: never) => Promise<unknown[]>;
+  alone?: boolean;
+  unaudited?: boolean;
+};
 
 /** A write on its way: which handler runs, with what, for whom. */
 export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler; unaudited?: boolean };
@@ -232,7 +242,7 @@ function record(work: Work, job: Waiting, output: unknown): void {
     duplicate?: boolean;
     hashes?: Hashes;
   };
-  if (!job.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
+  if (!job.unaudited && !job.handler.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
     work.audit(job.caller, job.name, subjectOf(job, output, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({

@@ -18,6 +18,7 @@ export { pathWithin } from './path-filter.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
 export { type Reach, reaches, withinReach } from './reach.ts';
 export * from './settings.ts';
+export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
 export { ADMINS, EVERYONE, type LogEvent, type Work } from './work.ts';

@@ -24,9 +24,16 @@ export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
   modules: readonly Module[],
 ): Promise<number> {
-  const migrations = [...kernelMigrations, ...modules.flatMap((module) => module.migrations)];
-  return migrate(services.database, migrations, services.clock.now());
+  return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
+
+const migrationsOf = (modules: readonly Module[]) => [
+  ...kernelMigrations,
+  ...modules.flatMap((module) => module.migrations),
+];
+
+export const newestSchema = (modules: readonly Module[]): number =>
+  Math.max(...migrationsOf(modules).map(({ version }) => version));
 
 export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
 
@@ -74,7 +81,7 @@ export function createKernel(
       return followers.count;
     },
     invoke,
-    open: invoke,
+    ...{ open: invoke, list: invoke },
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();
@@ -106,11 +113,11 @@ function createRun({ services, door, followers, committer, notes }: Parts) {
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only a read has to wait.
-    if (handler.kind !== 'read') return committer.submit({ name, handler, input, caller });
+    // Writes of an account are done in the order they come; only what reads has to wait.
+    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
     await settling;
     const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
-    if ((operations[name] as Operation).admin) await committer.submit({ name, ...looked(input, caller) });
+    if (isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
     return output;
   };
 }
@@ -118,7 +125,7 @@ function createRun({ services, door, followers, committer, notes }: Parts) {
 type Paid = { name: OperationName; services: Services; caller: Caller };
 
 /** A read that the service itself failed at costs nothing. */
-async function orRefund(output: Promise<unknown>, { name, services, caller }: Paid): Promise<unknown> {
+async function orRefund(output: unknown, { name, services, caller }: Paid): Promise<unknown> {
   if (!caller.key || !services.meter) return output;
   try {
     return await output;
@@ -135,6 +142,12 @@ const meterWork =
     const caller = { ...SELF_CALLER, account_id };
     await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
   };
+
+/** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
+function isLookedUpon(name: OperationName, { key }: Caller): boolean {
+  const { admin, whole } = operations[name] as Operation;
+  return admin === true && (key !== undefined || !whole);
+}
 
 /** A look at what only admins see has its line in the audit trail, and changes nothing else. */
 const looked = (input: unknown, caller: Caller) => ({

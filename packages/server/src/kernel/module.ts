@@ -1,4 +1,4 @@
-import type { Fault, Input, OperationName, Output, Request, StreamName } from '@mem-service/contract';
+import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
@@ -7,8 +7,9 @@ import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Meter, RateLimiter } from './metering.ts';
-import type { Observation, Observations, Sighting } from './observations.ts';
+import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
+import type { TenantTable } from './tables.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
 
@@ -35,6 +36,8 @@ export type Services = {
   /** Of a hosted service. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
+  /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
+  tables: readonly TenantTable[];
 };
 
 export type ReadContext = {
@@ -65,9 +68,12 @@ export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
  * the same database did; or what all noted of the whole account.
  */
 export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling = { settled?: Settled; alone?: boolean };
+type Settling = { settled?: Settled; alone?: boolean; unaudited?: boolean };
 
-/** A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed. */
+/**
+ * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
+ * or tells line after line.
+ */
 export type Handler<N extends OperationName> = Settling &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
@@ -75,7 +81,11 @@ export type Handler<N extends OperationName> = Settling &
     | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
     | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
+    | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
   );
+
+/** JSON texts without line breaks. Who stops early says so with `return`, so that what is held for them is let go. */
+export type Lines = AsyncGenerator<string, void, undefined>;
 
 export type Handlers = { [N in OperationName]?: Handler<N> };
 
@@ -87,6 +97,8 @@ export type Kernel = {
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
   /** The same door for what is followed: the same checks, and then a place in the log instead of an answer. */
   open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
+  /** The same door for what is told in lines. */
+  list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
   readonly queued: number;
@@ -108,17 +120,16 @@ export type Job = {
 export type Module = {
   name: string;
   migrations: readonly Migration[];
+  /** What the migrations make, as far as it belongs to accounts. */
+  tables?: readonly TenantTable[];
   handlers: Handlers;
   jobs?: readonly Job[];
-  /** Keeps what callers saw. One module does. */
-  recorder?: Recorder;
+  /** Makes what keeps what callers saw. One module does. */
+  recorder?: () => Recorder;
 };
 
-/** Writes what was seen; gives back what it has put off, which it may not do when it is the last time. */
-export type Recorder = (
-  work: Work,
-  seen: { observations: readonly Observation[]; isLast: boolean },
-) => Promise<readonly Observation[]>;
+/** Writes what was seen. Gives back what is to be called once that is in the store. */
+export type Recorder = (work: Work, notes: Notes) => Promise<() => void>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
@@ -131,6 +142,17 @@ export const settled = <N extends OperationName>(where: Settled, handler: Handle
 
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
 export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
+
+/** Leaves no line in the audit trail: for what must not add to the account it is about. */
+export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
+  ...handler,
+  unaudited: true,
+});
+
+export const lists = <N extends LinesName>(run: (context: ReadContext, input: Input<N>) => Lines): Handler<N> => ({
+  kind: 'lines',
+  run,
+});
 
 export const follows = <N extends StreamName>(run: (context: ReadContext, input: Input<N>) => View): Handler<N> => ({
   kind: 'stream',

@@ -2,8 +2,8 @@ import { type Fault, type OperationName, operations, shapes } from '@mem-service
 import type { z } from 'zod';
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
-import type { Module, ReadContext, Services, Settled } from './module.ts';
-import type { Flush, Observation } from './observations.ts';
+import type { Module, ReadContext, Recorder, Services, Settled } from './module.ts';
+import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
 import { EVERYONE } from './work.ts';
 
@@ -22,7 +22,7 @@ export function readContext(services: Services, caller: Caller): ReadContext {
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
       const { account_id, agent_id, session_id, actor } = caller;
-      observations.note(account_id, { ...sighting, agent_id, session: sessionOf(session_id, actor), at: now });
+      observations.note(account_id, { agent_id, session: sessionOf(session_id, actor) }, sighting);
     },
   };
 }
@@ -33,6 +33,7 @@ type Asked = { input: { entity_path?: string | undefined }; result_count: number
 export function noteQuery(context: ReadContext, operation: string, { input, result_count, isPrivate }: Asked): void {
   context.note({
     kind: 'query',
+    at: context.now,
     operation,
     entity_path: input.entity_path ?? null,
     parameters: input,
@@ -45,20 +46,23 @@ export function noteQuery(context: ReadContext, operation: string, { input, resu
 type Around = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
 type Refused = { input: unknown; caller: Caller; fault: Fault };
 
+const flushThrough =
+  (committer: Committer, record: Recorder): Flush =>
+  async (accountId, notes) => {
+    const keptInStore = await committer.submit({
+      name: 'sessions.record',
+      unaudited: true,
+      handler: { kind: 'write', run: (work) => record(work, notes) },
+      input: {},
+      caller: { ...SELF_CALLER, account_id: accountId },
+    });
+    (keptInStore as Awaited<ReturnType<Recorder>>)();
+  };
+
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
 export function keepNotes({ observations, clock, database }: Services, { committer, modules, onError }: Around) {
-  const record = modules.find((module) => module.recorder)?.recorder;
-  if (record) {
-    const flush: Flush = (accountId, seen) =>
-      committer.submit({
-        name: 'sessions.record',
-        unaudited: true,
-        handler: { kind: 'write', run: (work) => record(work, seen) },
-        input: {},
-        caller: { ...SELF_CALLER, account_id: accountId },
-      }) as Promise<readonly Observation[]>;
-    observations.start(flush, onError);
-  }
+  const record = modules.find((module) => module.recorder)?.recorder?.();
+  if (record) observations.start(flushThrough(committer, record), onError);
   const peers = new Peers(database, (accountId) => observations.settleAll(accountId));
   return {
     settle(where: Settled, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
@@ -77,19 +81,22 @@ export function keepNotes({ observations, clock, database }: Services, { committ
       if (session_id === null || effect === 'none') return;
       const agent_id = wellNamed(shapes.agentId, named.agent_id) ?? caller.agent_id;
       const about = fault.detail.entity_path;
-      observations.note(caller.account_id, {
-        kind: 'error',
-        operation: name,
-        // What the message speaks of, so that it goes when that is erased.
-        entity_path: wellNamed(shapes.pathGlob, about ?? given.entity_path) ?? null,
-        error_type: fault.code,
-        message: fault.message.slice(0, MAX_MESSAGE_CHARS),
-        // An entry that is there may be a private one.
-        visible_to: about === undefined || fault.code === 'not_found' ? EVERYONE : agent_id,
-        agent_id,
-        session: sessionOf(session_id, caller.actor),
-        at: clock.now(),
-      });
+      const session = sessionOf(session_id, caller.actor);
+      observations.note(
+        caller.account_id,
+        { agent_id, session },
+        {
+          kind: 'error',
+          at: clock.now(),
+          operation: name,
+          // What the message speaks of, so that it goes when that is erased.
+          entity_path: wellNamed(shapes.pathGlob, about ?? given.entity_path) ?? null,
+          error_type: fault.code,
+          message: fault.message.slice(0, MAX_MESSAGE_CHARS),
+          // An entry that is there may be a private one.
+          visible_to: about === undefined || fault.code === 'not_found' ? EVERYONE : agent_id,
+        },
+      );
     },
 
     /** The same on every other server. */

@@ -1,6 +1,9 @@
+import { type Recall, Recalls } from './recalls.ts';
+
 /** An entry as a caller was shown it. */
 export type SeenEntry = {
   kind: 'read';
+  at: number;
   entry_id: number;
   version: number;
   branch: string;
@@ -18,6 +21,7 @@ export type SeenEntry = {
 /** A question about many entries. */
 export type AskedQuery = {
   kind: 'query';
+  at: number;
   operation: string;
   entity_path: string | null;
   parameters: Record<string, unknown>;
@@ -30,6 +34,7 @@ export type AskedQuery = {
 /** A refusal that a session met. */
 export type MetError = {
   kind: 'error';
+  at: number;
   operation: string;
   entity_path: string | null;
   error_type: string;
@@ -37,32 +42,42 @@ export type MetError = {
   visible_to: string;
 };
 
-/** An entry that came first among the answers to a question, once or so many times. */
-export type RecalledEntry = { kind: 'recall'; branch: string; entity_path: string; key: string; times?: number };
+/** An entry that came first among the answers to a question. */
+export type RecalledEntry = { kind: 'recall'; entry_id: number };
 
-export type Sighting = SeenEntry | AskedQuery | MetError | RecalledEntry;
-export type Observation = Sighting & { agent_id: string; session: string; at: number };
+/** What a session keeps of what it saw. */
+export type Observation = SeenEntry | AskedQuery | MetError;
+export type Sighting = Observation | RecalledEntry;
 
-/** Writes what was seen in an account. Gives back what it has put off; nothing is put off the last time. */
-export type Flush = (
-  accountId: string,
-  seen: { observations: Observation[]; isLast: boolean },
-) => Promise<readonly Observation[]>;
+export type Observer = { agent_id: string; session: string };
+
+/** What was seen in an account: by session, in order, and which entries were recalled. */
+export type Notes = {
+  sessions: readonly (Observer & { seen: readonly Observation[] })[];
+  recalls: readonly Recall[];
+};
+
+/** Writes what was seen in an account. */
+export type Flush = (accountId: string, notes: Notes) => Promise<void>;
 
 const MAX_WAITING = 20_000;
 const FLUSH_MS = 100;
 
+type Seen = Observer & { seen: Observation[] };
+
 /**
  * What callers see is noted beside their requests: kept in memory for a moment, written in batches, and written at once
- * when somebody needs it.
+ * when somebody needs it. Recalls are only counted, and nobody waits for them.
  */
 export class Observations {
-  readonly #waiting = new Map<string, Map<string, Observation[]>>();
+  readonly #waiting = new Map<string, Map<string, Seen>>();
+  readonly #recalls = new Recalls();
+  readonly #running = new Map<string, Promise<void>>();
   #flush: Flush | undefined;
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
-  readonly #running = new Map<string, Promise<void>>();
+  #failures = 0;
 
   readonly #isOn: boolean;
 
@@ -76,42 +91,55 @@ export class Observations {
     this.#onError = onError;
   }
 
-  note(accountId: string, observation: Observation): void {
-    if (!this.#flush || this.#count >= MAX_WAITING) return;
-    const sessions = this.#waiting.get(accountId) ?? new Map<string, Observation[]>();
-    this.#waiting.set(accountId, sessions);
-    const name = nameOf(observation);
+  note(accountId: string, by: Observer, sighting: Sighting): void {
+    if (!this.#flush) return;
+    if (sighting.kind === 'recall' || (sighting.kind === 'read' && sighting.is_current))
+      this.#recalls.add(accountId, sighting.entry_id);
+    if (sighting.kind !== 'recall' && this.#count < MAX_WAITING) {
+      this.#seenBy(accountId, by).seen.push(sighting);
+      this.#count++;
+    }
+    this.#awaitFlush();
+  }
+
+  #seenBy(accountId: string, by: Observer): Seen {
+    const sessions = this.#waiting.get(accountId) ?? new Map<string, Seen>();
+    if (sessions.size === 0) this.#waiting.set(accountId, sessions);
+    const name = nameOf(by);
     const known = sessions.get(name);
-    if (known) known.push(observation);
-    else sessions.set(name, [observation]);
-    this.#count++;
+    if (known) return known;
+    const { agent_id, session } = by;
+    const seenBy: Seen = { agent_id, session, seen: [] };
+    sessions.set(name, seenBy);
+    return seenBy;
+  }
+
+  #awaitFlush(): void {
     this.#timer ??= setTimeout(() => void this.flushAll(), FLUSH_MS).unref();
   }
 
   /** Settles once everything that was noted of an account is in the store. */
   async settleAll(accountId: string): Promise<void> {
-    if (this.#waiting.has(accountId)) return this.flush(accountId);
+    if (this.#waiting.has(accountId)) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
   /** Settles once everything that was noted of a session is in the store. */
-  async settle(accountId: string, session: { agent_id: string; session: string }): Promise<void> {
-    if (this.#waiting.get(accountId)?.has(nameOf(session))) return this.flush(accountId);
+  async settle(accountId: string, by: Observer): Promise<void> {
+    if (this.#waiting.get(accountId)?.has(nameOf(by))) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
-  /** Hands over everything of an account. What could not be written waits for the next time. */
-  async flush(accountId: string, isLast = false): Promise<void> {
-    const sessions = this.#waiting.get(accountId);
-    if (!this.#flush || !sessions) return;
+  /** Hands over everything that was seen in an account. What could not be written waits for the next time. */
+  async #hand(accountId: string, recalls: readonly Recall[]): Promise<void> {
+    const sessions = [...(this.#waiting.get(accountId)?.values() ?? [])];
+    if (!this.#flush || sessions.length + recalls.length === 0) return;
     this.#waiting.delete(accountId);
-    const observations = [...sessions.values()].flat();
-    this.#count -= observations.length;
-    const noteAgain = (left: readonly Observation[]) => {
-      for (const observation of left) this.note(accountId, observation);
-    };
-    const done = this.#flush(accountId, { observations, isLast }).then(noteAgain, (error) => {
-      noteAgain(observations);
+    for (const { seen } of sessions) this.#count -= seen.length;
+    const done = this.#flush(accountId, { sessions, recalls }).catch((error) => {
+      this.#failures++;
+      this.#takeBack(accountId, sessions);
+      this.#recalls.takeBack(accountId, recalls);
       this.#onError(error);
     });
     // Writes of an account are done in order, so the last one to end ends last.
@@ -120,19 +148,38 @@ export class Observations {
     if (this.#running.get(accountId) === done) this.#running.delete(accountId);
   }
 
+  #takeBack(accountId: string, sessions: readonly Seen[]): void {
+    for (const { seen, ...by } of sessions) {
+      const left = seen.slice(0, Math.max(0, MAX_WAITING - this.#count));
+      const known = this.#seenBy(accountId, by);
+      known.seen = [...left, ...known.seen];
+      this.#count += left.length;
+    }
+    this.#awaitFlush();
+  }
+
   async flushAll(isLast = false): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await Promise.all([...this.#waiting.keys()].map((accountId) => this.flush(accountId, isLast)));
+    const accounts = new Set([...this.#waiting.keys(), ...this.#recalls.accounts()]);
+    const due = (accountId: string) => (this.#waiting.has(accountId) ? 'beside notes' : 'alone');
+    await Promise.all(
+      [...accounts].map((accountId) =>
+        this.#hand(accountId, this.#recalls.take(accountId, isLast ? 'last' : due(accountId))),
+      ),
+    );
     await Promise.all(this.#running.values());
+    if (this.#flush && !this.#recalls.isEmpty) this.#awaitFlush();
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#running.values());
-    await this.flushAll(true);
+    const before = this.#failures;
+    do await this.flushAll(true);
+    while (!this.#recalls.isEmpty && this.#failures === before);
     clearTimeout(this.#timer);
     this.#flush = undefined;
   }
 }
 
-const nameOf = ({ agent_id, session }: { agent_id: string; session: string }) => `${agent_id}\n${session}`;
+const nameOf = ({ agent_id, session }: Observer) => `${agent_id}\n${session}`;

@@ -1,7 +1,7 @@
 import type { Command } from '../commands.ts';
 import type { ExitCode } from '../failure.ts';
-import { type Field, field } from '../fields.ts';
-import { rows, syntaxHelp } from '../help-text.ts';
+import { type Field, field, toggle } from '../fields.ts';
+import { exampleLines, syntaxHelp } from '../help-text.ts';
 import { type Given, isOn, parseArgs } from '../parse.ts';
 import type { CliParts } from '../parts.ts';
 import type { Terminal } from '../terminal.ts';
@@ -33,7 +33,14 @@ type Declared = {
   run(given: Given, parts: OwnParts): Promise<ExitCode>;
 };
 
-const HELP = field('help', 'Print this help.', { kind: 'boolean' });
+/** Who is asking, for commands that talk to the service. */
+export const identityFlags = [
+  field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
+  field('session', 'The session it belongs to.'),
+];
+export const identityOf = (given: Given) => ({ agent: given.get('agent')?.[0], session: given.get('session')?.[0] });
+
+const HELP = toggle('help', 'Print this help.');
 
 /** Declares a command whose arguments are taken apart as those of every other one. */
 export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: Declared): OwnCommand {
@@ -41,7 +48,7 @@ export function ownCommand({ word, summary, about, args = [], flags = [], exampl
   const syntax = { word, args, fields, common: [] };
   const told = [
     syntaxHelp(syntax, about ? `${summary}.\n\n${about}` : `${summary}.`),
-    `Examples:\n${rows(examples.map(([line, text]) => [line, text]))}`,
+    exampleLines(examples.map(([line, text]) => [text, line])),
   ];
   const help = `${told.join('\n\n')}\n`;
   return {

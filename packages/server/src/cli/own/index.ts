@@ -1,10 +1,28 @@
 import { account } from './account.ts';
+import { doctor } from './doctor.ts';
+import { exportCommand } from './export.ts';
+import { hook } from './hook.ts';
+import { importCommand } from './import.ts';
+import { init } from './init.ts';
+import { log } from './log.ts';
 import { mcp } from './mcp.ts';
 import { serve } from './serve.ts';
+import { status } from './status.ts';
 
 export type { OwnCommand } from './command.ts';
 
 /** Commands that are no operation of the table, in the order in which one meets them. */
-export const ownCommands = [serve, mcp, account] as const;
+export const ownCommands = [
+  init,
+  serve,
+  mcp,
+  status,
+  doctor,
+  log,
+  exportCommand,
+  importCommand,
+  account,
+  hook,
+] as const;
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);

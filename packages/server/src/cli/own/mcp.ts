@@ -1,4 +1,5 @@
-import { field } from '../fields.ts';
+import { field, toggle } from '../fields.ts';
+import { exampleLines } from '../help-text.ts';
 import type { OwnCommand } from './command.ts';
 
 /** The flags are read by the MCP package itself, which is also a program of its own. */
@@ -8,8 +9,17 @@ export const mcp: OwnCommand = {
   args: [],
   fields: [
     field('toolset', 'The toolsets to offer.', { kind: 'list' }),
-    field('list', 'Print the tools and the size of their listing.', { kind: 'boolean' }),
+    toggle('list', 'Print the tools and the size of their listing.'),
   ],
-  help: 'Usage: mem mcp [--toolset NAMES] [--list]\n\nThe same as mem-mcp: see mem mcp --help.\n',
+  help: `Usage: mem mcp [--toolset NAMES] [--list]
+
+Serves memory to an MCP client over standard input and output, as mem-mcp does. mem init writes this line into the
+settings of clients. mem mcp --help tells about sets of tools and variables.
+
+${exampleLines([
+  ['the tools, and the bytes that they take of a context', 'mem mcp --list --toolset all'],
+  ['two tools alone', 'mem mcp --toolset mem_read,mem_search'],
+])}
+`,
   run: (args, { mcp }) => mcp(args),
 };

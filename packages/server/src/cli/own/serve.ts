@@ -1,6 +1,6 @@
 import { UsageError } from '../failure.ts';
-import { field } from '../fields.ts';
-import { rows } from '../help-text.ts';
+import { toggle } from '../fields.ts';
+import { exampleLines, rows } from '../help-text.ts';
 import type { OwnCommand } from './command.ts';
 
 const help = `Usage: mem serve
@@ -15,13 +15,18 @@ ${rows([
   ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
   ['MEM_LOG_LEVEL', 'fatal, error, warn, info, debug, trace or silent (info)'],
 ])}
+
+${exampleLines([
+  ['on this machine alone', 'MEM_HTTP_HOST=127.0.0.1 mem serve'],
+  ['with keys, on PostgreSQL', 'MEM_API_KEYS=a-long-random-secret MEM_POSTGRES_DSN=postgres://mem@db/mem mem serve'],
+])}
 `;
 
 export const serve: OwnCommand = {
   word: 'serve',
   summary: 'Start the service',
   args: [],
-  fields: [field('help', 'Print this help.', { kind: 'boolean' })],
+  fields: [toggle('help', 'Print this help.')],
   help,
   async run(args, { serve, readConfig, terminal }) {
     const [word] = args;

@@ -15,9 +15,13 @@ import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
 import { sealed, trace, traces } from './trace.ts';
 
-export { eventLine } from './event.ts';
+export type { Item } from './columns.ts';
+export { eventLine, eventLines } from './event.ts';
+export { bytes, counted, duration } from './numbers.ts';
+export { outcomeText } from './outcome-name.ts';
 export { problemCount } from './reports.ts';
-export { clean, type Screen } from './text.ts';
+export { panel } from './table.ts';
+export { brief, type Colour, clean, cut, fit, pad, paint, type Screen, show, when } from './text.ts';
 
 type Render = (item: Item, screen: Screen) => string;
 

@@ -2,6 +2,8 @@ import { isTerminal, paint, type Screen, show } from './text.ts';
 
 const GOOD: readonly string[] = ['success', 'clean_deploy'];
 
+export const isGood = (type: string): boolean => GOOD.includes(type);
+
 export const wordsOf = (type: unknown): string => show(type).replaceAll('_', ' ');
 
 /** How it ended at a glance, where letters alone arrive too. */
@@ -12,10 +14,10 @@ export function mark(isGood: boolean | null, screen: Screen): string {
 }
 
 export const outcomeMark = (type: string | null, screen: Screen): string =>
-  mark(type === null ? null : GOOD.includes(type), screen);
+  mark(type === null ? null : isGood(type), screen);
 
 export const outcomeName = (type: unknown, screen: Screen): string =>
-  paint(screen, GOOD.includes(String(type)) ? 'green' : 'red', wordsOf(type));
+  paint(screen, isGood(String(type)) ? 'green' : 'red', wordsOf(type));
 
 /** Which one, and how it ended: mark, reference, type. */
 export const outcomeText = (ref: string | null, type: string | null, screen: Screen): string =>
@@ -27,4 +29,4 @@ export const outcomeText = (ref: string | null, type: string | null, screen: Scr
 
 /** Of a failure also how bad it was; of a success there is one kind. */
 export const refText = (ref: string | null, type: string | null): string =>
-  [show(ref), type === null || GOOD.includes(type) ? '' : `(${wordsOf(type)})`].filter(Boolean).join(' ');
+  [show(ref), type === null || isGood(type) ? '' : `(${wordsOf(type)})`].filter(Boolean).join(' ');

@@ -27,6 +27,7 @@ export const TAGS: Record<string, string> = {
   audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
   usage: 'What an account has used, and what its plan leaves it.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
+  transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };
 

@@ -134,15 +134,29 @@ function requestBody(schemas: Schemas, { name, route }: Described): Json {
   const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
   const schema = schemas.body(input, `${pascal(name)}Input`, inPath);
   const example = Object.fromEntries(Object.entries(whole).filter(([field]) => !inPath.includes(field)));
-  return { required: true, content: { 'application/json': { schema, example } } };
+  return {
+    required: true,
+    content: { 'application/json': { schema, example }, ...binaryForm(operations[name], 'ExportTraceServiceRequest') },
+  };
+}
+
+/** Of what speaks OTLP, the form that JSON stands for. */
+function binaryForm({ http }: Operation, message: string): Json {
+  if (!http.otlp) return {};
+  return { 'application/x-protobuf': { schema: { type: 'string', format: 'binary', description: `\`${message}\`` } } };
 }
 
 function success(schemas: Schemas, name: OperationName): Record<string, Json> {
-  const { http, output, stream, open, effect }: Operation = operations[name];
+  const { http, output, stream, lines, open, effect }: Operation = operations[name];
   const { status = 200, etag, location } = http;
   const all = typeof status === 'number' ? [status] : status.all;
   const schema = schemas.named(output, `${pascal(name)}Output`, 'output');
-  const done = stream ? 'Events without end; this is the `data` of each.' : 'Done.';
+  const done = stream
+    ? 'Events without end; this is the `data` of each.'
+    : lines
+      ? 'JSON Lines; this is each of them.'
+      : 'Done.';
+  const type = stream ? 'text/event-stream' : lines ? 'application/x-ndjson' : 'application/json';
   const metered = open || effect === 'control' ? [] : METERED;
   const shared = headersOf(etag ? ['RequestId', 'ETag', ...metered] : ['RequestId', ...metered]);
   const answers = all.map((code) => {
@@ -153,7 +167,7 @@ function success(schemas: Schemas, name: OperationName): Record<string, Json> {
       {
         description: made && all.length === 1 ? 'Created.' : description,
         headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
-        content: { [stream ? 'text/event-stream' : 'application/json']: { schema } },
+        content: { [type]: { schema }, ...binaryForm(operations[name], 'ExportTraceServiceResponse') },
       },
     ];
   });

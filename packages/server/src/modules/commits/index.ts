@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
+import { tables } from './tables.ts';
 
-export const commits: Module = { name: 'commits', migrations, handlers };
+export const commits: Module = { name: 'commits', migrations, tables, handlers };

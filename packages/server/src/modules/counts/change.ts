@@ -1,5 +1,5 @@
 import type { Work } from '../../kernel/index.ts';
-import { type CountRow, deleteEmptyCounts, refreshEntities, upsertCounts } from './queries.ts';
+import { addCounts, type CountRow, deleteEmptyCounts, refreshEntities, upsertCounts } from './queries.ts';
 import { type Change, deltasOf, totalsOf } from './rules.ts';
 
 /** Keeps the counts in step with the entries, in the same transaction. */
@@ -8,6 +8,8 @@ export async function changeCounts(work: Work, changes: readonly Change[]): Prom
   if (deltas.length === 0) return;
   const { account_id, tx } = work;
   const withAccount = (delta: (typeof deltas)[number]) => ({ account_id, ...delta });
+  // Entries that only stand anew are as many as before.
+  if (deltas.every(({ n }) => n === 0)) return work.send(tx.insertMany(addCounts, deltas.map(withAccount)));
   const reached = await tx.insertMany<CountRow>(upsertCounts, deltas.map(withAccount));
   const totals = totalsOf(deltas, reached);
   if (totals.length > 0) work.send(tx.insertMany(upsertCounts, totals.map(withAccount)));

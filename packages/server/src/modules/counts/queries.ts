@@ -13,17 +13,19 @@ const columns = {
   last_agent: 'text',
 } as const;
 
-/** Adds to the counts, and says what each has come to. */
-export const upsertCounts: Insert = {
+/** Adds to the counts. */
+export const addCounts: Insert = {
   table: 'counts',
   columns,
   suffix: `ON CONFLICT (account_id, branch, kind, visible_to, name) DO UPDATE SET
     n = counts.n + excluded.n,
     confidence_sum = CASE WHEN counts.n + excluded.n = 0 THEN 0 ELSE counts.confidence_sum + excluded.confidence_sum END,
     last_at = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_at ELSE excluded.last_at END,
-    last_agent = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_agent ELSE excluded.last_agent END
-    RETURNING kind, visible_to, name, n`,
+    last_agent = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_agent ELSE excluded.last_agent END`,
 };
+
+/** The same, and says what each has come to. */
+export const upsertCounts: Insert = { ...addCounts, suffix: `${addCounts.suffix} RETURNING kind, visible_to, name, n` };
 
 export type CountRow = Delta;
 

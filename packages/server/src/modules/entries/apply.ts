@@ -1,9 +1,10 @@
-import { Fault } from '@mem-service/contract';
+import type { Find } from '../../db/index.ts';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type Counted, changeCounts } from '../counts/index.ts';
 import { linkWrites } from '../graph/index.ts';
 import { indexWords } from '../text/index.ts';
+import { checkDraft } from './check-draft.ts';
 import * as queries from './queries.ts';
 import {
   type Content,
@@ -17,7 +18,7 @@ import {
   toDocument,
   type VersionRow,
 } from './rows.ts';
-import { type Draft, isLive, isSameClaim, isUnchanged, mayAgentSee, nextContent } from './rules/next.ts';
+import { type Draft, isLive, isSameClaim, isUnchanged, nextContent } from './rules/next.ts';
 
 /** `before` is the hash of the value that was there. */
 export type Applied = { entry: EntryRow; unchanged: boolean; before: string | null };
@@ -34,6 +35,8 @@ export class EntrySet {
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
   readonly #written: EntryRow[] = [];
+  /** Those that are here without what they say. */
+  readonly #bare = new Set<string>();
   /** As they counted before they stood anew. */
   readonly #stood = new Map<string, Counted>();
 
@@ -48,18 +51,40 @@ export class EntrySet {
   }
 
   /** Adds entries to the set. */
-  async fetch(places: readonly Place[]): Promise<void> {
-    const work = this.#work;
-    const wanted = new Map(places.map((at) => [nameOf(at), [work.account_id, at.branch, at.entity_path, at.key]]));
-    for (const name of this.#before.keys()) wanted.delete(name);
-    const [, found] = await Promise.all([
-      work.locked,
-      work.tx.findMany<EntryRow>(queries.findEntries, [...wanted.values()]),
-    ]);
-    [...wanted.keys()].forEach((name, i) => {
-      this.#before.set(name, found[i]);
-      this.#now.set(name, found[i]);
+  fetch(places: readonly Place[]): Promise<void> {
+    return this.#find(queries.findEntries, places, (name, row) => {
+      const bare = this.#bare.delete(name) ? this.#before.get(name) : undefined;
+      if (bare && row) Object.assign(bare, { document: row.document, integrity_chain: row.integrity_chain });
+      else this.#add(name, row);
     });
+  }
+
+  /** Adds entries without what they say: they can stand anew, but no version of them be written. */
+  fetchBare(places: readonly Place[]): Promise<void> {
+    return this.#find(queries.findBareEntries, places, (name, row) => {
+      if (row) this.#bare.add(name);
+      this.#add(name, row);
+    });
+  }
+
+  async #find(find: Find, places: readonly Place[], take: (name: string, row: EntryRow | undefined) => void) {
+    const work = this.#work;
+    const isKnown = (name: string) => this.#before.has(name) && !(find === queries.findEntries && this.#bare.has(name));
+    const wanted = new Map<string, string[]>();
+    for (const at of places) {
+      const name = nameOf(at);
+      if (!isKnown(name)) wanted.set(name, [work.account_id, at.branch, at.entity_path, at.key]);
+    }
+    const rows = wanted.size === 0 ? [] : work.tx.findMany<EntryRow>(find, [...wanted.values()]);
+    const [, found] = await Promise.all([work.locked, rows]);
+    [...wanted.keys()].forEach((name, i) => {
+      take(name, found[i]);
+    });
+  }
+
+  #add(name: string, row: EntryRow | undefined): void {
+    this.#before.set(name, row);
+    this.#now.set(name, row);
   }
 
   get(at: Place): EntryRow | undefined {
@@ -70,6 +95,7 @@ export class EntrySet {
   apply(draft: Draft, reason: Reason = PLAIN_WRITE, check?: ContractCheck): Applied {
     const work = this.#work;
     const entry = this.get(draft);
+    if (this.#bare.has(nameOf(draft))) throw new Error(`${nameOf(draft)} is here without what it says`);
     checkDraft(entry, draft, work.now);
     // A tombstone is of the entry as it was; any other version is a new beginning where the entry was gone.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
@@ -88,7 +114,7 @@ export class EntrySet {
       version: (entry?.version ?? 0) + 1,
       agent_id: draft.agent_id,
       session_id: draft.session_id,
-      written_at: work.now,
+      written_at: draft.written_at ?? work.now,
       commit_id: draft.commit_id ?? null,
     };
     const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
@@ -246,22 +272,6 @@ const wordChange = ({ before, after, value }: EntryChange) => ({
   key: after.key,
   value,
 });
-
-function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): void {
-  const there = isLive(before, now);
-  if (there && !mayAgentSee(before, draft.agent_id))
-    throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
-  if (there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
-    throw new Fault('forbidden', 'only the agent that wrote an entry last may make it private');
-  const { if_version, entity_path, key } = draft;
-  const current = there ? before.version : 0;
-  if (if_version !== undefined && if_version !== current)
-    throw new Fault('version_conflict', `the entry is at version ${current}, not ${if_version}`, {
-      entity_path,
-      key,
-      current_version: current,
-    });
-}
 
 type Happening = { origin: Origin; reason: Reason; session: string | undefined };
 

@@ -125,6 +125,14 @@ export const findEntries: Find = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
+/** Without what they say, which is most of them. */
+export const findBareEntries: Find = {
+  ...findEntries,
+  select: Object.keys(entryColumns)
+    .map((name) => (name === 'document' || name === 'integrity_chain' ? `'' AS ${name}` : name))
+    .join(', '),
+};
+
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
 /** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */

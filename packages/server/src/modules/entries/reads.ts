@@ -65,11 +65,12 @@ type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing'
   Pick<SeenEntry, 'is_current'>;
 
 /** What a session remembers of an entry that it was shown. */
-function seen({ elapsed }: ReadContext, at: At, row: SeenRow): SeenEntry {
+function seen({ elapsed, now }: ReadContext, at: At, row: SeenRow): SeenEntry {
   const { entry_id, version, confidence, standing, agent_id, shared, is_current } = row;
   const { branch, entity_path, key } = at;
   return {
     kind: 'read',
+    at: now,
     entry_id,
     version,
     branch,

@@ -15,7 +15,7 @@ import { forgetCounts } from '../counts/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { countEdges, forgetEdges } from '../graph/index.ts';
 import { countEvidence, eraseEvidence } from '../outcomes/index.ts';
-import { countReadsOf, forgetReads } from '../sessions/index.ts';
+import { countItemsOf, forgetItems } from '../sessions/index.ts';
 import { deleteWords, rowidOf } from '../text/index.ts';
 import { countItems, eraseItems } from '../traces/index.ts';
 import { compactions } from './compact.ts';
@@ -53,9 +53,14 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 type Doomed = readonly queries.Doomed[];
 const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
+async function reachOf({ tx, dialect }: Work, target: queries.Target) {
+  const ids = await queries.listReached(tx, target);
+  return { ...target, entryIds: dialect.texts(ids.map(String)), isAboutDoomed: queries.isAboutDoomed(target) };
+}
+
 async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
   const ids = doomed.map(({ entry_id }) => entry_id);
   const versions = await queries.countVersions(tx, target);
   return {
@@ -65,29 +70,21 @@ async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
     log_events: versions + (await queries.countEvents(tx, target)),
     stored_answers: await queries.countAnswers(tx, target),
     commits: await queries.countCommits(tx, target),
-    session_records: await countReadsOf(work, erased, ids),
+    session_records: await countItemsOf(work, erased),
     evidence: await countEvidence(tx, erased),
     trace_parts: await countItems(tx, erased),
-    edges: await countEdges(
-      work,
-      target,
-      doomed.map(({ entry_id }) => entry_id),
-    ),
+    edges: await countEdges(work, target, ids),
   };
 }
 
 async function remove(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
   const { tx } = work;
-  const erased = { ...target, isAboutDoomed: queries.isAboutDoomed(target) };
+  const erased = await reachOf(work, target);
   const ids = doomed.map(({ entry_id }) => entry_id);
-  const session_records = await forgetReads(work, erased, ids);
-  const evidence = await eraseEvidence(tx, erased);
+  const session_records = await forgetItems(work, erased);
+  const edges = await forgetEdges(work, target, ids);
   const trace_parts = await eraseItems(tx, erased);
-  const edges = await forgetEdges(
-    work,
-    target,
-    doomed.map(({ entry_id }) => entry_id),
-  );
+  const evidence = await eraseEvidence(tx, erased);
   await queries.redactAudit(tx, target);
   const log_events = await queries.redactEvents(tx, target);
   const stored_answers = await queries.deleteAnswers(tx, target);

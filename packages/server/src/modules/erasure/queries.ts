@@ -51,6 +51,12 @@ export function listDoomed(query: Query, target: Target): Promise<Doomed[]> {
   );
 }
 
+/** All that bear the names, also those that the agent may not see. */
+export async function listReached(query: Query, target: Target): Promise<number[]> {
+  const rows = await query.all<{ entry_id: number }>(sql`SELECT entry_id FROM entries WHERE ${reached(target)}`);
+  return rows.map(({ entry_id }) => entry_id);
+}
+
 const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
 
 export function countVersions(query: Query, target: Target): Promise<number> {
@@ -165,7 +171,6 @@ export const freeRows: readonly Sql[] = [
   'stored_answers',
   'commits',
   'counts',
-  'session_reads',
   'session_items',
   'evidence',
   'trace_items',

@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
-import { deleteEdgesOf, deleteStatements, type Erased, listEdgesOf } from './queries.ts';
-import { type Edge, entryNode } from './rules/edges.ts';
+import { readLines } from './ledger.ts';
+import { deleteEdgesOf, deleteStatements, type Erased, listEdgesOf, listSeqsOf } from './queries.ts';
+import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
+import { toldEdges } from './rules/told-edges.ts';
 
 /** Made of what tells edges apart; an entry is in it by its number, so that it outlives no name. */
 export function edgeIdOf(edge: Edge): string {
@@ -20,20 +22,48 @@ const erasedOf = ({ account_id, dialect }: Work, { branch }: Eraser, entryIds: r
 });
 
 /** Nobody learns from a count what others keep to themselves. */
-const countSeen = (edges: readonly Edge[], { agent_id }: Eraser) =>
-  edges.filter(({ visible_to }) => visible_to === EVERYONE || visible_to === agent_id).length;
+const isSeen =
+  ({ agent_id }: Eraser) =>
+  (edge: Edge) =>
+    edge.visible_to === EVERYONE || edge.visible_to === agent_id;
+
+type Gone = { erased: Erased; entryIds: readonly number[]; stored: readonly Edge[] };
+
+/** Those that are stored, and those that the ledger tells. */
+async function countSeen(work: Work, eraser: Eraser, { erased, entryIds, stored }: Gone): Promise<number> {
+  const scope = { account_id: work.account_id, ...eraser };
+  const seqs = (await listSeqsOf(work.tx, erased)).map(({ seq }) => seq);
+  const store = { query: work.tx, dialect: work.dialect };
+  const nodes = new Set(entryIds.map(entryNode));
+  const isOfThem = ({ source, source_type, target, target_type }: Edge) =>
+    (source_type === 'entry' && nodes.has(source)) || (target_type === 'entry' && nodes.has(target));
+  const seen = new Set(stored.filter(isSeen(eraser)).map(edgeKey));
+  for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
+    const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
+    const { lines } = await readLines(store, scope, { seqs: some, most: Number.POSITIVE_INFINITY });
+    for (const [key, edge] of toldEdges(lines)) if (isOfThem(edge)) seen.add(key);
+  }
+  return seen.size;
+}
+
+const OUTCOMES_AT_ONCE = 1000;
 
 /** How many edges `forgetEdges` would say it has removed. */
 export async function countEdges(work: Work, eraser: Eraser, entryIds: readonly number[]): Promise<number> {
-  return countSeen(await listEdgesOf(work.tx, erasedOf(work, eraser, entryIds)), eraser);
+  const erased = erasedOf(work, eraser, entryIds);
+  return countSeen(work, eraser, { erased, entryIds, stored: await listEdgesOf(work.tx, erased) });
 }
 
-/** Removes every edge that ends at one of the entries, whoever sees it, and what the log says of it. */
+/**
+ * Removes every edge that ends at one of the entries, whoever sees it, and what the log says of it. What the ledger
+ * tells goes when the ledger forgets the entries, which comes after.
+ */
 export async function forgetEdges(work: Work, eraser: Eraser, entryIds: readonly number[]): Promise<number> {
   const { tx, account_id, dialect } = work;
   const erased = erasedOf(work, eraser, entryIds);
-  const edges = await listEdgesOf(tx, erased);
-  await deleteStatements(tx, account_id, dialect.texts(edges.map(edgeIdOf)));
+  const stored = await listEdgesOf(tx, erased);
+  const count = await countSeen(work, eraser, { erased, entryIds, stored });
+  await deleteStatements(tx, account_id, dialect.texts(stored.map(edgeIdOf)));
   await deleteEdgesOf(tx, erased);
-  return countSeen(edges, eraser);
+  return count;
 }

@@ -2,12 +2,15 @@ import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
 import { neighbors } from './neighbors.ts';
 import { link } from './statement.ts';
+import { tables } from './tables.ts';
 
 export { countEdges, forgetEdges } from './erase.ts';
-export { linkOutcome, linkReads, linkWrites } from './link.ts';
+export { linkReads, linkWrites } from './link.ts';
+export { type LinkedOnce, linkOnce } from './statement.ts';
 
 export const graph: Module = {
   name: 'graph',
   migrations,
+  tables,
   handlers: { 'graph.neighbors': neighbors, 'graph.link': link },
 };

@@ -1,7 +1,6 @@
 import type { Work } from '../../kernel/index.ts';
 import { type EdgeRow, upsertEdges } from './queries.ts';
 import { type Edge, mergeEdges, readEdges, type Seen, type Written, writeEdges } from './rules/edges.ts';
-import { type LinkedOutcome, outcomeEdges } from './rules/outcome-edges.ts';
 
 /** One item for every version that was written. */
 export function linkWrites(work: Work, written: readonly Written[]): void {
@@ -10,10 +9,6 @@ export function linkWrites(work: Work, written: readonly Written[]): void {
 
 export function linkReads(work: Work, reads: readonly Seen[]): void {
   save(work, readEdges(reads));
-}
-
-export function linkOutcome(work: Work, outcome: LinkedOutcome): void {
-  save(work, outcomeEdges(outcome));
 }
 
 /** Sent in one statement; the transaction waits for it before it ends. */

@@ -1,7 +1,9 @@
 import type { Input, Output } from '@mem-service/contract';
 import { entryName, type ReadContext, reads, toIso } from '../../kernel/index.ts';
+import { listTold } from './ledger.ts';
 import { listEntriesById, listIncident, type NamedEntry, type Scope } from './queries.ts';
 import { entryIdOf, entryNode } from './rules/edges.ts';
+import { joinIncident } from './rules/told-edges.ts';
 import {
   frontierOf,
   type Incident,
@@ -20,7 +22,7 @@ import { findStart } from './start.ts';
 type Names = Map<string, string | null>;
 
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
-  const { caller, scan, services } = context;
+  const { caller, scan, services, dialect } = context;
   const scope: Scope = { account_id: caller.account_id, branch: input.branch, agent_id: caller.agent_id };
   const start = await findStart(scan, scope, input);
   const steps = stepsOf(input);
@@ -31,8 +33,14 @@ export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
     let frontier = frontierOf(walk, depth - 1);
     while (frontier.length > 0 && !isOver(walk, steps)) {
       const part = nextPart(walk, frontier, steps);
-      const rows = await listIncident(scan, scope, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 });
+      const [stored, told] = await Promise.all([
+        listIncident(scan, scope, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 }),
+        listTold({ query: scan, dialect }, scope, { ...steps, nodes: part.nodes, left: walk.left }),
+      ]);
+      const rows = joinIncident(stored, told.rows);
       await learnNames(context, scope, { rows, names });
+      walk.left -= told.looked;
+      if (told.isCut) walk.truncated = true;
       takeFound(walk, { ...part, rows, depth, isHidden }, steps);
       frontier = frontier.slice(part.nodes.length);
       if (walk.left <= 0 && frontier.length > 0) walk.truncated = true;

@@ -1,5 +1,16 @@
-import { fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  type Find,
+  fragment,
+  type Insert,
+  joinSql,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import type { Edge } from './rules/edges.ts';
+import { entryIdOf } from './rules/edges.ts';
+import type { LedgerLine } from './rules/told-edges.ts';
 import type { Incident, Node, Side, Strength } from './rules/walk.ts';
 
 export type EdgeRow = Edge & Strength & { account_id: string };
@@ -30,6 +41,21 @@ export const upsertEdges: Insert = {
 export const upsertEdgesReturning: Insert = {
   ...upsertEdges,
   suffix: `${upsertEdges.suffix} RETURNING confidence, evidence_count, first_seen, last_seen`,
+};
+
+export const findEdges: Find = {
+  table: 'edges',
+  select: 'evidence_count',
+  by: {
+    account_id: 'text',
+    branch: 'text',
+    source_type: 'text',
+    source: 'text',
+    visible_to: 'text',
+    relation: 'text',
+    target_type: 'text',
+    target: 'text',
+  },
 };
 
 /** Where in the log an edge was stated by a caller. */
@@ -90,6 +116,50 @@ function rangeOf({ account_id, branch }: Scope, { node, place, side, relation, v
       FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
         AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
+}
+
+/** Of one node: a bound written out, so that SQLite need not plan anew. */
+export const MOST_OUTCOMES = 500;
+const NEWEST = fragment(`ORDER BY seq DESC LIMIT ${MOST_OUTCOMES + 1}`);
+
+const open = ({ agent_id }: Scope): Sql => sql`(visible_to = '' OR visible_to = ${agent_id})`;
+
+/** The newest outcomes that entries led to, or that bear a name. */
+export function listOutcomesOf(query: Query, scope: Scope, nodes: readonly Node[]): Promise<PlacedOutcome[]> {
+  const { account_id, branch } = scope;
+  const parts = nodes.map(({ type, id }, place) => {
+    const from =
+      type === 'entry'
+        ? sql`evidence WHERE account_id = ${account_id} AND entry_id = ${entryIdOf(id)}`
+        : sql`outcomes WHERE account_id = ${account_id} AND outcome_ref = ${id}`;
+    return sql`SELECT * FROM (SELECT ${fragment(String(place))} AS place, seq FROM ${from} AND branch = ${branch}
+        AND ${open(scope)} ${NEWEST}) AS newest`;
+  });
+  return query.all<PlacedOutcome>(joinSql(parts, ' UNION ALL '));
+}
+
+export type PlacedOutcome = { place: number; seq: number };
+
+/** Every outcome that entries led to. */
+export function listSeqsOf(query: Query, { account_id, branch, nodes }: Erased): Promise<{ seq: number }[]> {
+  return query.all(
+    sql`SELECT DISTINCT seq FROM evidence WHERE account_id = ${account_id} AND branch = ${branch}
+        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${nodes}) ORDER BY seq`,
+  );
+}
+
+/** What outcomes have in the ledger, as far as an agent may know. Names that were no entries tie nothing. */
+export function listLines(query: Query, scope: Scope, seqs: Sql): Promise<LedgerLine[]> {
+  const { account_id, agent_id } = scope;
+  return query.all<LedgerLine>(
+    sql`SELECT outcomes.seq, outcome_ref, outcomes.outcome_type, outcomes.visible_to AS outcome_visible_to, committed_at,
+          evidence.branch, evidence.entry_id, evidence.visible_to
+        FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
+        WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
+          AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
+          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})
+        ORDER BY outcomes.seq, evidence.no`,
+  );
 }
 
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };

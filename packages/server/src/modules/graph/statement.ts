@@ -1,21 +1,51 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
-import { EVERYONE, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
+import { EVERYONE, type Item, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
 import { edgeIdOf } from './erase.ts';
+import { listTold } from './ledger.ts';
 import { toRow } from './link.ts';
-import { findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
+import { findEdges, findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
-import type { Strength } from './rules/walk.ts';
+import { addUp, type Strength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
 
+type Stated = Item<'graph.link'>;
+
 /** An edge that a caller states itself. */
-export const link = writes<'graph.link'>(async (work, { input, caller }) => {
+export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
+
+export type LinkedOnce = 'written' | 'unchanged' | 'missing';
+
+/** The same, unless it is there, or one of its ends is not. */
+export async function linkOnce(work: Work, stated: Stated, dryRun = false): Promise<LinkedOnce> {
+  if (!(await areThere(work, stated))) return 'missing';
+  const edge = await edgeOf(work, stated);
+  const key = Object.keys(findEdges.by).map((name) => ({ account_id: work.account_id, ...edge })[name] as string);
+  const [known] = await work.tx.findMany(findEdges, [key]);
+  if (known) return 'unchanged';
+  if (!dryRun) await state(work, edge, stated);
+  return 'written';
+}
+
+async function areThere(work: Work, { input, caller }: Stated): Promise<boolean> {
+  const scope = { account_id: work.account_id, branch: input.branch, agent_id: input.agent_id ?? caller.agent_id };
+  for (const { type, name } of [endOf(input, 'source'), endOf(input, 'target')])
+    if (type === 'entry' && !(await findEntry(work, scope, name))) return false;
+  return true;
+}
+
+function findEntry(work: Work, scope: Scope, name: string) {
+  const at = splitEntryName(name);
+  return at && findLiveEntry(work.tx, scope, { ...at, now: work.now });
+}
+
+async function edgeOf(work: Work, { input, caller }: Stated): Promise<Edge> {
   const { branch, relation, confidence, source_type, target_type } = input;
   const agent_id = input.agent_id ?? caller.agent_id;
   const scope: Scope = { account_id: work.account_id, branch, agent_id };
   const source = await findEnd(work, scope, endOf(input, 'source'));
   const target = await findEnd(work, scope, endOf(input, 'target'));
   const visible_to = input.shared && source.shared && target.shared ? EVERYONE : agent_id;
-  const edge: Edge = {
+  return {
     branch,
     source_type,
     source: source.id,
@@ -26,6 +56,12 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
     confidence,
     evidence_count: 1,
   };
+}
+
+async function state(work: Work, edge: Edge, { input, caller }: Stated) {
+  const { branch, relation, confidence, source_type, target_type } = input;
+  const agent_id = input.agent_id ?? caller.agent_id;
+  const { visible_to } = edge;
   const edge_id = edgeIdOf(edge);
   const stated = { source: input.source, source_type, relation, target: input.target, target_type };
   const seq = work.emit({
@@ -42,7 +78,11 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
   const { account_id } = work;
   work.send(work.tx.insertMany(insertStatements, [{ account_id, edge_id, seq }]));
   const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
-  const { first_seen, last_seen, ...rest } = strength as Strength;
+  const { first_seen, last_seen, ...rest } = await withTold(work, {
+    scope: { account_id, branch, agent_id },
+    edge,
+    stored: strength as Strength,
+  });
   return {
     edge_id,
     ...stated,
@@ -53,7 +93,24 @@ export const link = writes<'graph.link'>(async (work, { input, caller }) => {
     branch,
     seq,
   };
-});
+}
+
+type Kept = { scope: Scope; edge: Edge; stored: Strength };
+
+/** What outcomes say of the same edge counts with what was stated. */
+async function withTold({ tx, dialect, services }: Work, { scope, edge, stored }: Kept): Promise<Strength> {
+  const { rows } = await listTold({ query: tx, dialect }, scope, {
+    nodes: [{ type: edge.source_type, id: edge.source }],
+    sides: ['out'],
+    relations: [edge.relation],
+    left: services.limits.max_scanned_entries,
+  });
+  const told = rows.find(
+    ({ other_type, other, visible_to }) =>
+      other_type === edge.target_type && other === edge.target && visible_to === edge.visible_to,
+  );
+  return told ? addUp(stored, told) : stored;
+}
 
 type End = { field: 'source' | 'target'; type: NodeType; name: string };
 
@@ -69,8 +126,7 @@ async function findEnd(work: Work, scope: Scope, { field, type, name }: End): Pr
       throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
     return { id: name, shared: true };
   }
-  const at = splitEntryName(name);
-  const entry = at && (await findLiveEntry(work.tx, scope, { ...at, now: work.now }));
+  const entry = await findEntry(work, scope, name);
   if (!entry) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
   return { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
 }

@@ -10,6 +10,7 @@ export { keySource } from './source.ts';
 export const keys: Module = {
   name: 'keys',
   migrations,
+  tables: [{ table: 'api_keys', left_out: 'keys open an account where they were made, and nowhere else' }],
   handlers,
   jobs: [{ name: 'keys: uses', run: noteUses }],
 };

@@ -20,8 +20,10 @@ export type Fresh = {
   lesson: { entity_path: string; key: string; version: number } | null;
 };
 
-export function toOutcome(row: queries.OutcomeRow) {
-  const { decision_summary, final_action_index, attributes } = JSON.parse(row.document) as OutcomeDocument;
+const documentOf = (row: queries.OutcomeRow) => JSON.parse(row.document) as OutcomeDocument;
+
+export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
+  const { decision_summary, final_action_index, attributes } = document;
   return {
     outcome_id: row.outcome_id,
     outcome_ref: row.outcome_ref,
@@ -45,15 +47,15 @@ export function toCommitted(
   evidence: readonly queries.EvidenceRow[],
   { duplicate, stale_reads, lesson }: Fresh,
 ): Output<'outcomes.commit'> {
-  const { immutable_trace_id } = JSON.parse(row.document) as OutcomeDocument;
+  const document = documentOf(row);
   const moved = new Set(evidence.filter((line) => line.applied === 1).map((line) => line.entry_id));
   return {
-    ...toOutcome(row),
+    ...toOutcome(row, document),
     duplicate,
     affected_entries: moved.size,
     entries: evidence.map(toAffected),
     stale_reads,
-    immutable_trace_id,
+    immutable_trace_id: document.immutable_trace_id,
     lesson,
   };
 }

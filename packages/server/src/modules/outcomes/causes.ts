@@ -50,7 +50,8 @@ export function causesOf(input: Commit, session: OpenSession): Causes {
 }
 
 /** Who names an entry without its version means the one that the session read last. */
-function withReadVersions(causes: readonly Cause[], reads: readonly ReadRow[]): Cause[] {
+function withReadVersions(causes: Cause[], reads: readonly ReadRow[]): Cause[] {
+  if (reads.length === 0) return causes;
   const read = new Map(reads.map((row) => [`${row.entity_path}\n${row.key}`, row.version]));
   return causes.map((cause) => ({
     ...cause,

@@ -1,66 +1,159 @@
-import { type Input, invalidInput } from '@mem-service/contract';
-import { EVERYONE, settled, type Work, writes } from '../../kernel/index.ts';
+import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
+import { type Item, settled, type Work, writesTogether } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
-import { linkOutcome } from '../graph/index.ts';
-import { clearSession, linkOwnReads, loadSession, type SessionKey } from '../sessions/index.ts';
-import { type Ending, sealSession, type Told, tellOf } from '../traces/index.ts';
+import {
+  clearSession,
+  linkOwnReads,
+  loadSession,
+  type OpenSession,
+  type SessionKey,
+  type StaleRead,
+} from '../sessions/index.ts';
+import {
+  type Ending,
+  ledgerKey,
+  lookBack,
+  type Past,
+  type Sealed,
+  saveTraces,
+  sealSession,
+  type Told,
+  tellOf,
+} from '../traces/index.ts';
+import { announce } from './announce.ts';
 import { type OutcomeDocument, toCommitted } from './answer.ts';
-import { causesOf } from './causes.ts';
+import { type Causes, causesOf } from './causes.ts';
 import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import { namedParts } from './named.ts';
 import * as queries from './queries.ts';
-import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
-import { isReplay } from './rules/steps.ts';
 import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
+type Committed = Output<'outcomes.commit'>;
+type Items = readonly Item<'outcomes.commit'>[];
 
-/** One transaction: the outcome, its evidence, the standing of each entry, the lesson, the sealed trace. */
+/** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
 export const commit = settled(
   'everywhere',
-  writes<'outcomes.commit'>(async (work, { input, caller }) => {
-    const author = authorOf(input, caller);
-    const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
-    const before = await queries.findCommitted(work.tx, { ...key, ...input });
-    if (before) return answerAgain(work, before, author.agent_id);
-
-    const session = await loadSession(work.tx, key);
-    const told = tellOf(work, input, session);
-    const causes = causesOf(input, session);
-    const final_action_index = finalAction(input, told);
-    const entries = await EntrySet.load(work, []);
-    const weighed = await weigh(work, entries, { ...input, attributes: told.header.attributes, causes, author });
-    const stale_reads = await staleCauses(work, entries, { key, weighed, branch: input.branch });
-    checkUnchanged(input.if_unchanged, stale_reads);
-
-    const row = announce(work, input, { author, weighed, told });
-    const named = namedParts(work, weighed, session);
-    const evidence = applyEvidence(work, entries, { ...weighed, seq: row.seq, branch: input.branch, author });
-    const lesson = await writeLesson(work, entries, { input, author, causes, weighed, told });
-    await entries.save();
-    const hash =
-      row.trace_id === null ? null : await seal(work, row, { key, session, named, told, final_action_index });
-    const document: OutcomeDocument = {
-      decision_summary: told.header.decision_summary,
-      final_action_index,
-      attributes: told.header.attributes,
-      immutable_trace_id: hash,
-    };
-    row.document = JSON.stringify(document);
-    work.send(work.tx.insertMany(queries.insertOutcomes, [row]));
-    if (evidence.length > 0) work.send(work.tx.insertMany(queries.insertEvidence, evidence));
-    link(work, row, weighed);
-    linkOwnReads(work, session);
-    clearSession(work, key);
-    return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  writesTogether<'outcomes.commit'>(async (work, items) => {
+    await work.locked;
+    const results: (Committed | Fault)[] = [];
+    while (results.length < items.length)
+      results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
+    return results;
   }),
 );
+
+/** As many as can be looked at before any of them is written: what one finds in its session, another may leave there. */
+function ofDifferentSessions(items: Items): Items {
+  const sessions = new Set<string>();
+  const end = items.findIndex(({ input, caller }) => {
+    const { agent_id, session } = authorOf(input, caller);
+    const isKnown = sessions.has(`${agent_id}\n${session}`);
+    sessions.add(`${agent_id}\n${session}`);
+    return isKnown;
+  });
+  return end === -1 ? items : items.slice(0, end);
+}
+
+/** What is to be written of all of them. */
+type Book = { entries: EntrySet; outcomes: queries.OutcomeRow[]; evidence: queries.EvidenceRow[]; traces: Sealed[] };
+
+/** From the first on, up to one that writes an entry: the next is to find it written. */
+async function commitSome(work: Work, items: Items): Promise<(Committed | Fault)[]> {
+  const looks = await Promise.all(items.map((item) => look(work, item)));
+  const book: Book = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
+  const results: (Committed | Fault)[] = [];
+  for (const found of looks) {
+    const result = await commitOne(work, book, found);
+    results.push(result);
+    if (!(result instanceof Fault) && result.lesson) break;
+  }
+  await book.entries.save();
+  if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
+  if (book.evidence.length > 0) work.send(work.tx.insertMany(queries.insertEvidence, book.evidence));
+  saveTraces(work, book.traces);
+  return results;
+}
+
+type Look = {
+  input: Commit;
+  author: Author;
+  key: SessionKey;
+  before: queries.OutcomeRow | undefined;
+  session: OpenSession;
+  past: Past;
+};
+
+async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Promise<Look> {
+  const author = authorOf(input, caller);
+  const { outcome_ref, outcome_type, branch } = input;
+  const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
+  const [before, session, past] = await Promise.all([
+    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch }),
+    loadSession(work.tx, key),
+    lookBack(work.tx, key),
+  ]);
+  return { input, author, key, before, session, past };
+}
+
+async function commitOne(work: Work, book: Book, found: Look): Promise<Committed | Fault> {
+  if (found.before) return answerAgain(work, found.before, found.key.agent_id);
+  const judged = await judge(work, book.entries, found).catch((error: unknown) => {
+    if (error instanceof Fault) return error;
+    throw error;
+  });
+  return judged instanceof Fault ? judged : take(work, book, { ...found, ...judged });
+}
 
 async function answerAgain(work: Work, row: queries.OutcomeRow, agentId: string) {
   const viewer = { account_id: work.account_id, agent_id: agentId };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.texts([String(row.seq)]));
   return toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null });
+}
+
+type Judged = {
+  told: Told;
+  causes: Causes;
+  final_action_index: number | null;
+  weighed: Weighed;
+  stale_reads: StaleRead[];
+};
+
+/** What an outcome says and is to do. Refuses what cannot be taken, and changes nothing. */
+async function judge(work: Work, entries: EntrySet, { input, author, key, session }: Look): Promise<Judged> {
+  const { outcome_type, causal_confidence, branch } = input;
+  const told = tellOf(work, input, session);
+  const causes = causesOf(input, session);
+  const final_action_index = finalAction(input, told);
+  const weighed = await weigh(work, entries, {
+    outcome_type,
+    causal_confidence,
+    branch,
+    attributes: told.header.attributes,
+    causes,
+    author,
+  });
+  const stale_reads = await staleCauses(work, entries, { key, session, weighed, branch });
+  checkUnchanged(input.if_unchanged, stale_reads);
+  return { told, causes, final_action_index, weighed, stale_reads };
+}
+
+async function take(work: Work, book: Book, judged: Look & Judged): Promise<Committed> {
+  const { input, author, key, session, told, causes, final_action_index, weighed, stale_reads } = judged;
+  const row = announce(work, input, { author, weighed, told });
+  const named = namedParts(work, weighed, session);
+  const evidence = applyEvidence(work, book.entries, { ...weighed, seq: row.seq, branch: input.branch, author });
+  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, told });
+  const immutable_trace_id = seal(work, book, { row, evidence, ending: { ...judged, named } });
+  const { decision_summary, attributes } = told.header;
+  const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
+  row.document = JSON.stringify(document);
+  book.outcomes.push(row);
+  book.evidence.push(...evidence);
+  leave(work, key, session);
+  return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
 }
 
 /** Counted in the actions of the whole session. */
@@ -73,73 +166,21 @@ function finalAction({ final_action_index: index, tool_calls }: Commit, { action
   ]);
 }
 
-type Announced = { author: Author; weighed: Weighed; told: Told };
+type Sealing = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: Ending };
 
-/** An outcome that only private entries led to is as private as they are. */
-const visibilityOf = ({ live }: Weighed, agentId: string): string =>
-  live.size > 0 && [...live.values()].every((entry) => entry.shared === 0) ? agentId : EVERYONE;
-
-/** Puts the outcome into the log, which gives it its place. */
-function announce(work: Work, input: Commit, { author, weighed, told }: Announced): queries.OutcomeRow {
-  const { outcome_ref, outcome_type, causal_confidence, branch, trace_follows } = input;
-  const { agent_id, session } = author;
-  const { ids } = work.services;
-  const visible_to = visibilityOf(weighed, agent_id);
-  const trace_id = trace_follows ? null : ids.next(work.now);
-  const shown = [...weighed.live.values()].filter((entry) => visible_to !== EVERYONE || entry.shared === 1);
-  const moved = weighed.steps.some((step) => step.causes.some((cause) => cause.status === 'applied'));
-  const seq = work.emit({
-    event_type: 'outcome',
-    agent_id,
-    branch,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to,
-    details: {
-      outcome_ref,
-      outcome_type,
-      causal_confidence,
-      causal_entries: shown.length,
-      entries_updated: moved ? shown.length : 0,
-      trace_id,
-    },
-    session,
-  });
-  return {
-    account_id: work.account_id,
-    seq,
-    outcome_id: ids.next(work.now),
-    outcome_ref,
-    outcome_type,
-    agent_id,
-    session,
-    branch,
-    causal_confidence,
-    is_evidence: Number(!isReplay(told.header.attributes)),
-    trace_id,
-    visible_to,
-    committed_at: work.now,
-    document: '',
-  };
+/** The hash of the trace, where none is to follow. */
+function seal(work: Work, book: Book, { row, evidence, ending }: Sealing): string | null {
+  const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, trace_id } = row;
+  if (trace_id === null) return null;
+  const ledger = new Set(evidence.map(ledgerKey));
+  const head = { trace_id, seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, ledger };
+  const sealed = sealSession(work, head, ending);
+  book.traces.push(sealed);
+  return sealed.row.hash;
 }
 
-async function seal(work: Work, row: queries.OutcomeRow, ending: Ending): Promise<string> {
-  const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to } = row;
-  const head = { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to };
-  const sealed = await sealSession(work, { ...head, trace_id: row.trace_id as string }, ending);
-  return sealed.hash;
-}
-
-function link(
-  work: Work,
-  { outcome_ref, outcome_type, visible_to, branch }: queries.OutcomeRow,
-  { live }: Weighed,
-): void {
-  const causes = [...live.values()].map(({ entry_id, shared, agent_id }) => ({
-    branch,
-    entry_id,
-    visible_to: shared === 1 ? EVERYONE : agent_id,
-  }));
-  linkOutcome(work, { outcome_ref, visible_to, success: isSuccess(outcome_type as OutcomeType), causes });
+/** The session begins anew. Many hold nothing: who names its causes need not have read them. */
+function leave(work: Work, key: SessionKey, session: OpenSession): void {
+  linkOwnReads(work, session);
+  if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
 }

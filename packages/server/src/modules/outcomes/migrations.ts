@@ -1,4 +1,5 @@
 import type { Migration } from '../../db/index.ts';
+import { forgetToldEdges } from './earlier-edges.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -87,5 +88,33 @@ export const migrations: readonly Migration[] = [
             'CREATE INDEX outcomes_by_agent ON outcomes (account_id, agent_id, seq)',
           ]
         : [],
+  },
+  {
+    version: 15,
+    name: 'the ledger tells it once',
+    up: ({ engine, int }) => [
+      // Lines of entries are found by the numbers of entries; names that were none have no number.
+      'DROP INDEX evidence_by_path',
+      `CREATE INDEX evidence_by_name ON evidence (account_id, entity_path, seq)
+        WHERE entity_path IS NOT NULL AND entry_id IS NULL`,
+      // Parts of a trace that are in the ledger as well are found by its lines.
+      `ALTER TABLE trace_items ADD COLUMN in_ledger ${int} NOT NULL DEFAULT 0`,
+      'DROP INDEX trace_items_by_path',
+      `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
+        WHERE entity_path IS NOT NULL AND in_ledger = 0`,
+      ...forgetToldEdges,
+      ...(engine === 'sqlite'
+        ? [
+            `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+              ('evidence', 'evidence', '1000000 1000000 10 1'),
+              ('evidence', 'evidence_by_entry', '1000000 1000000 20 2 1'),
+              ('evidence', 'evidence_by_author', '1000000 1000000 5000 10'),
+              ('evidence', 'evidence_by_name', '10000 10000 10 1'),
+              ('trace_items', 'trace_items', '1000000 1000000 10 1'),
+              ('trace_items', 'trace_items_by_path', '100000 100000 100 10')`,
+            'ANALYZE sqlite_schema',
+          ]
+        : []),
+    ],
   },
 ];

@@ -222,6 +222,11 @@ export function listLedger(
 
 export type Predicted = { confidence_before: number; success: number };
 
+/** A condition: evidence about entries within paths, which are found first. */
+export const isAboutEntryAt = (account_id: string, branch: string, paths: readonly Sql[]): Sql =>
+  sql`entry_id IN (SELECT entries.entry_id FROM entries WHERE entries.account_id = ${account_id}
+      AND entries.branch = ${branch}${andAll(paths)})`;
+
 /** The newest evidence that a calibration may look at. */
 export function listPredictions(
   query: Query,
@@ -234,27 +239,39 @@ export function listPredictions(
   );
 }
 
-/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
+/** `isAboutDoomed` says of a row of a table whether it names what is to go; `entryIds` are all that bear the names. */
 export type Erased = {
   account_id: string;
   agent_id: string;
   paths: readonly Sql[];
   keys: readonly Sql[];
+  entryIds: Sql;
   isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
 };
 
-const lines = ({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased): Sql =>
-  sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll([...paths, ...keys])}
-    AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`;
-
-/** The ledger forgets which entries its lines were about. */
-export function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
-  return tx.run(
-    sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${lines(erased)}`,
+/** Lines of entries by their numbers, and those of names that were none by the names. */
+function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
+  const known = sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
+  const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
+  return [known, unknown].map(
+    (where) => sql`account_id = ${account_id} AND ${where}
+      AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`,
   );
 }
 
+/** The ledger forgets which entries its lines were about. */
+export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
+  let count = 0;
+  for (const where of lines(erased))
+    count += await tx.run(
+      sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${where}`,
+    );
+  return count;
+}
+
 export async function countEvidence(query: Query, erased: Erased): Promise<number> {
-  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${lines(erased)}`);
-  return row?.n ?? 0;
+  let count = 0;
+  for (const where of lines(erased))
+    count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${where}`))?.n ?? 0;
+  return count;
 }

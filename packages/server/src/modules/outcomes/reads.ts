@@ -66,7 +66,8 @@ function plain(input: Filters): Sql[] {
 const calibration = reads<'outcomes.calibration'>(async (context, input) => {
   const { caller, read, scan, services } = context;
   const where = [sql`branch = ${input.branch}`];
-  if (input.entity_path !== undefined) where.push(...pathWithin(parseGlob(input.entity_path)));
+  const paths = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path));
+  if (paths.length > 0) where.push(queries.isAboutEntryAt(caller.account_id, input.branch, paths));
   if (input.agent_id !== undefined) where.push(sql`written_by = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);

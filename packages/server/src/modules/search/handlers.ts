@@ -37,7 +37,8 @@ const search = reads<'entries.search'>(async (context, input) => {
   const shown = hits.slice(start, end);
   const isPrivate = shown.some(({ row }) => row.shared === 0);
   noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
-  if (input.query?.trim() && start === 0 && shown[0]) noteRecall(context, shown[0].row);
+  // What answers a question best counts as recalled, but only a read says that it was used.
+  if (input.query?.trim() && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
     entries: shown.map(({ row, score }) => toEntry<Scored>(row, `${fadedMember(services, row, now)},"score":${score}`)),
     truncated: truncated || (beyond && !has_more),
@@ -45,12 +46,6 @@ const search = reads<'entries.search'>(async (context, input) => {
     next_cursor: has_more ? cursors.to([end]) : null,
   };
 });
-
-/** What answers a question best counts as recalled, but only a read says that it was used. */
-function noteRecall(context: ReadContext, { document }: Hit['row']): void {
-  const { branch, entity_path, key } = JSON.parse(document) as { branch: string; entity_path: string; key: string };
-  context.note({ kind: 'recall', branch, entity_path, key });
-}
 
 type Found = { hits: Hit[]; truncated: boolean };
 

@@ -6,9 +6,20 @@ const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 /** As much of an entry as an answer is made of, and what a page may be sorted by. */
 export type FoundRow = Pick<
   EntryRow,
-  'document' | 'confidence' | 'standing' | 'recall_count' | 'version' | 'seq' | 'memory_type' | 'written_at' | 'shared'
+  | 'document'
+  | 'confidence'
+  | 'standing'
+  | 'recall_count'
+  | 'entry_id'
+  | 'version'
+  | 'seq'
+  | 'memory_type'
+  | 'written_at'
+  | 'shared'
 >;
-const FOUND = fragment('document, confidence, standing, recall_count, version, seq, memory_type, written_at, shared');
+const FOUND = fragment(
+  'document, confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
+);
 
 export type Candidates = { account_id: string; branch: string; filters: readonly Sql[] };
 

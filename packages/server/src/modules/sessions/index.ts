@@ -1,17 +1,24 @@
 import type { Module } from '../../kernel/index.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
-import { record } from './recorder.ts';
+import { openRecorder } from './recorder.ts';
+import { tables } from './tables.ts';
 
-export { countReadsOf, forgetReads } from './erase.ts';
-export type { ItemKind, ItemRow, ReadRow, SessionKey, SessionRow } from './queries.ts';
-export { countAttemptReads, listActionPlaces } from './queries.ts';
+export { countItemsOf, forgetItems } from './erase.ts';
+export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
+export { listActionPlaces } from './queries.ts';
+export { countAttemptReads, type ReadRow } from './reads.ts';
 export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
 export {
   addItem,
+  addItems,
   clearSession,
+  FULL,
   linkOwnReads,
   loadSession,
+  MAX_ITEMS,
+  moveItems,
+  type NewItem,
   newSession,
   type OpenSession,
   openSession,
@@ -22,7 +29,8 @@ export {
 export const sessions: Module = {
   name: 'sessions',
   migrations,
+  tables,
   handlers: {},
   jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
-  recorder: record,
+  recorder: openRecorder,
 };

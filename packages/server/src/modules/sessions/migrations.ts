@@ -1,4 +1,24 @@
-import type { Migration } from '../../db/index.ts';
+import type { Ddl, Migration } from '../../db/index.ts';
+
+const STANDING = [
+  'outcome_count',
+  'success_count',
+  'failure_count',
+  'evidence_success',
+  'evidence_failure',
+  'discredited_at',
+];
+
+/** A read as a page of its own, as `rules/page.ts` makes it. SQLite by itself would keep 15 digits of a number. */
+function pageOfRead({ engine }: Ddl): string {
+  const isSqlite = engine === 'sqlite';
+  const array = isSqlite ? 'json_array' : 'json_build_array';
+  const real = (name: string) => (isSqlite ? `json(printf('%!.17g', ${name}))` : name);
+  const member = (name: string) => (isSqlite ? `standing -> '$.${name}'` : `CAST(standing AS json) -> '${name}'`);
+  const read = `entry_id, version, read_at, ${real('duration_ms')}, ${real('confidence')}`;
+  return `CASE WHEN standing IS NULL THEN ${array}(${array}(${read}))
+    ELSE ${array}(${array}(${read}, ${array}(${STANDING.map(member).join(', ')}))) END`;
+}
 
 export const migrations: readonly Migration[] = [
   {
@@ -47,6 +67,30 @@ export const migrations: readonly Migration[] = [
           PRIMARY KEY (account_id, agent_id, session, no)
         ) ${clustered}`,
         'CREATE INDEX session_items_by_path ON session_items (account_id, entity_path) WHERE entity_path IS NOT NULL',
+      ];
+    },
+  },
+  {
+    version: 14,
+    name: 'reads of sessions in pages',
+    up: (ddl) => {
+      const { text, int } = ddl;
+      return [
+        `ALTER TABLE sessions ADD COLUMN last_page ${int} NOT NULL DEFAULT 0`,
+        'ALTER TABLE session_reads RENAME TO earlier_reads',
+        // Not ordered by its key: what many sessions read in a moment then lies together, and few blocks are written.
+        `CREATE TABLE session_reads (
+          account_id ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          session ${text} NOT NULL,
+          no ${int} NOT NULL,
+          attempt ${int} NOT NULL,
+          reads ${text} NOT NULL,
+          PRIMARY KEY (account_id, agent_id, session, no)
+        )`,
+        `INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads)
+          SELECT account_id, agent_id, session, no, attempt, CAST(${pageOfRead(ddl)} AS text) FROM earlier_reads`,
+        'DROP TABLE earlier_reads',
       ];
     },
   },

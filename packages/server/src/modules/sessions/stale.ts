@@ -1,6 +1,7 @@
 import type { Query, Transaction } from '../../db/index.ts';
 import type { LogEvent } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
+import { newestReads } from './reads.ts';
 
 export type StaleRead = {
   entity_path: string;
@@ -24,20 +25,21 @@ export async function listStaleReads(
   key: queries.SessionKey,
   look: Look,
 ): Promise<StaleRead[]> {
-  const newest = new Map<number, queries.ReadVersion>();
-  // In the order of versions: the last one of each entry stays.
-  for (const read of await queries.listReadVersions(query, key)) newest.set(read.entry_id, read);
-  if (newest.size === 0) return [];
-  const reads = [...newest.values()];
-  const current = await findCurrent(query, key.account_id, reads);
-  const found = reads.flatMap((read, i) => {
+  const reads = await newestReads(query, key);
+  if (reads.length === 0) return [];
+  const current = await queries.findEntries(query, key.account_id, reads);
+  const found = reads.flatMap(({ entry_id, version }, i) => {
     const row = current[i];
-    return row ? [{ read, row }] : [];
+    if (!row) return [];
+    const { branch, entity_path, key } = row;
+    return [{ read: { entry_id, version, branch, entity_path, key }, row }];
   });
   return staleAmong(query, key, { found, look });
 }
 
-type Found = { read: queries.ReadVersion; row: queries.CurrentRow };
+type ReadVersion = queries.VersionNumber & { branch: string; entity_path: string; key: string };
+type CurrentRow = Omit<queries.EntryRow, 'branch' | 'entity_path' | 'key'>;
+type Found = { read: ReadVersion; row: CurrentRow };
 
 /** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
 export async function staleAmong(
@@ -55,22 +57,9 @@ export async function staleAmong(
   return (await Promise.all(stale)).flat();
 }
 
-/** Entries that are gone for good give nothing. */
-function findCurrent(
-  query: Query | Transaction,
-  accountId: string,
-  reads: readonly queries.ReadVersion[],
-): Promise<(queries.CurrentRow | undefined)[]> {
-  if (!('findMany' in query)) return Promise.all(reads.map((read) => queries.getCurrent(query, accountId, read)));
-  return query.findMany<queries.CurrentRow>(
-    queries.findCurrent,
-    reads.map(({ branch, entity_path, key }) => [accountId, branch, entity_path, key]),
-  );
-}
-
 type Known = { before: string; agentId: string; look: Look };
 
-function toStale(read: queries.ReadVersion, row: queries.CurrentRow, { before, agentId, look }: Known): StaleRead {
+function toStale(read: ReadVersion, row: CurrentRow, { before, agentId, look }: Known): StaleRead {
   const { entity_path, key, branch, version: read_version } = read;
   const isThere = row.deleted === 0 && !isOver(row, look);
   const isVisible = isFor(row, agentId);
@@ -85,7 +74,7 @@ function toStale(read: queries.ReadVersion, row: queries.CurrentRow, { before, a
   };
 }
 
-const isOver = ({ ttl_at }: queries.CurrentRow, { now }: Look): boolean => ttl_at !== null && ttl_at <= now;
+const isOver = ({ ttl_at }: CurrentRow, { now }: Look): boolean => ttl_at !== null && ttl_at <= now;
 
 const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agentId: string): boolean =>
   shared === 1 || agent_id === agentId;
@@ -94,7 +83,7 @@ const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agent
 async function isOwn(
   query: Query,
   { account_id, agent_id, session }: queries.SessionKey,
-  { row, look }: { row: queries.CurrentRow; look: Look },
+  { row, look }: { row: CurrentRow; look: Look },
 ): Promise<boolean> {
   if (row.agent_id !== agent_id || isOver(row, look)) return false;
   const changed =

@@ -3,13 +3,14 @@ import type { Query } from '../../db/index.ts';
 import type { Work } from '../../kernel/index.ts';
 import { linkReads } from '../graph/index.ts';
 import * as queries from './queries.ts';
+import { loadReads, type ReadRow } from './reads.ts';
 
 export type SessionKey = queries.SessionKey;
 
 /** Everything that an open session holds. */
 export type OpenSession = {
   row: queries.SessionRow | undefined;
-  reads: queries.ReadRow[];
+  reads: ReadRow[];
   items: queries.ItemRow[];
 };
 
@@ -19,6 +20,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   last_at: now,
   attempt: 0,
   reads: 0,
+  last_page: 0,
   items: 0,
   actions: 0,
   truncated: 0,
@@ -28,7 +30,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
 export async function loadSession(query: Query, key: SessionKey): Promise<OpenSession> {
   const [row, reads, items] = await Promise.all([
     queries.getSession(query, key),
-    queries.listReads(query, key),
+    loadReads(query, key),
     queries.listItems(query, key),
   ]);
   return { row, reads, items };
@@ -57,28 +59,50 @@ export function saveSession(work: Work, row: queries.SessionRow): void {
 }
 
 /** As much as a session may hold before it has to be sealed. */
-const MAX_ITEMS = 10_000;
+export const MAX_ITEMS = 10_000;
+
+export const FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to begin anew`;
 
 export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object };
 
 /** Appends to a session. Gives back the number of the item. */
-export function addItem(work: Work, row: queries.SessionRow, { kind, entity_path = null, data }: NewItem): number {
-  if (row.items >= MAX_ITEMS)
-    throw new Fault('conflict', `the session holds ${MAX_ITEMS} records; commit an outcome to begin anew`);
-  row.items++;
+export function addItem(work: Work, row: queries.SessionRow, item: NewItem): number {
+  if (row.items >= MAX_ITEMS) throw new Fault('conflict', FULL);
+  return addItems(work, row, [item])[0] as number;
+}
+
+/** Appends as many as there is room for, which the caller has asked for. Gives back their numbers. */
+export function addItems(work: Work, row: queries.SessionRow, items: readonly NewItem[]): number[] {
+  row.items += items.length;
   const { account_id, agent_id, session, attempt } = row;
-  const no = work.nextItem();
-  const item = {
+  const rows = items.map(({ kind, entity_path = null, data }) => ({
     account_id,
     agent_id,
     session,
-    no,
+    no: work.nextItem(),
     kind,
     attempt,
     at: work.now,
     entity_path,
     data: JSON.stringify(data),
-  };
-  work.send(work.tx.insertMany(queries.insertItems, [item]));
-  return no;
+  }));
+  if (rows.length > 0) work.send(work.tx.insertMany(queries.insertItems, rows));
+  return rows.map(({ no }) => no);
+}
+
+/** Takes some of what a session holds over into another one. What is sealed by now stays where it is. */
+export async function moveItems(
+  work: Work,
+  { from, to }: { from: SessionKey; to: SessionKey },
+  numbers: readonly number[],
+): Promise<void> {
+  const [source, target] = await Promise.all([openSession(work, from), openSession(work, to)]);
+  const nos = work.dialect.texts(numbers.map(String));
+  const moved = await queries.moveItems(work.tx, { from, to: target }, nos);
+  if (moved === 0) return;
+  source.items -= moved;
+  target.items += moved;
+  saveSession(work, target);
+  if (source.items > 0 || source.reads > 0 || source.attributes !== '{}') saveSession(work, source);
+  else clearSession(work, from);
 }

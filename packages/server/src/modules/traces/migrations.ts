@@ -56,4 +56,38 @@ export const migrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 17,
+    name: 'spans of exporters',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      return [
+        // Which spans have come, and as which items: one that comes again counts once.
+        `CREATE TABLE otel_spans (
+          account_id ${text} NOT NULL,
+          trace_id ${text} NOT NULL,
+          span_id ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          session ${text} NOT NULL,
+          item_no ${int} NOT NULL,
+          call_no ${int},
+          at ${int} NOT NULL,
+          PRIMARY KEY (account_id, trace_id, span_id)
+        ) ${clustered}`,
+        'CREATE INDEX otel_spans_by_time ON otel_spans (at)',
+        // Where the spans of a trace go: its parts come in any order, and not all of them say it.
+        `CREATE TABLE otel_traces (
+          account_id ${text} NOT NULL,
+          trace_id ${text} NOT NULL,
+          agent_id ${text} NOT NULL,
+          agent_rank ${int} NOT NULL,
+          session ${text} NOT NULL,
+          session_rank ${int} NOT NULL,
+          at ${int} NOT NULL,
+          PRIMARY KEY (account_id, trace_id)
+        ) ${clustered}`,
+        'CREATE INDEX otel_traces_by_time ON otel_traces (at)',
+      ];
+    },
+  },
 ];

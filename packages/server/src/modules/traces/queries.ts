@@ -1,14 +1,4 @@
-import {
-  andAll,
-  type Engine,
-  fragment,
-  type Insert,
-  joinSql,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-} from '../../db/index.ts';
+import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 
 import { rowidOf } from '../text/index.ts';
 
@@ -97,33 +87,40 @@ export function listMatches(
   );
 }
 
+/** `in_ledger`: the evidence of the same outcome has a line of the same entry for the same eyes. */
+export type NewTraceItem = TraceItemRow & { in_ledger: number };
+
+const itemColumns = {
+  account_id: 'text',
+  seq: 'int',
+  no: 'int',
+  kind: 'text',
+  visible_to: 'text',
+  entity_path: 'text',
+  key: 'text',
+  entry_id: 'int',
+  data: 'text',
+  hash: 'text',
+} as const;
+
 export const insertTraceItems: Insert = {
   table: 'trace_items',
-  columns: {
-    account_id: 'text',
-    seq: 'int',
-    no: 'int',
-    kind: 'text',
-    visible_to: 'text',
-    entity_path: 'text',
-    key: 'text',
-    entry_id: 'int',
-    data: 'text',
-    hash: 'text',
-  },
+  columns: { ...itemColumns, in_ledger: 'int' },
 };
 
 const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
-const ITEM = { text: Object.keys(insertTraceItems.columns).join(', '), values: [] } satisfies Sql;
+const ITEM = { text: Object.keys(itemColumns).join(', '), values: [] } satisfies Sql;
 
-const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
+export const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
+
+export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
 
 /** The end of the chain of a session. */
 export function getLastTrace(
   query: Query,
   { account_id, agent_id, session }: SessionKey,
-): Promise<Pick<TraceRow, 'sequence' | 'hash' | 'seq'> | undefined> {
-  return query.get(
+): Promise<LastTrace | undefined> {
+  return query.get<LastTrace>(
     sql`SELECT sequence, hash, seq FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id}
         AND session = ${session} ORDER BY sequence DESC LIMIT 1`,
   );
@@ -266,57 +263,30 @@ export type WriteRow = {
   created_at: number;
 };
 
-type Since = { after: number; limit: number };
+/** Written out: SQLite plans a statement anew each time that a bound limit is set. */
+const MOST_WRITES = fragment('LIMIT 1000');
 
 /** A lesson belongs to the outcome that it was learnt from, though its place in the log is after it. */
 const NO_LESSON = fragment(`details NOT LIKE '%"lesson_of":%'`);
 
 /** What a session that has a name wrote since a place in the log. */
-export function listSessionWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
+export function listSessionWrites(query: Query, key: SessionKey, after: number): Promise<WriteRow[]> {
   return query.all<WriteRow>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
         WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} AND session >= ' '
           AND seq > ${after} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
-        ORDER BY seq LIMIT ${limit}`,
+        ORDER BY seq ${MOST_WRITES}`,
   );
 }
 
 /** The same for the session of an agent that names none: among the newest of what the agent did. */
-export function listUnnamedWrites(query: Query, key: SessionKey, { after, limit }: Since): Promise<WriteRow[]> {
+export function listUnnamedWrites(query: Query, key: SessionKey, after: number): Promise<WriteRow[]> {
   return query.all<WriteRow>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
           SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at, details FROM events
           WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND seq > ${after}
-          ORDER BY seq DESC LIMIT ${limit}) AS newest
+          ORDER BY seq DESC ${MOST_WRITES}) AS newest
         WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
         ORDER BY seq`,
   );
-}
-
-/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
-export type Erased = {
-  account_id: string;
-  agent_id: string;
-  paths: readonly Sql[];
-  keys: readonly Sql[];
-  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
-};
-
-/** The parts that name erased entries, and those that speak of their path alone. */
-function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased): Sql {
-  const named = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
-  return sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)} AND (key IS NULL OR ${named})
-    AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
-}
-
-/** Takes out names and content; the hashes stay, so that the rest can still be proven. */
-export function eraseItems(tx: Transaction, erased: Erased): Promise<number> {
-  return tx.run(
-    sql`UPDATE trace_items SET entity_path = NULL, key = NULL, entry_id = NULL, data = NULL WHERE ${partsAt(erased)}`,
-  );
-}
-
-export async function countItems(query: Query, erased: Erased): Promise<number> {
-  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM trace_items WHERE ${partsAt(erased)}`);
-  return row?.n ?? 0;
 }

@@ -29,10 +29,10 @@ async function sessionFor(work: Work, input: Named, caller: Caller): Promise<{ a
   return { author, row };
 }
 
-type Recorded = { author: Author; row: SessionRow; event_type: string; details: Record<string, unknown> };
+export type Recorded = { author: Author; row: SessionRow; event_type: string; details: Record<string, unknown> };
 
 /** An open session is the business of its agent alone, and so is what the log says of it. */
-function record(work: Work, no: number, { author, row, event_type, details }: Recorded) {
+export function record(work: Work, no: number, { author, row, event_type, details }: Recorded) {
   saveSession(work, row);
   const { agent_id, session_id, session } = author;
   const place = { branch: 'main', entity_path: null, key: null, version: null };

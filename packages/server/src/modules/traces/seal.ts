@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import type { Header, Part } from './shape.ts';
-import { saveTrace } from './text.ts';
+import { saveHeads } from './text.ts';
 
 export type NewTrace = {
   trace_id: string;
@@ -16,7 +16,12 @@ export type NewTrace = {
   visible_to: string;
   header: Header;
   parts: readonly Part[];
+  /** What the ledger has of the same outcome, see `ledgerKey`. */
+  ledger?: ReadonlySet<string>;
 };
+
+export const ledgerKey = (line: { entry_id?: number | null; visible_to: string }): string =>
+  `${line.entry_id} ${line.visible_to}`;
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
@@ -55,12 +60,14 @@ export const signatureOf = (signingKey: string, hash: string): string =>
 /** Tells keys apart without telling anything of them. */
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
-/** Writes a trace that nobody will change, as the next of its session. */
-export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.TraceRow> {
-  const { parts, header, ...rest } = trace;
+/** A trace that is ready to be written. */
+export type Sealed = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: Header };
+
+/** Makes a trace that nobody will change, the next of its session after the `last` one. */
+export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): Sealed {
+  const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
-  const last = await queries.getLastTrace(work.tx, { account_id, ...rest });
-  const items = parts.map((part, no): queries.TraceItemRow => {
+  const items = parts.map((part, no): queries.NewTraceItem => {
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
     const item = {
       account_id,
@@ -73,7 +80,8 @@ export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.Tr
       entry_id,
       data: JSON.stringify(part.data),
     };
-    return { ...item, hash: partHash(item) };
+    const in_ledger = Number(entry_id !== null && ledger?.has(ledgerKey({ entry_id, visible_to })) === true);
+    return { ...item, hash: partHash(item), in_ledger };
   });
   const signingKey = services.settings.trace_signing_key;
   const unsealed = {
@@ -90,8 +98,13 @@ export async function sealTrace(work: Work, trace: NewTrace): Promise<queries.Tr
     items.map((item) => item.hash),
   );
   const signature = signingKey === null ? null : signatureOf(signingKey, sealed);
-  const row: queries.TraceRow = { ...unsealed, hash: sealed, signature };
-  saveTrace(work, row, header);
+  return { row: { ...unsealed, hash: sealed, signature }, items, header };
+}
+
+/** Sent together; the transaction waits for them before it ends. */
+export function saveTraces(work: Work, traces: readonly Sealed[]): void {
+  if (traces.length === 0) return;
+  saveHeads(work, traces);
+  const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
-  return row;
 }

@@ -1,11 +1,10 @@
+import type { Query } from '../../db/index.ts';
 import { EVERYONE, type LogEvent, sessionIdOf, toIso, type Work } from '../../kernel/index.ts';
 import { evidenceStatus, type Standing } from '../entries/index.ts';
 import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import type { Part } from './shape.ts';
-
-const MAX_WRITES = 1000;
 
 /** What a session holds, as parts of a trace. */
 export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
@@ -14,7 +13,7 @@ export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>):
 ];
 
 /** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
-export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session' | 'no'>): Part {
+export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session'>): Part {
   const { confidence } = read;
   const standing = read.standing === null ? undefined : (JSON.parse(read.standing) as Standing);
   return {
@@ -62,11 +61,19 @@ const NOTED: Partial<Record<ItemRow['kind'], (data: Noted) => Noted & { visible_
   error: (data) => ({ visible_to: EVERYONE, ...data, message: redactText(String(data.message)) }),
 };
 
-/** What the session wrote since it was sealed last; what the transaction has written is not in the table yet. */
-export async function writeParts({ tx, events }: Work, key: SessionKey, after: number): Promise<Part[]> {
+/** The end of a session's chain, and what it wrote since. */
+export type Past = { last: queries.LastTrace | undefined; rows: readonly queries.WriteRow[] };
+
+export async function lookBack(query: Query, key: SessionKey): Promise<Past> {
+  const last = await queries.getLastTrace(query, key);
   const list = sessionIdOf(key.session) === null ? queries.listUnnamedWrites : queries.listSessionWrites;
-  const rows = await list(tx, key, { after, limit: MAX_WRITES });
-  const pending = events.filter((event) => isWriteOf(event, key) && event.seq > after) as queries.WriteRow[];
+  return { last, rows: await list(query, key, last?.seq ?? 0) };
+}
+
+/** What the session wrote up to a place in the log; what the transaction has written is not in the table yet. */
+export function writeParts({ events }: Work, key: SessionKey, { last, rows, seq }: Past & { seq: number }): Part[] {
+  const isNew = (event: LogEvent) => event.seq > (last?.seq ?? 0) && (event.seq > seq || !isLesson(event));
+  const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as queries.WriteRow[];
   return [...rows, ...pending].map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
     kind: 'write',
     visible_to,
@@ -75,6 +82,9 @@ export async function writeParts({ tx, events }: Work, key: SessionKey, after: n
     data: { event_type, version, written_at: toIso(created_at) },
   }));
 }
+
+/** It belongs to the outcome that it was learnt from, though its place in the log is after it. */
+const isLesson = ({ details }: LogEvent): boolean => details.includes('"lesson_of":');
 
 const isWriteOf = ({ event_type, entity_path, agent_id, session }: LogEvent, key: SessionKey): boolean =>
   agent_id === key.agent_id &&

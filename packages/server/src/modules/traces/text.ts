@@ -4,17 +4,30 @@ import { everyTerm, indexedWords, rowidOf } from '../text/index.ts';
 import * as queries from './queries.ts';
 import type { Header } from './shape.ts';
 
-/** Makes a trace findable by what was asked and answered. On PostgreSQL the words are a column of the trace. */
-export function saveTrace(work: Work, row: queries.TraceRow, { task_input, response_text }: Header): void {
+type Head = { row: queries.TraceRow; header: Header };
+
+/** Makes traces findable by what was asked and answered. On PostgreSQL the words are a column of the trace. */
+export function saveHeads(work: Work, heads: readonly Head[]): void {
   const { tx, dialect, account } = work;
-  const words = indexedWords(dialect.engine, account.number, [task_input ?? '', response_text ?? '']);
+  const found = heads.map(({ row, header: { task_input, response_text } }) => {
+    const words = indexedWords(dialect.engine, account.number, [task_input ?? '', response_text ?? '']);
+    return { row, words };
+  });
   if (dialect.engine === 'postgres') {
-    work.send(tx.insertMany(queries.insertTracesWithWords, [{ ...row, search_words: words }]));
+    const rows = found.map(({ row, words }) => ({ ...row, search_words: words }));
+    work.send(tx.insertMany(queries.insertTracesWithWords, rows));
     return;
   }
-  work.send(tx.insertMany(queries.insertTraces, [row]));
-  if (words !== '')
-    work.send(tx.insertMany(queries.insertTraceWords, [{ rowid: rowidOf(account.number, row.seq), words }]));
+  const rows = found.map(({ row }) => row);
+  work.send(tx.insertMany(queries.insertTraces, rows));
+  const spoken = found.filter(({ words }) => words !== '');
+  if (spoken.length > 0)
+    work.send(
+      tx.insertMany(
+        queries.insertTraceWords,
+        spoken.map(({ row, words }) => ({ rowid: rowidOf(account.number, row.seq), words })),
+      ),
+    );
 }
 
 /** A condition: traces in which every term of a query is found. */

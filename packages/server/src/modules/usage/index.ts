@@ -9,6 +9,11 @@ export { refuseUnknownPlan } from './plans.ts';
 export const usage: Module = {
   name: 'usage',
   migrations,
+  tables: [
+    { table: 'usage_counters', left_out: 'what was used is paid for where it was used' },
+    { table: 'usage_ledger', left_out: 'what was used is paid for where it was used' },
+    { table: 'rate_cells', left_out: 'requests of the last minutes' },
+  ],
   handlers,
   jobs: [{ name: 'usage: leases', run: async ({ services }) => services.meter?.sweep() }],
 };

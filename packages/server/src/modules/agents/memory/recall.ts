@@ -24,10 +24,11 @@ function show({ services, now }: ReadContext, row: AuthoredRow) {
   return toEntry(standing, fadedMember(services, standing, now));
 }
 
-function seen({ elapsed }: ReadContext, { branch, entity_path, key }: At, row: AuthoredRow): SeenEntry {
+function seen({ elapsed, now }: ReadContext, { branch, entity_path, key }: At, row: AuthoredRow): SeenEntry {
   const is_current = isCurrent(row);
   return {
     kind: 'read',
+    at: now,
     entry_id: row.entry_id,
     version: row.version,
     branch,
@@ -49,15 +50,14 @@ const recall = reads<'agents.recall'>(async (context, input) => {
 });
 
 const readFrom = reads<'agents.read_from'>(async (context, input) => {
-  const { caller, now, services } = context;
+  const { caller, services } = context;
   const row = await findAuthored(context, input, input.source_agent_id);
   // The address names the reader, as a body would.
-  services.observations.note(caller.account_id, {
-    ...seen(context, input, row),
+  const reader = {
     agent_id: input.agent_id ?? caller.agent_id,
     session: sessionOf(caller.session_id, caller.actor),
-    at: now,
-  });
+  };
+  services.observations.note(caller.account_id, reader, seen(context, input, row));
   return show(context, row);
 });
 

@@ -41,7 +41,10 @@ const SUMMARIES: Record<string, (event: Told) => string> = {
   error: ({ details }) =>
     `Met ${quoted(details.error_type) || 'an error'} in ${quoted(details.operation) || 'its work'}`,
   llm_call: ({ details }) => `Called ${quoted(details.model) || 'a language model'}`,
-  span: ({ details }) => `Recorded span ${quoted(details.name ?? details.span_id)}`.trim(),
+  span: ({ details }) =>
+    details.spans === undefined
+      ? `Recorded span ${quoted(details.name ?? details.span_id)}`.trim()
+      : `Exported ${count(details.spans, 'span')} with ${count(details.llm_calls, 'call')} of language models`,
   attributes: ({ details }) => `Set ${count(details.keys, 'attribute')}`,
   attempt: ({ details }) => `Gave up attempt ${quoted(details.attempt)} (${quoted(details.outcome_type)})`,
   cross_agent_read: (event) => {

@@ -23,6 +23,8 @@ export type Draft = {
   is_artifact?: boolean | undefined;
   if_version?: number | undefined;
   commit_id?: string | undefined;
+  /** When it was written elsewhere; never before what is there. */
+  written_at?: number | undefined;
 };
 
 type Lived = Pick<EntryRow, 'deleted' | 'ttl_at'>;

@@ -87,7 +87,7 @@ export function readEdges(reads: readonly Seen[]): Edge[] {
   });
 }
 
-const idOf = (edge: Edge) =>
+export const edgeKey = (edge: Edge): string =>
   `${edge.branch}\0${edge.source_type}\0${edge.source}\0${edge.visible_to}\0${edge.relation}\0${edge.target_type}\0${edge.target}`;
 
 /** One edge where there were several of the same: a statement of PostgreSQL may not touch a row twice. */
@@ -95,7 +95,7 @@ export function mergeEdges(edges: readonly Edge[]): Edge[] {
   if (edges.length < 2) return [...edges];
   const merged = new Map<string, Edge>();
   for (const edge of edges) {
-    const id = idOf(edge);
+    const id = edgeKey(edge);
     const known = merged.get(id);
     if (!known) {
       merged.set(id, edge);

@@ -1,6 +1,8 @@
 import { type Edge, entryNode } from './edges.ts';
 
-export type Cause = { branch: string; entry_id: number; visible_to: string };
+/** Without a number once it was erased: it keeps its place between the others, and nothing leads there. */
+export type Cause = { branch: string; entry_id: number | null; visible_to: string };
+type Known = Cause & { entry_id: number };
 
 /** `causes` in the order in which they were read. */
 export type LinkedOutcome = { outcome_ref: string; visible_to: string; success: boolean; causes: readonly Cause[] };
@@ -12,10 +14,10 @@ const AFTER_FAILURE = 0.7;
 /** Each cause informed the outcome, and goes together with one that was read before it. */
 export function outcomeEdges({ outcome_ref, visible_to: whose, success, causes }: LinkedOutcome): Edge[] {
   const confidence = success ? AFTER_SUCCESS : AFTER_FAILURE;
-  const once = [...new Map(causes.map((cause) => [`${cause.branch}\0${cause.entry_id}`, cause])).values()].map(
-    (cause) => ({ ...cause, visible_to: cause.visible_to || whose }),
-  );
-  const informed = once.map(
+  const once = [
+    ...new Map(causes.map((cause, i) => [`${cause.branch}\0${cause.entry_id ?? `erased ${i}`}`, cause])).values(),
+  ].map((cause) => ({ ...cause, visible_to: cause.visible_to || whose }));
+  const informed = once.filter(isKnown).map(
     ({ branch, entry_id, visible_to }): Edge => ({
       branch,
       source_type: 'entry',
@@ -28,8 +30,13 @@ export function outcomeEdges({ outcome_ref, visible_to: whose, success, causes }
       evidence_count: 1,
     }),
   );
-  return [...informed, ...pairsOf(once).map(([a, b, visible_to]) => together(a, b, { visible_to, confidence }))];
+  const pairs = pairsOf(once).flatMap(([a, b, visible_to]) =>
+    isKnown(a) && isKnown(b) ? [together(a, b, { visible_to, confidence })] : [],
+  );
+  return [...informed, ...pairs];
 }
+
+const isKnown = (cause: Cause): cause is Known => cause.entry_id !== null;
 
 type Pair = readonly [Cause, Cause, visible_to: string];
 
@@ -55,7 +62,7 @@ function pairsOf(causes: readonly Cause[]): Pair[] {
 const mayMeet = (a: Cause, b: Cause) => a.visible_to === '' || b.visible_to === '' || a.visible_to === b.visible_to;
 
 /** It is the same edge whichever was read first. */
-function together(a: Cause, b: Cause, how: { visible_to: string; confidence: number }): Edge {
+function together(a: Known, b: Known, how: { visible_to: string; confidence: number }): Edge {
   const [first, second] = a.entry_id < b.entry_id ? [a, b] : [b, a];
   return {
     branch: first.branch,

@@ -127,7 +127,7 @@ function mergeTwins(rows: readonly Incident[]): Incident[] {
   const merged: Incident[] = [];
   for (const row of rows) {
     const last = merged.at(-1);
-    if (last && isTwin(last, row)) merged[merged.length - 1] = addUp(last, row);
+    if (last && isTwin(last, row)) merged[merged.length - 1] = { ...last, ...addUp(last, row) };
     else merged.push(row);
   }
   return merged;
@@ -140,8 +140,7 @@ const isTwin = (a: Incident, b: Incident) =>
   a.other_type === b.other_type &&
   a.other === b.other;
 
-const addUp = (a: Incident, b: Incident): Incident => ({
-  ...a,
+export const addUp = (a: Strength, b: Strength): Strength => ({
   confidence: Math.max(a.confidence, b.confidence),
   evidence_count: a.evidence_count + b.evidence_count,
   first_seen: Math.min(a.first_seen, b.first_seen),

@@ -2,9 +2,10 @@ import { Fault, type Input, type JsonText } from '@mem-service/contract';
 import { EVERYONE, fromIso, toIso, type Work, writes } from '../../../kernel/index.ts';
 import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../../entries/index.ts';
 import { loadSession } from '../../sessions/index.ts';
+import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
 import { redactJson, redactText } from '../rules/redact.ts';
-import { sealTrace } from '../seal.ts';
+import { saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
 import type { Part } from '../shape.ts';
 import { tellOf, toContext } from '../told.ts';
@@ -40,23 +41,22 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   if (outcome) work.send(queries.followOutcome(work.tx, account_id, { ...outcome, trace_id }));
   const ended = input.session_ended_at ? fromIso(input.session_ended_at) : now;
   const head = { trace_id, seq, agent_id: author.agent_id, session: author.session, branch, outcome_ref, outcome_type };
-  const row = await sealTrace(work, {
-    ...head,
-    visible_to,
-    header: {
-      ...told.header,
-      final_action_index: null,
-      session_started_at: input.session_started_at ? fromIso(input.session_started_at) : null,
-      session_ended_at: ended,
-      truncated: false,
-      ...(input.state_diff ? { state_diff: countsOf(input.state_diff) } : {}),
-      ...(outcome ? { outcome_seq: outcome.seq } : {}),
-    },
-    parts: [...reads, ...otherParts(input, now), ...told.parts],
-  });
+  const header = {
+    ...told.header,
+    final_action_index: null,
+    session_started_at: input.session_started_at ? fromIso(input.session_started_at) : null,
+    session_ended_at: ended,
+    truncated: false,
+    ...(input.state_diff ? { state_diff: countsOf(input.state_diff) } : {}),
+    ...(outcome ? { outcome_seq: outcome.seq } : {}),
+  };
+  const parts = [...reads, ...otherParts(input, now), ...told.parts];
+  const last = await getLastTrace(work.tx, key);
+  const sealed = sealTrace(work, { ...head, visible_to, header, parts }, last);
+  saveTraces(work, [sealed]);
   await work.settle();
   const view = { query: work.tx, viewer: key, dialect: work.dialect };
-  const [trace] = await renderTraces(view, [row], true);
+  const [trace] = await renderTraces(view, [sealed.row], true);
   return trace as Trace;
 });
 

@@ -23,6 +23,8 @@ export type Span = {
   input_truncated: boolean;
   output_truncated: boolean;
   attributes: Record<string, unknown>;
+  /** What happened within it. */
+  events?: readonly unknown[];
   model?: string;
   input_tokens?: number;
   output_tokens?: number;
@@ -55,6 +57,7 @@ export function normalizeSpan(given: Given & { span_id: string }, { maxChars }: 
     ...payloadOf('input', given, maxChars),
     ...payloadOf('output', given, maxChars),
     attributes: isObject(given.attributes) ? redactJson(given.attributes) : undefined,
+    events: Array.isArray(given.events) && given.events.length > 0 ? redactJson(given.events) : undefined,
     model: textOf(given.model),
     input_tokens: numberOf(given.input_tokens),
     output_tokens: numberOf(given.output_tokens),

@@ -1,0 +1,30 @@
+import type { Json, LogReader } from './session.ts';
+
+/** What is needed of the service to follow its log; the service itself is loaded only where there is no other. */
+type Kernel<Caller> = {
+  open(
+    name: 'log.stream',
+    input: unknown,
+    caller: Caller,
+  ): Promise<{
+    toText(event: never): string;
+    start(reader: { take(events: readonly never[]): undefined; end(): void }): void;
+    close(): void;
+  }>;
+};
+
+export async function followKernel<Caller>(
+  kernel: Kernel<Caller>,
+  { input, caller }: { input: Json; caller: Caller },
+  reader: LogReader,
+): Promise<() => void> {
+  const subscription = await kernel.open('log.stream', input, caller);
+  subscription.start({
+    take(events) {
+      for (const event of events) reader.take(JSON.parse(subscription.toText(event)));
+      return undefined;
+    },
+    end: () => reader.end(),
+  });
+  return () => subscription.close();
+}

@@ -1,0 +1,52 @@
+import type { Json } from '../session.ts';
+
+/** What models put into quotes although it is no text. */
+const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  integer: (value) => typeof value === 'number',
+  number: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  array: Array.isArray,
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+};
+
+/** Arguments as they were meant: `"5"` where a number is wanted is 5. Text stays text where text is allowed. */
+export function unquoted(args: Json, wanted: Readonly<Record<string, Json>>): Json {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => {
+      const fits = KINDS[wanted[name]?.type as string];
+      if (typeof value !== 'string' || !fits) return [name, value];
+      const meant = parsed(value);
+      return [name, fits(meant) ? meant : value];
+    }),
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** What is wrong with an argument, in plain words. */
+export function plainly(message: string): string {
+  const kind = /^Invalid input: expected (\w+), received (\w+)$/.exec(message);
+  if (kind) {
+    const [, expected = '', received = ''] = kind;
+    return received === 'undefined' ? 'is required' : `must be ${NAMES[expected] ?? expected}`;
+  }
+  const options = /^Invalid option: expected one of (.+)$/.exec(message)?.[1];
+  if (options) return `must be one of ${options.replaceAll('"', '').replaceAll('|', ', ')}`;
+  return message;
+}

@@ -1,0 +1,88 @@
+import { ResourceNotFoundError } from '@modelcontextprotocol/server';
+import { placeOf } from './resources.ts';
+import { isTouched, type Place } from './rules/touched.ts';
+import { askAside, type Json, type LogReader, type Session } from './session.ts';
+
+/** The resources that a client wants to hear about. */
+export type Watch = {
+  /** Settles when nothing that happens from now on is missed. Throws for what is no resource. */
+  add(uri: string): Promise<void>;
+  remove(uri: string): void;
+  close(): void;
+};
+
+export type WatchOptions = {
+  tell(uri: string): void;
+  /** Nothing more will be told; with what went wrong, unless somebody ended it. */
+  end(error?: unknown): void;
+};
+
+/** Several changes in a row are told once. */
+const GATHER_MS = 50;
+
+/** Follows the log for as long as something is watched, and tells which resources it has changed. */
+export function createWatch(session: Session, { tell, end }: WatchOptions): Watch {
+  const watched = new Map<string, Place>();
+  const touched = new Set<string>();
+  let following: Promise<() => void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const tellAll = () => {
+    timer = undefined;
+    for (const uri of touched) if (watched.has(uri)) tell(uri);
+    touched.clear();
+  };
+  const take = (event: Json) => {
+    const { agent_id } = session.identity.who();
+    for (const [uri, place] of watched) if (isTouched(place, event, agent_id)) touched.add(uri);
+    if (touched.size > 0) timer ??= setTimeout(tellAll, GATHER_MS);
+  };
+  const stop = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    void following?.then(
+      (leave) => leave(),
+      () => {},
+    );
+    following = undefined;
+  };
+  return {
+    async add(uri) {
+      const place = placeOf(uri);
+      if (!place) throw new ResourceNotFoundError(uri);
+      watched.set(uri, place);
+      following ??= follow(session, { take, end });
+      try {
+        await following;
+      } catch (error) {
+        watched.delete(uri);
+        following = undefined;
+        throw error;
+      }
+    },
+    remove(uri) {
+      watched.delete(uri);
+      if (watched.size === 0) stop();
+    },
+    close() {
+      watched.clear();
+      stop();
+    },
+  };
+}
+
+/** From here on, so that nothing falls between now and the moment in which the log is being followed. */
+async function follow(session: Session, reader: LogReader): Promise<() => void> {
+  const { branch, service, identity } = session;
+  const { last_seq } = await askAside(session, 'stats.read', { branch });
+  return service.follow({ branch, after: last_seq }, identity.who(), reader);
+}
+
+/** What a client that listens asks to be told of, in the protocol that has no handshake. What is not there is left out. */
+export function watchedBy(message: unknown): readonly string[] {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { notifications?: unknown } };
+  if (method !== 'subscriptions/listen') return [];
+  const { resourceSubscriptions = [] } = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown };
+  if (!Array.isArray(resourceSubscriptions)) return [];
+  return resourceSubscriptions.filter((uri) => typeof uri === 'string' && placeOf(uri));
+}

@@ -1,0 +1,17 @@
+type Storage<T> = {
+  run<R>(value: T, work: () => R): R;
+  getStore(): T | undefined;
+};
+type Runtime = {
+  process?: {
+    getBuiltinModule?(name: string): { AsyncLocalStorage?: new <T>() => Storage<T> } | undefined;
+  };
+};
+
+/** What follows a piece of work through its awaits. Browsers have no such thing: there nothing is ever found. */
+export function createStorage<T>(): Storage<T> {
+  const { AsyncLocalStorage } =
+    (globalThis as Runtime).process?.getBuiltinModule?.('node:async_hooks') ??
+    ({} as { AsyncLocalStorage?: undefined });
+  return AsyncLocalStorage ? new AsyncLocalStorage<T>() : { run: (_, work) => work(), getStore: () => undefined };
+}

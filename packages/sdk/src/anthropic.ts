@@ -1,0 +1,25 @@
+import { anthropicMessages } from './instrument/anthropic-messages.ts';
+import { instrument, type Target } from './instrument/instrument.ts';
+import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
+
+export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
+
+type Create = { create(...args: never[]): unknown };
+/** What is looked for in a client of the package `@anthropic-ai/sdk`. */
+export type AnthropicClient = { messages?: Create; beta?: { messages?: Create } };
+
+/**
+ * Records each call of this client in the session, as a model call and a span: messages, whole or streamed, and what
+ * `messages.stream` and the other helpers make of them. Gives back what undoes it.
+ */
+export function instrumentAnthropic(
+  client: AnthropicClient,
+  session: SessionSource,
+  options: InstrumentOptions = {},
+): () => void {
+  const targets: Target[] = [
+    { path: ['messages', 'create'], protocol: anthropicMessages },
+    { path: ['beta', 'messages', 'create'], protocol: anthropicMessages },
+  ];
+  return instrument(targets, { client, source: session, provider: 'anthropic', options });
+}

@@ -1,0 +1,59 @@
+import type { Output, Request } from '@mem-service/contract';
+import type { Camel } from './camel.ts';
+import { isMemError } from './error.ts';
+import { type CallOptions, sleep } from './transport.ts';
+
+type Written = Camel<Output<'entries.write'>>;
+type Read = Camel<Output<'entries.read'>>;
+
+export type WriteInput<V> = Omit<Camel<Request<'entries.write'>>, 'value'> & { value: V };
+
+/** Makes one value of two. `theirs` is undefined where the entry is gone; what others wrote may be of any shape. */
+export type Conflict<V> = (mine: V, theirs: V | undefined, entry: Read | undefined) => V | Promise<V>;
+
+export type WriteOptions<V = unknown> = CallOptions & {
+  /**
+   * Called where the entry is at another version than `ifVersion` (without one: where there is an entry at all), with
+   * what is there now; what it returns is written instead, if nobody was faster again.
+   */
+  conflict?: Conflict<V> | undefined;
+};
+
+export type WriteMethod = <V>(input: WriteInput<V>, options?: WriteOptions<V>) => Promise<Written>;
+
+type Calls = {
+  write(input: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
+  read(input: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
+};
+
+/** Of many that write to one entry, one gets through each time. */
+const MAX_MERGES = 20;
+const STEP_MS = 10;
+
+export function mergingWrite({ write, read }: Calls): WriteMethod {
+  return async (input, { conflict, ...options } = {}) => {
+    if (!conflict) return (await write(input, options)) as Written;
+    const theirsNow = async (): Promise<Read | undefined> => {
+      const { entityPath, key, branch, agentId = options.agentId, sessionId = options.sessionId } = input;
+      const address = { entityPath, key, ...(branch === undefined ? {} : { branch }) };
+      try {
+        return (await read(address, { ...options, agentId, sessionId, idempotencyKey: undefined })) as Read;
+      } catch (error) {
+        if (isMemError(error, 'not_found')) return undefined;
+        throw error;
+      }
+    };
+    let next = { ...input, ifVersion: input.ifVersion ?? 0 };
+    for (let merges = 0; ; merges++) {
+      try {
+        return (await write(next, options)) as Written;
+      } catch (error) {
+        if (!isMemError(error, 'version_conflict') || merges === MAX_MERGES) throw error;
+      }
+      if (merges > 0) await sleep(Math.random() * STEP_MS * (merges + 1), options.signal);
+      const entry = await theirsNow();
+      const value = await conflict(input.value, entry?.value as typeof input.value | undefined, entry);
+      next = { ...input, value, ifVersion: entry?.version ?? 0 };
+    }
+  };
+}

@@ -1,0 +1,32 @@
+import type { FaultCode, FieldError, Output, Problem } from '@mem-service/contract';
+import { type Camel, camel } from './camel.ts';
+
+type Place = { entityPath: string; key: string };
+
+/** What problems tell beside their code. */
+type Told = {
+  not_found: Partial<Place>;
+  branch_not_found: { branch: string };
+  method_not_allowed: { allow: string[] };
+  version_conflict: Place & { /** 0: there is no such entry. */ currentVersion: number };
+  stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };
+  value_too_large: Partial<Place> & { maxValueBytes?: number };
+  invalid_input: { /** Paths are in the names of the wire. */ errors: FieldError[] };
+  contract_violated: Place & { errors: (FieldError & { rule: string })[] };
+  idempotency_mismatch: { idempotencyKey: string };
+  internal: { requestId?: string };
+};
+
+export type MemErrorDetails<C extends FaultCode> = C extends keyof Told ? Told[C] : Readonly<Record<string, unknown>>;
+
+/** The members of a problem that belong to its code, in camelCase. */
+export function detailsOf(problem: Problem): Record<string, unknown> {
+  const { type: _, title: __, status: ___, detail: ____, code: _____, ...rest } = problem;
+  return renamed(rest) as Record<string, unknown>;
+}
+
+function renamed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(renamed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [camel(name), renamed(member)]));
+}

@@ -1,0 +1,64 @@
+import type { LlmCallResult, SpanAttributes } from '../span-types.ts';
+import { type Json, jsonOf, listOf, numberOf, type Protocol, type Reading, textOf, toolsCalled } from './protocol.ts';
+
+export const anthropicMessages: Protocol = {
+  operation: 'messages',
+  inputOf: ({ system, messages }) => ({ system, messages }),
+  read,
+};
+
+/** Input tokens are told without those that were written to a cache or read from it. */
+function usageOf(usage: Json): LlmCallResult & { attributes: SpanAttributes } {
+  const cached = numberOf(usage.cache_read_input_tokens);
+  const written = numberOf(usage.cache_creation_input_tokens);
+  const fresh = numberOf(usage.input_tokens);
+  return {
+    inputTokens: fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0),
+    outputTokens: numberOf(usage.output_tokens),
+    cachedInputTokens: cached,
+    attributes: written ? { cache_creation_input_tokens: written } : {},
+  };
+}
+
+function resultOf(message: Json, captureContent: boolean): LlmCallResult {
+  const { attributes, ...usage } = usageOf(jsonOf(message.usage));
+  const tools = listOf(message.content).filter(({ type }) => typeof type === 'string' && type.endsWith('tool_use'));
+  return {
+    ...usage,
+    model: textOf(message.model),
+    finishReason: textOf(message.stop_reason),
+    attributes: { ...attributes, ...toolsCalled(tools.map(({ name }) => name)) },
+    output: captureContent ? message.content : undefined,
+  };
+}
+
+function read({ captureContent }: { captureContent: boolean }): Reading {
+  let message: Json = {};
+  const content: Json[] = [];
+
+  /** Pieces of text are put together; everything else of a block comes with its start. */
+  function takeDelta(at: number, delta: Json): void {
+    const block = content[at] ?? {};
+    content[at] = block;
+    const names = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' } as const;
+    const name = names[delta.type as keyof typeof names];
+    if (captureContent && name) block[name] = (textOf(block[name]) ?? '') + (textOf(delta[name]) ?? '');
+  }
+
+  return {
+    answer: (data) => resultOf(data, captureContent),
+    piece(event) {
+      const at = numberOf(event.index) ?? 0;
+      if (event.type === 'message_start') message = { ...jsonOf(event.message) };
+      if (event.type === 'content_block_start') content[at] = { ...jsonOf(event.content_block) };
+      if (event.type === 'content_block_delta') takeDelta(at, jsonOf(event.delta));
+      if (event.type === 'message_delta') {
+        const known = Object.entries(jsonOf(event.usage)).filter(([, value]) => value !== null);
+        const usage = { ...jsonOf(message.usage), ...Object.fromEntries(known) };
+        message = { ...message, ...jsonOf(event.delta), usage };
+      }
+      return { hasContent: event.type === 'content_block_delta' };
+    },
+    result: () => resultOf({ ...message, content }, captureContent),
+  };
+}

@@ -1,0 +1,120 @@
+import type { LlmCall, LlmCallResult, SpanAttributes } from '../span-types.ts';
+import type { Guard } from './guard.ts';
+import type { Observer } from './observer.ts';
+import type { InstrumentOptions, SessionSource } from './options.ts';
+import { type Begin, patch } from './patch.ts';
+import { type Json, jsonOf, numberOf, type Protocol, type Reading, textOf } from './protocol.ts';
+
+export type Target = {
+  /** Where the method is, from the client on. */
+  path: readonly string[];
+  protocol: Protocol;
+  /** Changes what is asked, and says whether its usage is to be kept from the caller. */
+  prepare?: ((body: Json) => Json | undefined) | undefined;
+};
+
+export type Instrumented = {
+  client: object;
+  source: SessionSource;
+  provider: string;
+  options: InstrumentOptions;
+};
+
+/** Patches each method that the client has. Gives back what undoes it all. */
+export function instrument(
+  targets: readonly Target[],
+  { client, source, provider, options }: Instrumented,
+): () => void {
+  const undo = targets.flatMap((target) => {
+    const name = target.path.at(-1) as string;
+    const owner = target.path.slice(0, -1).reduce<unknown>((at, member) => jsonOf(at)[member], client);
+    if (typeof jsonOf(owner)[name] !== 'function') return [];
+    const begin = beginner(target, { client, source, provider: options.provider ?? provider, options });
+    return [patch(owner as object, name, { begin, report: reporter(source) })];
+  });
+  if (undo.length === 0)
+    throw new TypeError(`this is no client of ${provider}: it has none of ${targets.map(nameOf).join(', ')}`);
+  return () => {
+    for (const one of undo.reverse()) one();
+  };
+}
+
+const nameOf = ({ path }: Target) => path.join('.');
+const sessionOf = (source: SessionSource) => (typeof source === 'function' ? source() : source);
+
+function reporter(source: SessionSource): (error: unknown) => void {
+  return (error) => {
+    try {
+      sessionOf(source)?.onError(error);
+    } catch {
+      // It was the search for the session that failed: there is nobody to tell.
+    }
+  };
+}
+
+function beginner({ protocol, prepare }: Target, { source, provider, options }: Instrumented): Begin {
+  const captureContent = options.captureContent === true;
+  return (args, guard) => {
+    const session = sessionOf(source);
+    if (session?.status !== 'open') return undefined;
+    const body = jsonOf(args[0]);
+    const changed = prepare?.(body);
+    const model = textOf(body.model) ?? '';
+    const call = session.startLlmCall({
+      model,
+      provider,
+      parent: options.parent,
+      name: `${protocol.operation} ${model}`.trim(),
+      temperature: numberOf(body.temperature),
+      input: captureContent ? protocol.inputOf(body) : undefined,
+      attributes: { operation: protocol.operation, ...(body.stream === true ? { stream: true } : {}) },
+    });
+    const reading = protocol.read({ captureContent, isHidingUsage: changed !== undefined });
+    const signal = jsonOf(args[1]).signal as AbortSignal | undefined;
+    const observer = observe({ call, reading, guard, wasAborted: () => signal?.aborted === true });
+    return { observer, args: changed === undefined ? args : [changed, ...args.slice(1)] };
+  };
+}
+
+type Observed = { call: LlmCall; reading: Reading; guard: Guard; wasAborted(): boolean };
+
+function observe({ call, reading, guard, wasAborted }: Observed): Observer {
+  const finish = (read: () => LlmCallResult, more: LlmCallResult = {}) =>
+    void guard(() => {
+      const result = guard(read) ?? {};
+      call.end({ ...result, ...more, attributes: { ...result.attributes, ...more.attributes } });
+    });
+  const stopped = { finishReason: 'cancelled', attributes: { stopped_early: true } };
+  return {
+    answer: (data) => finish(() => reading.answer(jsonOf(data)), { attributes: requestOf(data) }),
+    piece: (data) =>
+      guard(() => {
+        const { hasContent, isHidden } = reading.piece(jsonOf(data));
+        if (hasContent) call.firstToken();
+        return isHidden;
+      }) === true,
+    end: (how) => finish(() => reading.result(), how === 'complete' ? {} : stopped),
+    failed: (error) =>
+      finish(() => reading.result(), { error, attributes: { ...failureOf(error), ...(wasAborted() ? ABORTED : {}) } }),
+    raw: (response) => finish(() => ({}), { attributes: { raw_response: true, ...statusOf(response) } }),
+  };
+}
+
+const ABORTED = { aborted: true };
+
+/** The name that the provider knows the call by. */
+function requestOf(data: unknown): SpanAttributes {
+  const id = textOf(jsonOf(data)._request_id);
+  return id === undefined ? {} : { request_id: id };
+}
+
+function statusOf(answered: unknown): SpanAttributes {
+  const status = numberOf(jsonOf(answered).status);
+  return status === undefined ? {} : { http_status: status };
+}
+
+function failureOf(error: unknown): SpanAttributes {
+  const { type, code } = jsonOf(error);
+  const kind = textOf(type) ?? textOf(code);
+  return { ...statusOf(error), ...(kind === undefined ? {} : { error_type: kind.slice(0, 256) }) };
+}

@@ -1,0 +1,42 @@
+import { createGuard, type Guard } from './guard.ts';
+import type { Observer } from './observer.ts';
+import { observePromise } from './promise.ts';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** A call that is looked on at, with the arguments it is to be made with. */
+export type Begun = { observer: Observer; args: unknown[] };
+
+/** What to do before each call. Nothing is recorded where it gives undefined. */
+export type Begin = (args: unknown[], guard: Guard) => Begun | undefined;
+
+/** Puts an observed method in the place of one, on this object alone. Gives back what undoes it. */
+export function patch(owner: object, name: string, { begin, report }: { begin: Begin; report(error: unknown): void }) {
+  const methods = owner as Record<string, unknown>;
+  const original = methods[name] as Method;
+  const wasOwn = Object.hasOwn(owner, name);
+  const guard = createGuard(report);
+  let isOn = true;
+
+  function observed(this: unknown, ...args: unknown[]): unknown {
+    const begun = isOn ? guard(() => begin(args, guard)) : undefined;
+    if (!begun) return original.apply(this, args);
+    let made: unknown;
+    try {
+      made = original.apply(this, begun.args);
+    } catch (error) {
+      begun.observer.failed(error);
+      throw error;
+    }
+    return guard(() => observePromise(made, begun.observer)) ?? made;
+  }
+
+  methods[name] = observed;
+  return () => {
+    isOn = false;
+    // Where somebody else has put theirs on top, ours stays below it and does nothing.
+    if (methods[name] !== observed) return;
+    if (wasOwn) methods[name] = original;
+    else delete methods[name];
+  };
+}

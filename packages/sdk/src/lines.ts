@@ -1,0 +1,65 @@
+import type { Operation } from '@mem-service/contract';
+import { MemError, problemOf, refused, unreachable } from './error.ts';
+import { backOffMs, type CallOptions, type ClientOptions, createPrepare, type Prepared, sleep } from './transport.ts';
+
+export type LinesOptions = Omit<CallOptions, 'idempotencyKey'>;
+
+/** Line after line of one answer, as they are. */
+export type LinesText = (
+  operation: Operation,
+  input: Record<string, unknown>,
+  options: LinesOptions,
+) => AsyncGenerator<string, void, undefined>;
+
+/** Tries again until the answer has begun; one that breaks off fails, as what is left out cannot be told. */
+export function createLines(options: ClientOptions): LinesText {
+  const prepare = createPrepare(options);
+  const { retries = 3 } = options;
+  return async function* lines(operation, input, { signal, ...call }) {
+    const prepared = prepare(operation, input, call);
+    const over = new AbortController();
+    const end = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
+    try {
+      yield* split(await begin(prepared, end, retries), prepared.base);
+    } finally {
+      over.abort();
+    }
+  };
+}
+
+async function begin(prepared: Prepared, signal: AbortSignal, retries: number): Promise<ReadableStream<Uint8Array>> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await open(prepared, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failed = error instanceof MemError ? error : unreachable(prepared.base, error);
+      if (tries >= retries || ![0, 429, 502, 503, 504].includes(failed.status)) throw failed;
+      await sleep(backOffMs(tries), signal);
+    }
+  }
+}
+
+async function open({ base, request }: Prepared, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+  const response = await request(signal, { accept: 'application/x-ndjson, application/json' });
+  if (!response.ok) throw refused(response, await response.text());
+  if (response.body && response.headers.get('content-type')?.startsWith('application/x-ndjson')) return response.body;
+  const detail = `${base} did not answer with lines: is it the address of the memory service?`;
+  throw new MemError({ ...problemOf('internal', detail), status: response.status });
+}
+
+async function* split(body: ReadableStream<Uint8Array>, base: string): AsyncGenerator<string, void, undefined> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw unreachable(base, error);
+    });
+    if (done) break;
+    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') throw unreachable(base, new Error('the answer broke off'));
+}

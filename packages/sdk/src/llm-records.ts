@@ -1,0 +1,32 @@
+import { cut } from './payload.ts';
+import type { LlmCallOptions, LlmCallResult } from './span-types.ts';
+
+type Json = Record<string, unknown>;
+
+const countOf = (tokens: number | undefined) =>
+  Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined;
+
+const given = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** A call of a language model as the two records that are kept of it, which share their id. */
+export function llmRecords(options: LlmCallOptions, result: LlmCallResult, span: Json): { call: Json; span: Json } {
+  const both = given({
+    model: cut(result.model || options.model || 'unknown', 256),
+    input_tokens: countOf(result.inputTokens),
+    output_tokens: countOf(result.outputTokens),
+    cost_usd: result.costUsd,
+  });
+  const call = given({
+    ...both,
+    call_id: span.span_id,
+    provider: options.provider,
+    cached_input_tokens: countOf(result.cachedInputTokens),
+    temperature: options.temperature,
+    finish_reason: result.finishReason === undefined ? undefined : cut(result.finishReason, 64),
+    error: span.error,
+    latency_ms: span.duration_ms,
+    started_at: span.started_at,
+  });
+  return { call, span: { ...span, ...both } };
+}

@@ -1,0 +1,85 @@
+import { type LinesName, type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
+import { camel } from './camel.ts';
+import { mergingWrite } from './conflict.ts';
+import type { LinesOptions, LinesText } from './lines.ts';
+import { isPaged, listField, nextPage } from './paging.ts';
+import { rename } from './rename.ts';
+import type { StreamOptions, StreamText } from './stream.ts';
+import type { CallOptions, Send } from './transport.ts';
+import type { Methods } from './types.ts';
+
+type Json = Record<string, unknown>;
+type Call = (name: OperationName, input: Json, options?: CallOptions) => Promise<Json>;
+type LineTexts = (name: LinesName, input: Json, options?: LinesOptions) => AsyncGenerator<string>;
+type Texts = (name: StreamName, input: Json, options?: StreamOptions) => AsyncGenerator<string>;
+
+/** How calls leave: one answer, events without end, or lines to the last. */
+export type Wires = { send: Send; follow: StreamText; list: LinesText };
+
+/** A method for each operation of the table. */
+export function createMethods({ send, follow, list }: Wires): Methods {
+  const callText = (name: OperationName, input: Json, call: CallOptions = {}) => send(operations[name], input, call);
+  const call: Call = async (name, input, options) => JSON.parse(await callText(name, input, options));
+  const streamText: Texts = (name, input, options = {}) => follow(operations[name], input, options);
+  const linesText: LineTexts = (name, input, options = {}) => list(operations[name], input, options);
+  const methodFor = (name: OperationName) => {
+    if (operations[name].stream) return streamOf(name as StreamName, streamText);
+    return operations[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
+  };
+  const groups: Record<string, Json> = {};
+  for (const name of operationNames) {
+    const [group, method] = name.split('.') as [string, string];
+    groups[group] = { ...groups[group], [camel(method)]: methodFor(name) };
+  }
+  const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
+  groups.entries = { ...groups.entries, write: mergingWrite({ write, read }) };
+  const events = streamOf('log.stream', streamText);
+  const stream = ({ signal, ...input }: Json & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
+  // The one place where what is made from the table at run time meets the types that are made from it.
+  return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
+}
+
+/** All members of an event are the service's own, also those that are only there with its type. */
+function streamOf(name: StreamName, texts: Texts) {
+  const { input: inputShape, output: outputShape } = operations[name];
+  return async function* events(input: Json = {}, options?: StreamOptions): AsyncGenerator<Json> {
+    for await (const text of texts(name, rename(inputShape, input, 'toWire') as Json, options)) {
+      const event = rename(outputShape, JSON.parse(text), 'fromWire') as Json;
+      yield Object.fromEntries(Object.entries(event).map(([member, value]) => [camel(member), value]));
+    }
+  };
+}
+
+/** Lines are those of a file: their members keep the names that they have there. */
+function linesOf(name: LinesName, texts: LineTexts) {
+  return async function* lines(input: Json = {}, options?: LinesOptions): AsyncGenerator<Json> {
+    for await (const text of texts(name, toWire(name, input), options)) yield JSON.parse(text);
+  };
+}
+
+const toWire = (name: OperationName, input: Json) => rename(operations[name].input, input, 'toWire') as Json;
+const fromWire = (name: OperationName, output: Json) => rename(operations[name].output, output, 'fromWire') as Json;
+
+function plainMethod(name: OperationName, call: Call) {
+  return async (input: Json = {}, options?: CallOptions) =>
+    fromWire(name, await call(name, toWire(name, input), options));
+}
+
+function methodOf(name: OperationName, call: Call) {
+  const method = plainMethod(name, call);
+  if (!isPaged(name)) return method;
+
+  async function* pages(input: Json = {}, options?: CallOptions): AsyncGenerator<Json> {
+    for (let next: Json | undefined = toWire(name, input); next; ) {
+      const page = await call(name, next, options);
+      yield fromWire(name, page);
+      next = nextPage(next, page);
+    }
+  }
+  const list = listField(name);
+  if (list === undefined) return Object.assign(method, { pages });
+  async function* all(input?: Json, options?: CallOptions): AsyncGenerator<unknown> {
+    for await (const page of pages(input, options)) yield* page[camel(list as string)] as unknown[];
+  }
+  return Object.assign(method, { pages, all });
+}

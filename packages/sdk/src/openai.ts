@@ -1,0 +1,47 @@
+import { instrument, type Target } from './instrument/instrument.ts';
+import { openaiChat } from './instrument/openai-chat.ts';
+import { openaiEmbeddings } from './instrument/openai-embeddings.ts';
+import { openaiResponses } from './instrument/openai-responses.ts';
+import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
+import { type Json, jsonOf } from './instrument/protocol.ts';
+
+export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
+
+type Create = { create(...args: never[]): unknown };
+/** What is looked for in a client of the package `openai`. */
+export type OpenAIClient = { chat?: { completions?: Create }; responses?: Create; embeddings?: Create };
+
+export type OpenAIOptions = InstrumentOptions & {
+  /**
+   * Chat streams tell their tokens only where `stream_options.include_usage` asks for it. Asks for it where the caller
+   * has not, and keeps the piece that comes of it from the caller.
+   */
+  streamUsage?: boolean | undefined;
+};
+
+/**
+ * Records each call of this client in the session, as a model call and a span: chat completions, responses and
+ * embeddings, whole or streamed, and what the helpers of the client make of them. Gives back what undoes it.
+ */
+export function instrumentOpenAI(
+  client: OpenAIClient,
+  session: SessionSource,
+  options: OpenAIOptions = {},
+): () => void {
+  const targets: Target[] = [
+    {
+      path: ['chat', 'completions', 'create'],
+      protocol: openaiChat,
+      prepare: options.streamUsage === true ? withUsage : undefined,
+    },
+    { path: ['responses', 'create'], protocol: openaiResponses },
+    { path: ['embeddings', 'create'], protocol: openaiEmbeddings },
+  ];
+  return instrument(targets, { client, source: session, provider: 'openai', options });
+}
+
+function withUsage(body: Json): Json | undefined {
+  const given = jsonOf(body.stream_options);
+  if (body.stream !== true || given.include_usage !== undefined) return undefined;
+  return { ...body, stream_options: { ...given, include_usage: true } };
+}

@@ -1,0 +1,26 @@
+import { JsonText } from '@mem-service/contract';
+
+/** The service cuts what is longer than its own limit, which is far below this one. */
+const MAX_CHARS = 256_000;
+const MAX_BINARY_CHARS = 1_000;
+const BINARY = /^(?:data:[^,]{0,200};base64,|[A-Za-z0-9+/_-]{1000,}={0,2}$)/;
+
+/** A value as it is at this moment, in as many bytes as can be sent. Pictures and the like are named by their length. */
+export function payloadOf(value: unknown): JsonText | undefined {
+  const text = JSON.stringify(value, (_, member) =>
+    typeof member === 'string' && member.length > MAX_BINARY_CHARS && BINARY.test(member)
+      ? `[${member.length} characters left out]`
+      : member,
+  );
+  if (text === undefined) return undefined;
+  return new JsonText(text.length <= MAX_CHARS ? text : JSON.stringify(cut(text, MAX_CHARS)));
+}
+
+export const cut = (text: string, maxChars: number): string => text.slice(0, maxChars).toWellFormed();
+
+/** An error in one line, as a record holds it. */
+export function errorText(error: unknown): string {
+  const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
+  const text = name === '' || name === 'Error' || message.startsWith(name) ? message : `${name}: ${message}`;
+  return cut(text || name || 'error', 4096);
+}

@@ -1,0 +1,135 @@
+import { JsonText, type OperationName } from '@mem-service/contract';
+
+type Json = Record<string, unknown>;
+type Item = { name: OperationName; input: Json; chars: number };
+
+export type RecorderOptions = {
+  send(name: OperationName, input: Json, signal: AbortSignal): Promise<unknown>;
+  /** Told of what could not be recorded. */
+  report(error: unknown): void;
+  maxQueued: number;
+  flushTimeoutMs: number;
+};
+
+const AT_ONCE = 4;
+/** Of inputs and outputs; the rest of a record is small. */
+const MAX_WAITING_CHARS = 16_000_000;
+const GIVEN_UP = new Error('given up');
+
+/** Sends records in the background: whoever adds one waits for nothing and meets no error. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #flushing = new Set<() => void>();
+  #waiting: Item[] = [];
+  #waitingChars = 0;
+  #underway = 0;
+  #isHeld = false;
+  #isPlanned = false;
+  #ended: Error | undefined;
+  #giveUp = new AbortController();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  add(name: OperationName, input: Json): void {
+    const { report, maxQueued } = this.#options;
+    const chars = charsOf(input);
+    const isFull = this.#waiting.length >= maxQueued || this.#waitingChars + chars > MAX_WAITING_CHARS;
+    if (this.#ended) report(this.#ended);
+    else if (isFull) report(new Error(`a record was dropped: ${this.#waiting.length} are waiting to be sent already`));
+    else {
+      this.#waiting.push({ name, input, chars });
+      this.#waitingChars += chars;
+      this.#plan();
+    }
+  }
+
+  /** Waits until all is sent or given up. */
+  async flush(): Promise<void> {
+    if (this.#underway === 0 && this.#waiting.length === 0) return;
+    const timer = setTimeout(() => this.#drop(), this.#options.flushTimeoutMs);
+    await new Promise<void>((done) => {
+      this.#flushing.add(done);
+      this.#plan();
+    });
+    clearTimeout(timer);
+  }
+
+  /** Keeps what comes from now on to itself, until it is released or the end has come. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+    this.#plan();
+  }
+
+  /** Takes nothing more. */
+  end(reason: Error): void {
+    this.#ended = reason;
+    for (const _ of this.#waiting) this.#options.report(reason);
+    this.#empty();
+    this.#isHeld = false;
+    this.#settle();
+  }
+
+  /** Not at once: the work that is recorded comes first. */
+  #plan(): void {
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setTimeout(() => this.#pump(), 0);
+  }
+
+  #pump(): void {
+    this.#isPlanned = false;
+    while (!this.#isHeld && this.#underway < AT_ONCE) {
+      const item = this.#waiting.shift();
+      if (!item) break;
+      this.#waitingChars -= item.chars;
+      this.#underway++;
+      void this.#send(item);
+    }
+    this.#settle();
+  }
+
+  async #send({ name, input }: Item): Promise<void> {
+    const { send, report } = this.#options;
+    try {
+      await send(name, input, this.#giveUp.signal);
+    } catch (error) {
+      if (error !== GIVEN_UP) report(error);
+    } finally {
+      this.#underway--;
+      this.#pump();
+    }
+  }
+
+  #settle(): void {
+    if (this.#underway === 0 && (this.#waiting.length === 0 || this.#isHeld)) this.#letGo();
+  }
+
+  #letGo(): void {
+    for (const done of this.#flushing) done();
+    this.#flushing.clear();
+  }
+
+  #empty(): void {
+    this.#waiting = [];
+    this.#waitingChars = 0;
+  }
+
+  #drop(): void {
+    const { report, flushTimeoutMs } = this.#options;
+    const lost = this.#waiting.length + this.#underway;
+    this.#empty();
+    report(new Error(`${lost} records were given up: they could not be sent within ${flushTimeoutMs} ms`));
+    this.#giveUp.abort(GIVEN_UP);
+    this.#giveUp = new AbortController();
+    this.#letGo();
+  }
+}
+
+const charsOf = (input: Json): number =>
+  Object.values(input).reduce<number>((sum, value) => sum + (value instanceof JsonText ? value.text.length : 0), 0);

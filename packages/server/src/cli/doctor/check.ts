@@ -1,0 +1,14 @@
+export type Level = 'ok' | 'warn' | 'fail';
+
+/** One thing that was looked at. */
+export type Check = {
+  name: string;
+  level: Level;
+  found: string;
+  /** What to do about it. */
+  todo?: string;
+};
+
+export const ok = (name: string, found: string): Check => ({ name, level: 'ok', found });
+export const warning = (name: string, found: string, todo: string): Check => ({ name, level: 'warn', found, todo });
+export const failure = (name: string, found: string, todo: string): Check => ({ name, level: 'fail', found, todo });

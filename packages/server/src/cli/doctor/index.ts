@@ -1,0 +1,68 @@
+import type { Config } from '../../config.ts';
+import type { ExitCode } from '../failure.ts';
+import { thisMachine } from '../init/machine.ts';
+import type { OwnParts } from '../own/command.ts';
+import { type Colour, clean, counted, pad, paint } from '../render/index.ts';
+import { type Check, failure, type Level, ok, warning } from './check.ts';
+import { checkClients } from './clients.ts';
+import { checkServer } from './server.ts';
+import { checkStore } from './store.ts';
+
+const LEAST_NODE = [20, 19] as const;
+
+export async function runDoctor(parts: OwnParts, json: boolean): Promise<ExitCode> {
+  const checks = [checkNode(process.versions.node), ...(await checkSettings(parts)), ...clientChecks(parts)];
+  const count = (level: Level) => checks.filter((check) => check.level === level).length;
+  if (json) parts.terminal.out(`${JSON.stringify({ checks, failed: count('fail'), warnings: count('warn') })}\n`);
+  else show(checks, parts);
+  return count('fail') > 0 ? 1 : 0;
+}
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isNew = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  return isNew ? ok('node', version) : failure('node', version, `install Node ${LEAST_NODE.join('.')} or newer`);
+}
+
+/** Without settings there is nothing to look at. */
+async function checkSettings(parts: OwnParts): Promise<Check[]> {
+  let config: Config;
+  try {
+    config = parts.readConfig();
+  } catch (error) {
+    return (error as Error).message
+      .split('\n')
+      .map((line) => failure('settings', line, 'correct the variable, or unset it'));
+  }
+  const told = config.warnings.map((text) => warning('settings', text, 'correct the name, or unset it'));
+  const { url } = config.client;
+  return [
+    ...(told.length > 0 ? told : [ok('settings', url === undefined ? 'read' : 'read; clients use MEM_HTTP_URL')]),
+    ...(url === undefined ? await checkStore(parts, config) : await checkServer(url, config.client.apiKey)),
+  ];
+}
+
+const clientChecks = ({ readEnvironment }: OwnParts): Check[] => checkClients(thisMachine(readEnvironment()));
+
+const MARKS: Readonly<Record<Level, readonly [mark: string, colour: Colour]>> = {
+  ok: ['ok', 'green'],
+  warn: ['warn', 'yellow'],
+  fail: ['FAIL', 'red'],
+};
+
+function show(checks: readonly Check[], { terminal }: OwnParts): void {
+  const { screen } = terminal;
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  for (const { name, level, found, todo } of checks) {
+    const [mark, colour] = MARKS[level];
+    terminal.out(`${paint(screen, colour, pad(mark, 4))}  ${pad(name, width)}  ${clean(found)}\n`);
+    if (todo !== undefined) terminal.out(`${' '.repeat(width + 8)}-> ${clean(todo)}\n`);
+  }
+  const failed = checks.filter(({ level }) => level === 'fail').length;
+  const warned = checks.filter(({ level }) => level === 'warn').length;
+  const all =
+    failed + warned === 0
+      ? 'all is well'
+      : [failed > 0 ? `${failed} failed` : '', warned > 0 ? counted(warned, 'warning') : ''].filter(Boolean).join(', ');
+  terminal.out(`\n${counted(checks.length, 'check')}: ${all}\n`);
+}

@@ -1,0 +1,72 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { Config } from '../../config.ts';
+import { problemOf } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
+import { bytes } from '../render/index.ts';
+import { type Check, failure, ok, warning } from './check.ts';
+
+const LITTLE_SPACE = 1_000_000_000;
+const NO_SPACE = 100_000_000;
+
+export async function checkStore(parts: OwnParts, config: Config): Promise<Check[]> {
+  if (config.postgresDsn !== undefined) return inspect(parts, config);
+  const folder = resolve(config.dataDir);
+  const before = [...checkFolder(folder), checkSpace(folder)];
+  if (!existsSync(join(folder, 'mem.db'))) return [...before, ok('store', 'not there yet: the first write makes it')];
+  return [...before, ...(await inspect(parts, config))];
+}
+
+/** The nearest folder that is there. */
+function existing(folder: string): string {
+  let at = folder;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+function checkFolder(folder: string): Check[] {
+  const at = existing(folder);
+  try {
+    if (!statSync(at).isDirectory()) return [failure('folder', `${at} is no folder`, 'set MEM_DATA_DIR to a folder')];
+    accessSync(at, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return [failure('folder', (error as Error).message, `give yourself rights on ${at}, or set MEM_DATA_DIR`)];
+  }
+  if (at !== folder) return [ok('folder', `${folder} is not there yet and can be made`)];
+  const open = process.platform !== 'win32' && (statSync(folder).mode & 0o007) !== 0;
+  return [open ? warning('folder', `${folder} is open to other users`, `chmod 700 ${folder}`) : ok('folder', folder)];
+}
+
+function checkSpace(folder: string): Check {
+  const { bavail, bsize } = statfsSync(existing(folder));
+  const free = bavail * bsize;
+  if (free < NO_SPACE) return failure('disk', `${bytes(free)} free`, 'make room: writes will be refused');
+  return free < LITTLE_SPACE
+    ? warning('disk', `${bytes(free)} free`, 'make room soon')
+    : ok('disk', `${bytes(free)} free`);
+}
+
+async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
+  try {
+    const { schema, newest, problems } = await parts.inspectStore(config);
+    const kind = config.postgresDsn === undefined ? 'SQLite' : 'PostgreSQL';
+    const restore = 'restore the last backup: see docs/operations.md';
+    const state = problems.map((problem) => failure('store', problem, restore));
+    return [...(state.length > 0 ? state : [ok('store', `${kind}, intact`)]), checkSchema(schema, newest)];
+  } catch (error) {
+    const { detail } = problemOf(error);
+    const todo =
+      config.postgresDsn === undefined
+        ? 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup'
+        : 'check MEM_POSTGRES_DSN and that the database is up';
+    return [failure('store', detail.split('\n')[0] as string, todo)];
+  }
+}
+
+function checkSchema(schema: number, newest: number): Check {
+  if (schema > newest)
+    return failure('schema', `${schema}, but this program knows ${newest}`, 'install a newer version of mem');
+  if (schema < newest)
+    return warning('schema', `${schema} of ${newest}`, 'back the store up: the next command brings it up to date');
+  return ok('schema', `${schema}, up to date`);
+}

@@ -1,0 +1,20 @@
+import { lineEndOf } from './place-in-text.ts';
+
+const BEGIN = '<!-- mem:begin (kept by mem init; mem init --uninstall takes it out) -->';
+const END = '<!-- mem:end -->';
+
+/** A part of a text that is ours, between two lines that say so. */
+const BLOCK = /(\r?\n)?<!-- mem:begin[^\n]*-->[\s\S]*?<!-- mem:end -->(\r?\n)?/;
+
+export const hasBlock = (text: string): boolean => BLOCK.test(text);
+
+export function setBlock(text: string, content: string): string {
+  const eol = lineEndOf(text);
+  const block = [BEGIN, ...content.trim().split('\n'), END].join(eol);
+  if (hasBlock(text)) return text.replace(BLOCK, (_, before = '', after = '') => `${before}${block}${after}`);
+  if (text.trim() === '') return `${text}${block}${eol}`;
+  return `${text}${text.endsWith('\n') ? '' : eol}${eol}${block}${eol}`;
+}
+
+/** Together with the empty line in front of it. */
+export const removeBlock = (text: string): string => text.replace(BLOCK, '');

@@ -1,0 +1,62 @@
+import { nodeAt, type Path, parseJsonc } from './jsonc.ts';
+import { appendJson, removeJson, setJson } from './jsonc-edit.ts';
+
+/** What Claude Code runs at the start and the end of a session. */
+export type Hooks = { SessionStart: string; Stop: string };
+
+const EVENTS = ['SessionStart', 'Stop'] as const;
+/** A session that goes on has its briefing already. */
+const MATCHERS: Partial<Record<(typeof EVENTS)[number], string>> = { SessionStart: 'startup|clear|compact' };
+const TIMEOUT_SECONDS = 10;
+
+const isOurs = (command: unknown): boolean =>
+  typeof command === 'string' && /(mem\.js|@mem-service\/server)"? hook (session-start|stop)\b/.test(command);
+
+type Group = { hooks?: { command?: unknown }[] };
+type Found = { group: number; hook: number; command: unknown; alone: boolean };
+
+function find(text: string, event: string): Found | undefined {
+  if (text.trim() === '') return undefined;
+  const groups = nodeAt(parseJsonc(text), ['hooks', event])?.value;
+  if (!Array.isArray(groups)) return undefined;
+  return (groups as Group[])
+    .flatMap(({ hooks }, group) =>
+      (Array.isArray(hooks) ? hooks : []).map((one, hook, all) => ({
+        group,
+        hook,
+        command: one?.command,
+        alone: all.length === 1,
+      })),
+    )
+    .find(({ command }) => isOurs(command));
+}
+
+export function setHooks(text: string, wanted: Hooks): string {
+  return EVENTS.reduce((edited, event) => {
+    const found = find(edited, event);
+    const command = wanted[event];
+    if (found?.command === command) return edited;
+    if (found) return setJson(edited, ['hooks', event, found.group, 'hooks', found.hook, 'command'], command);
+    const matcher = MATCHERS[event];
+    const hook = { type: 'command', command, timeout: TIMEOUT_SECONDS };
+    return appendJson(edited, ['hooks', event], { ...(matcher ? { matcher } : {}), hooks: [hook] });
+  }, text);
+}
+
+export function removeHooks(text: string): string {
+  return EVENTS.reduce((edited, event) => {
+    const found = find(edited, event);
+    if (!found) return edited;
+    const group: Path = ['hooks', event, found.group];
+    return removeJson(edited, found.alone ? group : [...group, 'hooks', found.hook]);
+  }, text);
+}
+
+/** What may have had to be made for them, the inner ones first. */
+export const hookPaths: readonly (readonly string[])[] = [...EVENTS.map((event) => ['hooks', event]), ['hooks']];
+
+export const hookCommands = (text: string): string[] =>
+  EVENTS.flatMap((event) => {
+    const command = find(text, event)?.command;
+    return typeof command === 'string' ? [command] : [];
+  });

@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { applicationData, isOnPath, type Machine } from './machine.ts';
+
+export const clientNames = [
+  'claude-code',
+  'claude-desktop',
+  'cursor',
+  'codex',
+  'vscode',
+  'gemini',
+  'windsurf',
+] as const;
+export type ClientName = (typeof clientNames)[number];
+export type Scope = 'user' | 'project';
+
+/** How a client writes a server down. */
+export type Format = {
+  kind: 'json' | 'toml';
+  /** The object that has a member for each server. */
+  servers: readonly string[];
+  /** How a variable of the environment is named in a value; undefined where values are taken as they stand. */
+  variable?: (name: string) => string;
+  /** The member with the address of a server elsewhere; undefined where only programs can be started. */
+  url?: 'url' | 'httpUrl' | 'serverUrl';
+  /** Members that say which kind of server it is. */
+  types?: { stdio: string; http: string };
+};
+
+/** A text that tells the model how to use memory. */
+export type Guide = { file: string; kind: 'block' | 'skill' | 'rule' | 'instructions' };
+
+/** What belongs to a client in one scope. */
+export type Places = { config: string | undefined; guides: readonly Guide[]; hooks?: string };
+
+export type Client = {
+  name: ClientName;
+  title: string;
+  format: Format;
+  isInstalled(machine: Machine): boolean;
+  places(machine: Machine, scope: Scope): Places;
+};
+
+const braces = (name: string) => `\${${name}}`;
+const envBraces = (name: string) => `\${env:${name}}`;
+const mcpServers = { kind: 'json', servers: ['mcpServers'] } as const;
+
+const claudeHome = ({ env, home }: Machine) => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
+const codexHome = ({ env, home }: Machine) => env.CODEX_HOME || join(home, '.codex');
+const codeUser = (machine: Machine) => join(applicationData(machine), 'Code', 'User');
+const desktop = (machine: Machine) => join(applicationData(machine), 'Claude');
+const windsurfHome = ({ home }: Machine) => join(home, '.codeium', 'windsurf');
+
+const claudeCode: Client = {
+  name: 'claude-code',
+  title: 'Claude Code',
+  format: { ...mcpServers, variable: braces, url: 'url', types: { stdio: 'stdio', http: 'http' } },
+  isInstalled: (machine) =>
+    existsSync(claudeHome(machine)) || existsSync(join(machine.home, '.claude.json')) || isOnPath(machine, 'claude'),
+  places(machine, scope) {
+    const own = scope === 'project' ? join(machine.folder, '.claude') : claudeHome(machine);
+    const state = machine.env.CLAUDE_CONFIG_DIR || machine.home;
+    return {
+      config: scope === 'project' ? join(machine.folder, '.mcp.json') : join(state, '.claude.json'),
+      guides: [
+        { file: join(scope === 'project' ? machine.folder : own, 'CLAUDE.md'), kind: 'block' },
+        { file: join(own, 'skills', 'mem', 'SKILL.md'), kind: 'skill' },
+      ],
+      hooks: join(own, 'settings.json'),
+    };
+  },
+};
+
+const claudeDesktop: Client = {
+  name: 'claude-desktop',
+  title: 'Claude Desktop',
+  format: mcpServers,
+  isInstalled: (machine) => existsSync(desktop(machine)),
+  places: (machine, scope) => ({
+    config: scope === 'user' ? join(desktop(machine), 'claude_desktop_config.json') : undefined,
+    guides: [],
+  }),
+};
+
+const cursor: Client = {
+  name: 'cursor',
+  title: 'Cursor',
+  format: { ...mcpServers, variable: envBraces, url: 'url' },
+  isInstalled: ({ home }) => existsSync(join(home, '.cursor')),
+  // The rules of a user are kept by the program itself, not in a file.
+  places: ({ home, folder }, scope) => ({
+    config: join(scope === 'project' ? folder : home, '.cursor', 'mcp.json'),
+    guides: scope === 'project' ? [{ file: join(folder, '.cursor', 'rules', 'mem.mdc'), kind: 'rule' }] : [],
+  }),
+};
+
+const codex: Client = {
+  name: 'codex',
+  title: 'Codex CLI',
+  format: { kind: 'toml', servers: ['mcp_servers'], url: 'url' },
+  isInstalled: (machine) => existsSync(codexHome(machine)) || isOnPath(machine, 'codex'),
+  places(machine, scope) {
+    const { folder } = machine;
+    const config = join(scope === 'project' ? join(folder, '.codex') : codexHome(machine), 'config.toml');
+    const guide = join(scope === 'project' ? folder : codexHome(machine), 'AGENTS.md');
+    return { config, guides: [{ file: guide, kind: 'block' }] };
+  },
+};
+
+const vscode: Client = {
+  name: 'vscode',
+  title: 'VS Code',
+  format: {
+    kind: 'json',
+    servers: ['servers'],
+    variable: envBraces,
+    url: 'url',
+    types: { stdio: 'stdio', http: 'http' },
+  },
+  isInstalled: (machine) => existsSync(dirname(codeUser(machine))) || isOnPath(machine, 'code'),
+  places(machine, scope) {
+    const { folder } = machine;
+    if (scope === 'project')
+      return {
+        config: join(folder, '.vscode', 'mcp.json'),
+        guides: [{ file: join(folder, 'AGENTS.md'), kind: 'block' }],
+      };
+    const user = codeUser(machine);
+    const guide = join(user, 'prompts', 'mem.instructions.md');
+    return { config: join(user, 'mcp.json'), guides: [{ file: guide, kind: 'instructions' }] };
+  },
+};
+
+const gemini: Client = {
+  name: 'gemini',
+  title: 'Gemini CLI',
+  format: { ...mcpServers, variable: braces, url: 'httpUrl' },
+  isInstalled: (machine) => existsSync(join(machine.home, '.gemini')) || isOnPath(machine, 'gemini'),
+  places({ home, folder }, scope) {
+    const guide = scope === 'project' ? join(folder, 'GEMINI.md') : join(home, '.gemini', 'GEMINI.md');
+    const config = join(scope === 'project' ? folder : home, '.gemini', 'settings.json');
+    return { config, guides: [{ file: guide, kind: 'block' }] };
+  },
+};
+
+const windsurf: Client = {
+  name: 'windsurf',
+  title: 'Windsurf',
+  format: { ...mcpServers, variable: envBraces, url: 'serverUrl' },
+  isInstalled: (machine) => existsSync(windsurfHome(machine)),
+  places: (machine, scope) => ({
+    config: scope === 'user' ? join(windsurfHome(machine), 'mcp_config.json') : undefined,
+    guides:
+      scope === 'user' ? [{ file: join(windsurfHome(machine), 'memories', 'global_rules.md'), kind: 'block' }] : [],
+  }),
+};
+
+/** In the order of their names above. */
+export const clients: readonly Client[] = [claudeCode, claudeDesktop, cursor, codex, vscode, gemini, windsurf];
+
+/** In the home folder itself, most files of a project would be those of the user. */
+export const scopesOf = ({ home, folder }: Machine): Scope[] => (home === folder ? ['user'] : ['user', 'project']);

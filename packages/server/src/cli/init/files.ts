@@ -1,0 +1,66 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** The text of a file, or undefined where there is none. */
+export function readText(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
+  if (!isUtf8(bytes)) throw new Error('it is not UTF-8');
+  return bytes.toString('utf8');
+}
+
+/** A copy beside the file, for whoever wants it back as it was. */
+export function keepBackup(file: string, now: Date): string {
+  const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
+  let backup = `${file}.mem-${stamp}.bak`;
+  for (let n = 2; existsSync(backup); n++) backup = `${file}.mem-${stamp}-${n}.bak`;
+  copyFileSync(file, backup);
+  chmodSync(backup, statSync(file).mode);
+  return backup;
+}
+
+/** All of it or nothing, whatever happens in between. A link stays one. */
+export function replaceFile(file: string, text: string, mode: number): { madeFolder: string | undefined } {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const madeFolder = mkdirSync(dirname(target), { recursive: true });
+  const part = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
+  try {
+    writeFileSync(part, text, { mode, flush: true });
+    chmodSync(part, mode);
+    renameSync(part, target);
+    return { madeFolder };
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
+}
+
+/** Together with the folders that were made for it, as far as they are empty. */
+export function removeFile(file: string, madeFolder: string | undefined): void {
+  rmSync(file, { force: true });
+  if (madeFolder === undefined) return;
+  for (let folder = dirname(file); folder.length >= madeFolder.length; folder = dirname(folder)) {
+    if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+    rmdirSync(folder);
+  }
+}
+
+export const modeOf = (file: string): number | undefined =>
+  existsSync(file) ? statSync(file).mode & 0o777 : undefined;

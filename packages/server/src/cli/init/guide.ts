@@ -1,0 +1,62 @@
+import type { Guide } from './clients.ts';
+
+/** The short guide, for texts that an agent reads at every start: no more than it needs to reach for memory. */
+const guide = `## Memory (mem)
+
+The \`mem\` tools keep what outlives a conversation and is shared with other agents.
+
+- Before a task: \`mem_search\` with a few words of it, and read what fits. Confidence says how far it held up.
+- While working: \`mem_write\` what will matter again, one subject per key. Begin \`entity_path\` with the name of the
+  project, then the part: \`shop/payments\`. Facts apart from beliefs, no secrets.
+- When an approach fails: \`mem_record_attempt\`. What you rely on from elsewhere: \`mem_record_context\`.
+- When a task is done or has failed: \`mem_commit_outcome\` with a reference and how it went.`;
+
+const skill = `# Working with memory
+
+## Begin
+
+1. \`mem_search\` with the words of the task; \`mem_list\` with \`<project>/**\` shows what is known about a project.
+2. \`mem_read\` what fits. Look at \`confidence\` and \`evidence_status\`: \`untested\` is a claim, \`validated\` has led to good
+   results, \`contested\` to bad ones.
+3. Say in a line or two what memory knows and what you take from it.
+
+## Write
+
+- \`entity_path\` names the subject, project first (\`shop/payments\`); \`key\` names the statement (\`retry-policy\`).
+- \`memory_type\`: \`fact\` (checked), \`belief\` (a guess, say why), \`experience\` (what happened), \`procedure\` (how to).
+- Write the key again to change an entry: the old version is kept. Never write secrets.
+
+## While working
+
+- \`mem_record_context\` for tickets, logs and pages you rely on, \`mem_record_action\` for what you did.
+- \`mem_record_attempt\` when an approach fails and you try another: what you read for it answers for it.
+
+## End
+
+- \`mem_commit_outcome\` with \`outcome_ref\` (a pull request, a ticket, a few words), \`outcome_type\` (\`success\`,
+  \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. It seals the
+  session, and the confidence of what you read follows.`;
+
+const heads: Readonly<Record<Guide['kind'], string>> = {
+  block: '',
+  skill: `---
+name: mem
+description: Use long-term memory shared with other agents. Look things up before a task, save what was learnt, and commit the outcome at the end. Use when a task begins or ends, when the user says remember, recall or what do we know about, or when an approach has failed.
+---
+`,
+  rule: `---
+description: Long-term memory shared with other agents
+alwaysApply: true
+---
+`,
+  instructions: `---
+applyTo: '**'
+---
+`,
+};
+
+/** What a text begins with where the whole file is ours, and the block that is in it. */
+export const guideOf = (kind: Guide['kind']): { head: string; content: string } => ({
+  head: heads[kind],
+  content: kind === 'skill' ? skill : guide,
+});

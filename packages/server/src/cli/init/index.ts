@@ -1,0 +1,122 @@
+import { createInterface } from 'node:readline/promises';
+import type { Environment } from '../../config.ts';
+import { type ExitCode, UsageError } from '../failure.ts';
+import { clean } from '../render/index.ts';
+import type { Terminal } from '../terminal.ts';
+import { install, uninstall } from './apply.ts';
+import { type Client, type ClientName, clients, type Scope } from './clients.ts';
+import { secretsOf, targetOf } from './entry.ts';
+import { type Machine, shortPath, thisMachine } from './machine.ts';
+import { type Change, changed, hooksFor, isSetUp, planInstall, planUninstall } from './plan.ts';
+import { programsOf, startedAs } from './program.ts';
+import { type Receipts, readReceipts, writeReceipts } from './receipt.ts';
+import { notesFor, showPlan } from './show.ts';
+
+export type InitOptions = {
+  clients: readonly ClientName[] | undefined;
+  scope: Scope;
+  uninstall: boolean;
+  withGuides: boolean;
+  dryRun: boolean;
+  yes: boolean;
+};
+
+export type Setting = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
+
+/** Sets clients up, or takes that back. */
+export async function runInit(options: InitOptions, terminal: Terminal, env: Environment): Promise<ExitCode> {
+  const setting = { ...options, machine: thisMachine(env), terminal, secrets: secretsOf(env) };
+  const chosen = chooseClients(setting);
+  if (chosen.length === 0) return sayNoneFound(setting);
+  const receipts = readReceipts(setting.machine.home);
+  const target = targetOf(env);
+  const programs = options.uninstall ? undefined : programsOf(startedAs());
+  const plan = programs
+    ? planInstall(
+        chosen,
+        { target, programs, hooks: hooksFor(programs, target), withGuides: options.withGuides, receipts },
+        setting,
+      )
+    : planUninstall(chosen, receipts, setting);
+  showPlan(plan, chosen, setting);
+  const todo = changed(plan);
+  const hasProblems = plan.problems.length > 0;
+  if (todo.length === 0 || options.dryRun) return hasProblems ? 1 : 0;
+  if (!(await isWanted(setting))) {
+    terminal.err('nothing was written\n');
+    return hasProblems ? 1 : 0;
+  }
+  const failed = write(todo, receipts, setting);
+  if (programs) terminal.out(notesFor(chosen, { target, programs, scope: options.scope }));
+  return failed || hasProblems ? 1 : 0;
+}
+
+function chooseClients({ clients: names, machine, scope, uninstall }: Setting): Client[] {
+  if (names) return clients.filter(({ name }) => names.includes(name));
+  if (!uninstall)
+    return clients.filter((client) => client.isInstalled(machine) && client.places(machine, scope).config);
+  const receipts = readReceipts(machine.home);
+  return clients.filter((client) => {
+    const { config, hooks, guides } = client.places(machine, scope);
+    const files = [config, hooks, ...guides.map(({ file }) => file)];
+    return (
+      isSetUp(client, machine, scope) || files.some((file) => file && receipts[file]?.clients.includes(client.name))
+    );
+  });
+}
+
+function sayNoneFound({ uninstall, terminal }: Setting): ExitCode {
+  if (uninstall) {
+    terminal.out('no client is set up\n');
+    return 0;
+  }
+  const titles = clients.map(({ title, name }) => `${title} (${name})`);
+  terminal.err(`mem: no client was found. Name one with --client:\n${titles.map((title) => `  ${title}\n`).join('')}`);
+  return 1;
+}
+
+async function isWanted({ yes, terminal }: Setting): Promise<boolean> {
+  if (yes) return true;
+  if (!terminal.stdin.isTTY)
+    throw new UsageError('nobody can be asked here: add --yes to write this, or --dry-run to only look');
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await lines.question('Write this? [y/N] ', { signal: terminal.gone })).trim());
+  } catch {
+    return false;
+  } finally {
+    lines.close();
+  }
+}
+
+/** Each file for itself: what is written is remembered, whatever becomes of the next. */
+function write(todo: readonly Change[], receipts: Receipts, setting: Setting): boolean {
+  const { terminal, machine, secrets, clients: names } = setting;
+  let failed = false;
+  for (const change of todo) {
+    const { file } = change;
+    try {
+      const writing = { receipt: receipts[file], secrets, now: new Date() };
+      if (setting.uninstall) uninstall(change, writing);
+      else receipts[file] = install(change, writing);
+      if (setting.uninstall) delete receipts[file];
+      const { backup } = receipts[file] ?? {};
+      const done = change.after === null ? 'removed' : 'wrote';
+      terminal.out(
+        `${done} ${clean(shortPath(machine, file))}${backup ? ` (before: ${clean(shortPath(machine, backup))})` : ''}\n`,
+      );
+    } catch (error) {
+      failed = true;
+      terminal.err(`mem: ${clean(shortPath(machine, file))}: ${clean((error as Error).message)}\n`);
+    }
+  }
+  if (setting.uninstall) forget(receipts, names);
+  writeReceipts(machine.home, receipts);
+  return failed;
+}
+
+/** A file that other clients read too is left to them. */
+function forget(receipts: Receipts, names: readonly string[] | undefined): void {
+  for (const receipt of Object.values(receipts))
+    receipt.clients = receipt.clients.filter((name) => !names?.includes(name));
+}

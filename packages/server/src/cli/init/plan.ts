@@ -1,0 +1,202 @@
+import { hasBlock, removeBlock, setBlock } from './block.ts';
+import { type Hooks, hookPaths, removeHooks, setHooks } from './claude-hooks.ts';
+import type { Client, Guide, Places, Scope } from './clients.ts';
+import { entryOf, type Target } from './entry.ts';
+import { hashOf, readText } from './files.ts';
+import { guideOf } from './guide.ts';
+import { nodeAt, parseJsonc } from './jsonc.ts';
+import { removeJson } from './jsonc-edit.ts';
+import type { Machine } from './machine.ts';
+import { commandLine, type Programs } from './program.ts';
+import type { Receipt, Receipts } from './receipt.ts';
+import { removeEntry, setEntry, shownEntry } from './server-entry.ts';
+import { readToml } from './toml.ts';
+
+/** One file as it is and as it shall be; `after` is null where it shall be gone. */
+export type Change = {
+  file: string;
+  clients: string[];
+  kind: 'config' | 'hooks' | 'guide';
+  before: string | null;
+  after: string | null;
+  made: string[][];
+};
+
+/** What cannot be done for a client, and why. */
+export type Problem = { client: string; file: string; message: string };
+
+export type Plan = { changes: Change[]; problems: Problem[]; skipped: Client[] };
+
+type Part = {
+  file: string;
+  kind: Change['kind'];
+  containers: readonly (readonly string[])[];
+  edit(text: string): string;
+};
+
+/** Goes through the files of each client; two clients may share one. */
+function planOf(clients: readonly Client[], partsOf: (client: Client) => Part[] | undefined): Plan {
+  const plan: Plan = { changes: [], problems: [], skipped: [] };
+  for (const client of clients) {
+    const parts = partsOf(client);
+    if (!parts) plan.skipped.push(client);
+    for (const part of parts ?? []) addChange(plan, client, part);
+  }
+  return plan;
+}
+
+function addChange({ changes, problems }: Plan, client: Client, { file, kind, containers, edit }: Part): void {
+  try {
+    const known = changes.find((change) => change.file === file);
+    const before = known ? known.before : (readText(file) ?? null);
+    const text = (known ? known.after : before) ?? '';
+    const after = edit(text);
+    check(file, after);
+    const made = containers.filter((path) => isMissing(text, path)).map((path) => [...path]);
+    if (known) Object.assign(known, { after, clients: [...known.clients, client.name] });
+    else changes.push({ file, clients: [client.name], kind, before, after, made });
+  } catch (error) {
+    problems.push({ client: client.title, file, message: (error as Error).message });
+  }
+}
+
+/** Whatever we did to a text, a client must still be able to read it. */
+function check(file: string, text: string): void {
+  if (text.trim() === '') return;
+  if (/\.json$/.test(file)) parseJsonc(text);
+  if (/\.toml$/.test(file)) readToml(text);
+}
+
+const isMissing = (text: string, path: readonly string[]) =>
+  text.trim() === '' || nodeAt(parseJsonc(text), path) === undefined;
+
+export type Wanted = { target: Target; programs: Programs; hooks: Hooks; withGuides: boolean; receipts: Receipts };
+
+export function planInstall(clients: readonly Client[], wanted: Wanted, at: { machine: Machine; scope: Scope }): Plan {
+  return planOf(clients, (client) => {
+    const places = client.places(at.machine, at.scope);
+    const { config, hooks } = places;
+    if (config === undefined) return undefined;
+    const entry = entryOf(client, wanted.target, wanted.programs.mcp);
+    const isJson = client.format.kind === 'json';
+    return [
+      {
+        file: config,
+        kind: 'config',
+        containers: isJson ? [client.format.servers] : [],
+        edit: (text) => setEntry(client, text, { wanted: entry, isKnown: config in wanted.receipts }),
+      },
+      ...(wanted.withGuides
+        ? guidesOf(places, hooks === undefined ? undefined : (text) => setHooks(text, wanted.hooks))
+        : []),
+    ];
+  });
+}
+
+function guidesOf({ guides, hooks }: Places, editHooks: ((text: string) => string) | undefined): Part[] {
+  return [
+    ...(hooks && editHooks ? [{ file: hooks, kind: 'hooks' as const, containers: hookPaths, edit: editHooks }] : []),
+    ...guides.map((guide) => ({
+      file: guide.file,
+      kind: 'guide' as const,
+      containers: [],
+      edit: (text: string) => setGuide(guide, text),
+    })),
+  ];
+}
+
+function setGuide({ kind }: Guide, text: string): string {
+  const { head, content } = guideOf(kind);
+  if (head !== '' && text.trim() !== '' && !hasBlock(text))
+    throw new Error('it is there already and not from mem init');
+  return setBlock(text.trim() === '' ? head : text, content);
+}
+
+/** What was put in goes; everything else stays. */
+export function planUninstall(
+  clients: readonly Client[],
+  receipts: Receipts,
+  at: { machine: Machine; scope: Scope },
+): Plan {
+  const names = clients.map(({ name }) => name as string);
+  const plan = planOf(clients, (client) => {
+    const { config, hooks, guides } = client.places(at.machine, at.scope);
+    if (config === undefined) return undefined;
+    const part = (file: string, kind: Change['kind'], edit: Part['edit']): Part => ({
+      file,
+      kind,
+      containers: [],
+      edit,
+    });
+    const isJson = client.format.kind === 'json';
+    return [
+      part(config, 'config', (text) =>
+        emptied(
+          removeEntry(client, text, config in receipts),
+          isJson ? [[...client.format.servers]] : [],
+          receipts[config],
+        ),
+      ),
+      ...(hooks
+        ? [
+            part(hooks, 'hooks', (text) =>
+              emptied(text.trim() === '' ? text : removeHooks(text), hookPaths, receipts[hooks]),
+            ),
+          ]
+        : []),
+      ...guides
+        .filter(({ file }) => (receipts[file]?.clients ?? []).every((name) => names.includes(name)))
+        .map(({ file, kind }) => part(file, 'guide', (text) => withoutHead(removeBlock(text), kind))),
+    ];
+  });
+  return { ...plan, changes: plan.changes.map((change) => asBefore(change, receipts[change.file])) };
+}
+
+const withoutHead = (text: string, kind: Guide['kind']): string => {
+  const { head } = guideOf(kind);
+  return head !== '' && text.trim() === head.trim() ? '' : text;
+};
+
+/** Takes out the objects and lists that were made for us and that nobody else uses. */
+function emptied(text: string, paths: readonly (readonly string[])[], receipt: Receipt | undefined): string {
+  const isMade = (path: readonly string[]) => receipt?.made.some((made) => made.join('\n') === path.join('\n'));
+  return paths.filter(isMade).reduce((edited, path) => {
+    const value = edited.trim() === '' ? undefined : nodeAt(parseJsonc(edited), path)?.value;
+    const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+    return isEmpty ? removeJson(edited, path) : edited;
+  }, text);
+}
+
+/** Where nobody has touched the file since, it becomes what it was to the last byte. */
+function asBefore(change: Change, receipt: Receipt | undefined): Change {
+  const { before, after } = change;
+  if (before === null || after === null || before === after || !receipt) return change;
+  const isUntouched = hashOf(before) === receipt.after;
+  if (receipt.before === null && (isUntouched || /^\s*(\{\s*\})?\s*$/.test(after))) return { ...change, after: null };
+  const original = receipt.backup === null || !isUntouched ? undefined : readText(receipt.backup);
+  return original !== undefined && hashOf(original) === receipt.before ? { ...change, after: original } : change;
+}
+
+export const changed = ({ changes }: Plan): Change[] =>
+  changes.filter(({ before, after }) => before !== after && !(before === null && after === ''));
+
+/** Whether a client has an entry of ours in this scope. */
+export function isSetUp(client: Client, machine: Machine, scope: Scope): boolean {
+  const { config } = client.places(machine, scope);
+  try {
+    return config !== undefined && shownEntry(client, readText(config) ?? '') !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** The flags tell a hook where the memory is, as its variables are those of the client. */
+export function hooksFor({ mem }: Programs, target: Target): Hooks {
+  const where =
+    'env' in target
+      ? target.env.MEM_DATA_DIR
+        ? ['--data-dir', target.env.MEM_DATA_DIR]
+        : []
+      : ['--url', target.url.replace(/\/mcp$/, '')];
+  return { SessionStart: commandLine(mem, 'hook', 'session-start', ...where), Stop: commandLine(mem, 'hook', 'stop') };
+}

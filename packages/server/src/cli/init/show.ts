@@ -1,0 +1,59 @@
+import { clean, paint } from '../render/index.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Client, clients, type Scope } from './clients.ts';
+import { diffLines } from './diff.ts';
+import type { Target } from './entry.ts';
+import { type Machine, shortPath } from './machine.ts';
+import { type Change, changed, type Plan } from './plan.ts';
+import type { Programs } from './program.ts';
+
+type Showing = { terminal: Terminal; machine: Machine; secrets: readonly string[]; uninstall: boolean; scope: Scope };
+
+/** What would change, what is as it should be, and what cannot be done. */
+export function showPlan(plan: Plan, chosen: readonly Client[], showing: Showing): void {
+  const { terminal, machine } = showing;
+  const todo = changed(plan);
+  showChanges(todo, showing);
+  const isTouched = ({ name }: Client) => todo.some(({ clients: names }) => names.includes(name));
+  const isBroken = ({ title }: Client) => plan.problems.some(({ client }) => client === title);
+  for (const client of chosen.filter((one) => !plan.skipped.includes(one) && !isTouched(one) && !isBroken(one)))
+    terminal.out(`${client.title}: ${showing.uninstall ? 'nothing to take out' : 'already set up'}\n`);
+  for (const { title } of plan.skipped) terminal.err(`${title} has no settings of a ${showing.scope}: left out\n`);
+  for (const { client, file, message } of plan.problems)
+    terminal.err(`mem: ${client}: ${clean(shortPath(machine, file))}: ${clean(message)}; left as it is\n`);
+}
+
+function showChanges(todo: readonly Change[], { terminal, machine, secrets }: Showing): void {
+  const { screen } = terminal;
+  const shown = new Map<string, string>();
+  for (const { file, before, after, kind, clients: names } of todo) {
+    const titles = clients.filter(({ name }) => names.includes(name)).map(({ title }) => title);
+    const what = after === null ? 'removes' : before === null ? 'creates' : 'changes';
+    const place = clean(shortPath(machine, file));
+    const texts = { before: before ?? '', after: after ?? '', hideValues: kind !== 'guide', secrets };
+    const lines = diffLines(texts, screen).map((line) => `  ${line}\n`);
+    // Most clients get the same guide.
+    const like = shown.get(lines.join(''));
+    shown.set(lines.join(''), like ?? place);
+    terminal.out(`${paint(screen, 'bold', titles.join(', '))} ${what} ${place}\n`);
+    terminal.out(`${like === undefined ? lines.join('') : `  the same lines as in ${like}\n`}\n`);
+  }
+}
+
+/** What is left for the user to do. */
+export function notesFor(
+  chosen: readonly Client[],
+  { target, programs, scope }: { target: Target; programs: Programs; scope: Scope },
+): string {
+  const lines = ['', 'Restart the clients to see the memory. mem doctor checks the whole.'];
+  const fromEnvironment = chosen
+    .filter(({ format }) => format.variable || format.kind === 'toml')
+    .map(({ title }) => title);
+  if (!('env' in target) && target.apiKey && fromEnvironment.length > 0)
+    lines.push(`${fromEnvironment.join(', ')}: the key is taken from MEM_API_KEY, so set it where they are started.`);
+  if ('env' in target && target.env.MEM_POSTGRES_DSN && fromEnvironment.length > 0)
+    lines.push(`${fromEnvironment.join(', ')}: MEM_POSTGRES_DSN is taken from the environment they are started in.`);
+  if (scope === 'project' && !programs.portable && 'env' in target)
+    lines.push('These files name the program by its place on this machine: think before you share them.');
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,56 @@
+import { UsageError } from '../failure.ts';
+import { field, toggle } from '../fields.ts';
+import { type ClientName, clientNames } from '../init/clients.ts';
+import { isOn } from '../parse.ts';
+import { ownCommand } from './command.ts';
+
+export const init = ownCommand({
+  word: 'init',
+  summary: 'Set MCP clients up, or take that back',
+  about: `Finds the clients on this machine, shows what would change in their settings, asks, and writes: the server
+itself, a short guide for the agent, and for Claude Code a skill and hooks that tell what memory knows when a
+session starts and remind of the outcome when it ends. Files are replaced as a whole, with a copy of the old one
+beside them; comments, order and everything else in them stay. Done twice, nothing changes.
+
+Where MEM_HTTP_URL is set, clients are pointed to that server. The key in MEM_API_KEY is never printed. It is
+not written down either, where a client can take it from its environment; else the file is for the user alone.
+Without MEM_HTTP_URL clients open the store of this machine, with the MEM_DATA_DIR, MEM_POSTGRES_DSN, MEM_TOOLSET
+and MEM_BRANCH of now.`,
+  flags: [
+    field('client', 'Default: those that are found.', {
+      kind: 'list',
+      choices: clientNames,
+    }),
+    toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
+    toggle('uninstall', 'Take out what was put in, and nothing else.'),
+    field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
+    toggle('dry-run', 'Show what would change, and write nothing.'),
+    toggle('yes', 'Do not ask.'),
+  ],
+  examples: [
+    ['mem init', 'set up what is found, after a question'],
+    ['mem init --dry-run', 'only look'],
+    ['mem init --client claude-code,cursor --yes', 'these two, without a question'],
+    ['mem init --project --client claude-code', 'for everybody who works on this project'],
+    ['MEM_HTTP_URL=https://mem.example.com mem init', 'point the clients to a server'],
+    ['mem init --uninstall', 'take it back'],
+  ],
+  async run(given, { terminal, readEnvironment, readConfig }) {
+    const names = given.get('client')?.flatMap((text) => text.split(',').map((name) => name.trim()));
+    const wrong = names?.find((name) => !clientNames.some((client) => client === name));
+    if (wrong !== undefined)
+      throw new UsageError(`there is no client ${JSON.stringify(wrong)}: give ${clientNames.join(', ')}`);
+    // Values that would stop the program later stop it here.
+    readConfig();
+    const { runInit } = await import('../init/index.ts');
+    const options = {
+      clients: names as ClientName[] | undefined,
+      scope: isOn(given, 'project') ? ('project' as const) : ('user' as const),
+      uninstall: isOn(given, 'uninstall'),
+      withGuides: given.get('guide')?.[0] !== 'false',
+      dryRun: isOn(given, 'dry-run'),
+      yes: isOn(given, 'yes'),
+    };
+    return runInit(options, terminal, readEnvironment());
+  },
+});

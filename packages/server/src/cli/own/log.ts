@@ -1,0 +1,69 @@
+import { eventNames, eventTypeOf } from '@mem-service/contract';
+import { connect } from '../connect.ts';
+import { UsageError } from '../failure.ts';
+import { field, toggle } from '../fields.ts';
+import { type Given, isOn } from '../parse.ts';
+import { eventLines } from '../render/index.ts';
+import { warn } from '../terminal.ts';
+import { identityFlags, identityOf, ownCommand } from './command.ts';
+
+export const log = ownCommand({
+  word: 'log',
+  summary: 'Look back at what happened, newest first',
+  about: `Every change is an event with a number: writes, deletes, commits, outcomes, sealed traces. mem watch shows them
+as they happen, mem log.list reads them in the order they came.`,
+  args: [field('entity_path', 'Only events at this path (a/b), below it (a/**) or one level below it (a/*).')],
+  flags: [
+    field('limit', 'How many events.', { kind: 'number', fallback: 20 }),
+    field('types', 'Only events of these types.', { kind: 'list', choices: eventNames }),
+    field('agent-id', 'Only what this agent did.'),
+    field('before', 'Only events with a smaller number.', { kind: 'number' }),
+    toggle('json', 'Print a line of JSON for each event.'),
+    ...identityFlags,
+  ],
+  examples: [
+    ['mem log', 'the last 20 events'],
+    ["mem log 'checkout/**' --limit 50", 'what happened below a path'],
+    ['mem log --types outcome,delete', 'results and losses'],
+    ['mem log --agent-id agent/deploy-bot --json', 'what one agent did, for another program'],
+  ],
+  async run(given, parts) {
+    const { terminal } = parts;
+    const wanted = readWanted(given);
+    const config = parts.readConfig();
+    for (const warning of config.warnings) warn(terminal, warning);
+    const connection = await connect(parts, config, identityOf(given));
+    try {
+      const { lookBack } = await import('../look-back.ts');
+      const events = await lookBack(connection, wanted);
+      if (isOn(given, 'json')) for (const event of events) terminal.out(`${JSON.stringify(event)}\n`);
+      else if (events.length === 0) terminal.err('no events\n');
+      else terminal.out(eventLines(events, terminal.screen));
+      return 0;
+    } finally {
+      await connection.close();
+    }
+  },
+});
+
+function readWanted(given: Given) {
+  const types = given.get('types')?.flatMap((text) => text.split(',').map((name) => name.trim()));
+  const wrong = types?.find((name) => !eventNames.includes(name));
+  if (wrong !== undefined)
+    throw new UsageError(`--types: there is no ${JSON.stringify(wrong)}: give ${eventNames.join(', ')}`);
+  return {
+    entity_path: given.get('entity_path')?.[0],
+    agent_id: given.get('agent-id')?.[0],
+    types: types?.map(eventTypeOf),
+    limit: wholeNumber(given, 'limit') ?? 20,
+    before: wholeNumber(given, 'before'),
+  };
+}
+
+function wholeNumber(given: Given, flag: string): number | undefined {
+  const text = given.get(flag)?.[0];
+  if (text === undefined) return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new UsageError(`--${flag} must be a whole number above 0, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,27 @@
+import { toggle } from '../fields.ts';
+import { isOn } from '../parse.ts';
+import { warn } from '../terminal.ts';
+import { identityFlags, identityOf, ownCommand } from './command.ts';
+
+export const status = ownCommand({
+  word: 'status',
+  summary: 'Tell in one screen where the memory is and how it stands',
+  about: `Which server or store is used, its version and size, how much it holds, on whose behalf commands run, what the
+open session has read and recorded, and how the last task went. Nothing is changed: a store that is not there
+yet is not made.`,
+  flags: [toggle('json', 'Print it as JSON.'), ...identityFlags],
+  examples: [
+    ['mem status', 'the store or server of this shell'],
+    ['mem status --agent claude-code/ada', 'as that agent sees it'],
+    ['MEM_HTTP_URL=https://mem.example.com mem status --json', 'a server, for another program'],
+  ],
+  async run(given, parts) {
+    const config = parts.readConfig();
+    for (const warning of config.warnings) warn(parts.terminal, warning);
+    const { readStatus, showStatus } = await import('../status.ts');
+    const told = await readStatus(parts, config, identityOf(given));
+    const { terminal } = parts;
+    terminal.out(isOn(given, 'json') ? `${JSON.stringify(told)}\n` : showStatus(told, terminal.screen));
+    return 0;
+  },
+});

@@ -1,0 +1,149 @@
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { OperationName, Output } from '@mem-service/contract';
+import type { Config } from '../config.ts';
+import { VERSION } from '../version.ts';
+import { type Connection, connect, DEFAULT_AGENT, type Identity } from './connect.ts';
+import { clients, type Scope, scopesOf } from './init/clients.ts';
+import { thisMachine } from './init/machine.ts';
+import { isSetUp } from './init/plan.ts';
+import type { OwnParts } from './own/command.ts';
+import { bytes, counted, outcomeText, paint, panel, type Screen, show, when } from './render/index.ts';
+
+export type Status = {
+  version: string;
+  /** A server, or where the store is. */
+  place: { kind: 'server' | 'sqlite' | 'postgres'; at: string; bytes: number | null; exists: boolean };
+  service: Output<'health.read'> | null;
+  stats: Output<'stats.read'> | null;
+  agent_id: string;
+  session_id: string | null;
+  session: { started_at: string | null; read: number; recorded: number; stale: number } | null;
+  last_outcome: { outcome_ref: string; outcome_type: string; agent_id: string; committed_at: string } | null;
+  clients: { client: string; scope: Scope }[];
+};
+
+export async function readStatus(parts: OwnParts, config: Config, identity: Identity): Promise<Status> {
+  const place = placeOf(config);
+  const machine = thisMachine(parts.readEnvironment());
+  const known = {
+    version: VERSION,
+    place,
+    agent_id: identity.agent ?? config.client.agentId ?? DEFAULT_AGENT,
+    session_id: identity.session ?? null,
+    clients: clients.flatMap((client) =>
+      scopesOf(machine)
+        .filter((scope) => isSetUp(client, machine, scope))
+        .map((scope) => ({ client: client.title, scope })),
+    ),
+  };
+  if (!place.exists) return { ...known, service: null, stats: null, session: null, last_outcome: null };
+  const connection = await connect(parts, config, identity);
+  try {
+    return { ...known, ...(await askAll(connection)) };
+  } finally {
+    await connection.close();
+  }
+}
+
+function placeOf(config: Config): Status['place'] {
+  const { url } = config.client;
+  if (url !== undefined) return { kind: 'server', at: url, bytes: null, exists: true };
+  if (config.postgresDsn !== undefined) {
+    const { host, pathname } = new URL(config.postgresDsn);
+    return { kind: 'postgres', at: `postgres://${host}${pathname}`, bytes: null, exists: true };
+  }
+  const at = resolve(config.dataDir);
+  const files = ['mem.db', 'mem.db-wal'].map((name) => join(at, name)).filter((file) => existsSync(file));
+  const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  return { kind: 'sqlite', at, bytes: size, exists: files.length > 0 };
+}
+
+async function askAll(connection: Connection) {
+  const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
+    JSON.parse(await connection.call(name, input)) as Output<N>;
+  const service = await ask('health.read', {});
+  const stats = await ask('stats.read', {});
+  const open = await ask('sessions.explain', {});
+  const [last] = (await ask('outcomes.list', { limit: 1 })).outcomes;
+  const recorded = [
+    open.external_contexts,
+    open.tool_calls,
+    open.llm_calls,
+    open.spans,
+    open.error_events,
+    open.attempts,
+  ];
+  return {
+    service,
+    stats,
+    session: {
+      started_at: open.session_started_at,
+      read: open.causal_entries.length,
+      recorded: recorded.reduce((sum, list) => sum + list.length, 0),
+      stale: open.stale_reads.length,
+    },
+    last_outcome: last
+      ? {
+          outcome_ref: last.outcome_ref,
+          outcome_type: last.outcome_type,
+          agent_id: last.agent_id,
+          committed_at: last.committed_at,
+        }
+      : null,
+  };
+}
+
+const KINDS = { server: 'server', sqlite: 'SQLite', postgres: 'PostgreSQL' };
+
+export function showStatus(told: Status, screen: Screen): string {
+  const { place, service, stats, session, last_outcome: last } = told;
+  const size = place.bytes ? `, ${bytes(place.bytes)}` : '';
+  const backend =
+    place.kind === 'server' && service ? `mem ${service.version} on ${KINDS[service.backend]}` : KINDS[place.kind];
+  const where = place.exists
+    ? `${show(place.at)} (${backend}${size})`
+    : `${show(place.at)}: not there yet, the first write makes it`;
+  const who = `${show(told.agent_id)}${told.session_id === null ? '' : `, session ${show(told.session_id)}`}`;
+  return `${paint(screen, 'bold', `mem ${told.version}`)}\n\n${panel(
+    [
+      [place.kind === 'server' ? 'server' : 'store', where],
+      ['schema', service ? String(service.schema) : ''],
+      ['entries', stats ? entriesText(stats) : ''],
+      [
+        'log',
+        stats
+          ? `${counted(stats.last_seq, 'event')}${stats.newest_entry_at ? `, last write ${when(stats.newest_entry_at)}` : ''}`
+          : '',
+      ],
+      ['agent', who],
+      ['session', session ? sessionText(session) : ''],
+      [
+        'outcome',
+        last
+          ? `${outcomeText(last.outcome_ref, last.outcome_type, screen)} by ${show(last.agent_id)}, ${when(last.committed_at)}`
+          : place.exists
+            ? 'none yet'
+            : '',
+      ],
+      [
+        'clients',
+        told.clients.map(({ client, scope }) => (scope === 'user' ? client : `${client} (project)`)).join(', ') ||
+          'none set up: mem init',
+      ],
+    ],
+    screen,
+  )}`;
+}
+
+function entriesText({ total_entries, total_entities, total_agents, confidence_avg }: Output<'stats.read'>): string {
+  if (total_entries === 0) return 'none';
+  const average = confidence_avg === null ? '' : `, confidence ${confidence_avg.toFixed(2)} on average`;
+  return `${total_entries} on ${counted(total_entities, 'path')} by ${counted(total_agents, 'agent')}${average}`;
+}
+
+function sessionText({ started_at, read, recorded, stale }: NonNullable<Status['session']>): string {
+  if (started_at === null && read === 0 && recorded === 0) return 'nothing open';
+  const old = stale === 0 ? '' : `, ${stale} of them changed since`;
+  return `open${started_at === null ? '' : ` since ${when(started_at)}`}: ${counted(read, 'entry', 'entries')} read${old}, ${counted(recorded, 'record')}`;
+}

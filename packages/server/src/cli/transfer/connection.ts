@@ -1,0 +1,15 @@
+import { type Connection, connect } from '../connect.ts';
+import type { OwnParts } from '../own/command.ts';
+import { warn } from '../terminal.ts';
+
+/** Runs with a connection to the service or to the store of this machine. */
+export async function connected<T>(parts: OwnParts, run: (connection: Connection) => Promise<T>): Promise<T> {
+  const config = parts.readConfig();
+  for (const warning of config.warnings) warn(parts.terminal, warning);
+  const connection = await connect(parts, config, { agent: undefined, session: undefined });
+  try {
+    return await run(connection);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,128 @@
+import { type Output, shapes } from '@mem-service/contract';
+import type { Prepared } from '../../import/index.ts';
+import type { System } from '../../import/systems.ts';
+import type { Connection } from '../connect.ts';
+import { type ExitCode, problemOf, UsageError } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
+import { openProgress } from '../progress.ts';
+import { connected } from './connection.ts';
+import { type Report, reportText } from './report.ts';
+
+type Options = {
+  system: System;
+  path: string;
+  into: string;
+  on_conflict: 'version' | 'skip';
+  dry_run: boolean;
+  json: boolean;
+};
+
+const MAX_ITEMS = 200;
+const MAX_CHARS = 1024 * 1024;
+
+/** Reads the files of another system, and writes what they hold beside what is there. */
+export async function importForeign(parts: OwnParts, options: Options): Promise<ExitCode> {
+  const { system, path, dry_run, json } = options;
+  const into = shapes.entityPath.safeParse(options.into);
+  if (!into.success) throw new UsageError(`--into: ${into.error.issues[0]?.message}`);
+  const prepared = await read(system, { path, into: into.data });
+  return connected<ExitCode>(parts, async (connection) => {
+    const report: Report = {
+      system,
+      dry_run,
+      found: found(prepared),
+      ...(await sendAll(connection, prepared, options)),
+    };
+    parts.terminal.out(json ? `${JSON.stringify(report)}\n` : reportText(report));
+    return 0;
+  });
+}
+
+async function read(system: System, at: { path: string; into: string }): Promise<Prepared> {
+  const { readForeign, ForeignError } = await import('../../import/index.ts');
+  try {
+    return await readForeign(system, at);
+  } catch (error) {
+    const isOfTheFile = error instanceof ForeignError || (error as NodeJS.ErrnoException).code !== undefined;
+    throw isOfTheFile ? new UsageError((error as Error).message) : error;
+  }
+}
+
+const found = ({ entries, links, repeated, similar, notes }: Prepared): Report['found'] => ({
+  entries: new Set(entries.map(({ entity_path, key }) => `${entity_path}\n${key}`)).size,
+  versions: entries.length,
+  links: links.length,
+  repeated,
+  similar,
+  notes,
+});
+
+type Done = Pick<Report, 'entries' | 'links' | 'conflicts' | 'too_large'>;
+
+async function sendAll(connection: Connection, { entries, links }: Prepared, options: Options): Promise<Done> {
+  const { system: source, on_conflict, dry_run } = options;
+  const done: Done = {
+    entries: { written: 0, unchanged: 0, skipped: 0, older: 0 },
+    links: { written: 0, unchanged: 0, missing: 0 },
+    conflicts: [],
+    too_large: [],
+  };
+  const progress = openProgress(dry_run ? 'checking' : 'importing');
+  let sent = 0;
+  const send = async (part: { entries: readonly Place[] } | { links: unknown[] }, count: number) => {
+    const call = (given: object) => connection.call('entries.import', { source, on_conflict, dry_run, ...given });
+    const text = 'links' in part ? await call(part) : await sendFitting(call, part.entries, done);
+    add(done, JSON.parse(text) as Output<'entries.import'>);
+    sent += count;
+    progress.show(sent, entries.length + links.length);
+  };
+  for (const part of partsOf(entries)) await send({ entries: part }, part.length);
+  // Their ends are entries that are there by now.
+  for (const part of partsOf(links)) await send({ links: part }, part.length);
+  progress.end();
+  return done;
+}
+
+type Place = { entity_path: string; key: string };
+
+/** What is too large for the service is left behind, and the rest goes on. */
+async function sendFitting(call: (given: object) => Promise<string>, entries: readonly Place[], done: Done) {
+  for (let left = entries; ; ) {
+    try {
+      return await call({ entries: left });
+    } catch (error) {
+      const { code, entity_path, key } = problemOf(error);
+      if (code !== 'value_too_large' || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
+      const fitting = left.filter((entry) => entry.entity_path !== entity_path || entry.key !== key);
+      if (fitting.length === left.length) throw error;
+      done.too_large.push({ entity_path, key });
+      left = fitting;
+    }
+  }
+}
+
+function add(done: Done, answer: Output<'entries.import'>): void {
+  for (const { entity_path, key, status, version } of answer.entries) {
+    done.entries[status]++;
+    const isConflict = status === 'skipped' || status === 'older' || (status === 'written' && version > 1);
+    if (isConflict) done.conflicts.push({ entity_path, key, status, version });
+  }
+  for (const { status } of answer.links) done.links[status]++;
+}
+
+/** Small enough for a request, whatever they hold. */
+function* partsOf<T>(items: readonly T[]): Generator<T[]> {
+  let part: T[] = [];
+  let chars = 0;
+  for (const item of items) {
+    const size = JSON.stringify(item).length;
+    if (part.length > 0 && (part.length === MAX_ITEMS || chars + size > MAX_CHARS)) {
+      yield part;
+      part = [];
+      chars = 0;
+    }
+    part.push(item);
+    chars += size;
+  }
+  if (part.length > 0) yield part;
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Fault, type Output } from '@mem-service/contract';
+import type { Connection } from '../connect.ts';
+import { type ExitCode, problemOf, UsageError } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
+import { openProgress, type Progress } from '../progress.ts';
+import { connected } from './connection.ts';
+import { linesOf } from './lines.ts';
+
+type Options = { path: string; dry_run: boolean; json: boolean };
+type Status = Output<'transfer.status'>;
+type Header = NonNullable<Status['header']>;
+
+const MAX_LINES = 1000;
+const MAX_CHARS = 1024 * 1024;
+
+/** An export goes in as a whole: its lines are handed over, and then taken at once. */
+export async function importAccount(parts: OwnParts, { path, dry_run, json }: Options): Promise<ExitCode> {
+  return connected<ExitCode>(parts, async (connection) => {
+    const status = await ask<Status>(connection, 'transfer.status', {});
+    if (!status.is_empty)
+      throw new Fault('conflict', `an export goes into an empty account; this one is at seq ${status.seq}`);
+    const progress = openProgress(dry_run ? 'checking' : 'importing');
+    const sent = await send(connection, linesOf(path, parts.terminal.stdin), { status, dry_run, progress });
+    progress.end();
+    if (!dry_run) await finish(connection, sent.header);
+    const report = { dry_run, resumed_at: status.received, records: sent.records, seq: sent.header.seq };
+    const did = dry_run ? 'can be imported' : 'imported';
+    parts.terminal.out(
+      json ? `${JSON.stringify(report)}\n` : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\n`,
+    );
+    return 0;
+  });
+}
+
+export async function discardImport(parts: OwnParts, json: boolean): Promise<ExitCode> {
+  return connected<ExitCode>(parts, async (connection) => {
+    const text = await connection.call('transfer.discard', {});
+    const { discarded } = JSON.parse(text) as Output<'transfer.discard'>;
+    parts.terminal.out(json ? `${text}\n` : `discarded ${discarded} lines\n`);
+    return 0;
+  });
+}
+
+async function ask<T>(connection: Connection, name: Parameters<Connection['call']>[0], input: Record<string, unknown>) {
+  return JSON.parse(await connection.call(name, input)) as T;
+}
+
+type Sending = { status: Status; dry_run: boolean; progress: Progress };
+type Sent = { records: number; header: Header };
+
+async function send(connection: Connection, lines: AsyncIterable<string>, how: Sending): Promise<Sent> {
+  const { status, dry_run, progress } = how;
+  const known = dry_run ? 0 : status.received;
+  let header: Header | undefined;
+  let part: string[] = [];
+  let chars = 0;
+  let count = 0;
+  const flush = async () => {
+    if (part.length > 0) await hand(connection, { from: count - part.length, lines: part, dry_run });
+    progress.show(count, (header ? total(header.counts) : 0) + 1);
+    part = [];
+    chars = 0;
+  };
+  for await (const line of lines) {
+    if (line === '') continue;
+    if (count === 0) header = headerOf(line);
+    if (count === 0 && known > 0 && !isDeepStrictEqual(header, status.header)) throw otherImport(status);
+    count++;
+    if (count === known) checkSame(line, status);
+    if (count <= known) continue;
+    part.push(line);
+    chars += line.length;
+    if (part.length === MAX_LINES || chars > MAX_CHARS) await flush();
+  }
+  await flush();
+  if (!header) throw new UsageError('the file is empty');
+  if (count < known) throw otherImport(status);
+  // A file that broke off is found before the service is asked to take it.
+  const records = count - 1;
+  if (records !== total(header.counts)) {
+    const message = `the file has ${records} records, and its header tells of ${total(header.counts)}: it is not whole`;
+    if (!dry_run) await connection.call('transfer.discard', {});
+    throw new Fault('invalid_input', message);
+  }
+  return { records, header };
+}
+
+const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+/** The service reads it with more care; here it tells how much is to come. */
+function headerOf(line: string): Header {
+  try {
+    const header = JSON.parse(line) as Header;
+    if (header.record === 'header' && typeof header.counts === 'object') return header;
+  } catch {}
+  throw new UsageError('line 1 is not the header of an export: for files of other systems give --from');
+}
+
+const otherImport = ({ received }: Status) =>
+  new Fault(
+    'conflict',
+    `another import is under way (${received} lines): go on with its file, or mem import --discard`,
+  );
+
+/** Lines that were handed over before are not sent again, if they are those of this file. */
+function checkSame(line: string, status: Status): void {
+  if (createHash('sha256').update(line).digest('hex') !== status.last_line_hash) throw otherImport(status);
+}
+
+/** A wrong line ends the import, and nothing of it is left. */
+async function hand(connection: Connection, input: { from: number; lines: string[]; dry_run: boolean }): Promise<void> {
+  try {
+    await connection.call('transfer.add', input);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (problem.code !== 'invalid_input') throw error;
+    if (!input.dry_run) await connection.call('transfer.discard', {});
+    const told = (problem.errors ?? []).map(({ message }) => message);
+    throw new Fault('invalid_input', told.length > 0 ? told.join('\n') : problem.detail);
+  }
+}
+
+const POLL_MS = 1000;
+const PATIENCE_MS = 30 * 60_000;
+
+/** It may take longer than a connection lasts: whoever loses touch looks how it went. */
+async function finish(connection: Connection, header: Header): Promise<void> {
+  try {
+    await connection.call('transfer.finish', {});
+  } catch (error) {
+    const { status } = problemOf(error);
+    if (status !== 0 && status < 500 && status !== 409) throw error;
+    for (const started = performance.now(); performance.now() - started < PATIENCE_MS; await sleep(POLL_MS)) {
+      const now = await ask<Status>(connection, 'transfer.status', {});
+      if (now.received === 0 && now.seq === header.seq) return;
+      if (status === 409 || now.received === 0) throw error;
+    }
+    throw error;
+  }
+}

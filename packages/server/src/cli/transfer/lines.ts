@@ -1,0 +1,41 @@
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { UsageError } from '../failure.ts';
+import type { Stdin } from '../input.ts';
+
+const GZIP = [0x1f, 0x8b];
+
+/** The lines of a file or of standard input, compressed or not. */
+export async function* linesOf(path: string, stdin: Stdin): AsyncGenerator<string> {
+  const bytes = path === '-' ? stdin : (createReadStream(path) as AsyncIterable<Uint8Array>);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  try {
+    for await (const chunk of await unzipped(bytes)) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield line.replace(/\r$/, '');
+    }
+    rest += decoder.decode();
+  } catch (error) {
+    throw new UsageError(`${path === '-' ? 'standard input' : path}: ${(error as Error).message}`);
+  }
+  if (rest !== '') yield rest;
+}
+
+async function unzipped(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const whole = (async function* () {
+    if (first.done) return;
+    yield first.value;
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  })();
+  if (first.done || !GZIP.every((byte, i) => first.value[i] === byte)) return whole;
+  const { Readable } = await import('node:stream');
+  const source: Readable = Readable.from(whole);
+  const unzip = createGunzip();
+  source.on('error', (error) => unzip.destroy(error));
+  return source.pipe(unzip);
+}

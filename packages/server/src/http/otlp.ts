@@ -1,0 +1,117 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Fault, JsonText, type OperationName, operations } from '@mem-service/contract';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Kernel } from '../kernel/index.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  exportRequest,
+  exportResponse,
+  ProtobufError,
+  rpcStatus,
+} from '../otlp/index.ts';
+import { answer } from './answer.ts';
+import type { KeyCheck } from './auth.ts';
+import { readBody } from './body.ts';
+import { callerOf } from './caller.ts';
+import { queryReader } from './coerce.ts';
+import { type Explain, refuseWith, sendFault } from './problems.ts';
+
+export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: Explain };
+
+const NAME = 'sessions.ingest_otlp' satisfies OperationName;
+/** Members that are not known are passed over: a later version of the protocol may have them. */
+const FIELDS: ReadonlySet<string> = new Set(Object.keys(operations[NAME].input.shape));
+const PROTOBUF = 'application/x-protobuf';
+
+const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** OTLP over HTTP: the operation of the table in the two forms that exporters write, compressed or not. */
+export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOptions): void {
+  const { path, method } = operations[NAME].http;
+  const readQuery = queryReader(NAME);
+  // In a scope of its own: no other address takes these bodies.
+  server.register((scope, _, done) => {
+    takeBodies(scope, options.maxBodyBytes);
+    scope.setErrorHandler((error, request, reply) => refuse(reply, options.explain(known(error), request)));
+    scope.route({
+      method,
+      url: path,
+      onRequest: options.requireKey,
+      handler: async (request, reply) => {
+        const caller = callerOf(request, options.agentId);
+        const said = Object.entries(request.body ?? {}).filter(([field]) => FIELDS.has(field));
+        const input: Record<string, unknown> = Object.fromEntries(said);
+        readQuery(request.raw.url ?? '', input);
+        // Of the two that a request may come from, only one was said.
+        if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;
+        const output = await kernel.invoke(NAME, input, caller);
+        return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[NAME], output);
+      },
+    });
+    done();
+  });
+}
+
+const isProtobuf = ({ headers }: FastifyRequest): boolean =>
+  /^application\/x-protobuf\s*(;|$)/i.test(headers['content-type'] ?? '');
+
+function takeBodies(scope: FastifyInstance, maxBodyBytes: number): void {
+  scope.removeAllContentTypeParsers();
+  const forms = [
+    [/^application\/json\s*(;|$)/i, (bytes: Buffer) => readBody(bytes, NAME)],
+    [/^application\/x-protobuf\s*(;|$)/i, readProtobuf],
+  ] as const;
+  for (const [type, read] of forms)
+    scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) =>
+      read(await plainBytes(body, headers['content-encoding'], maxBodyBytes)),
+    );
+}
+
+/** What is small when it comes may be large when it is unpacked. */
+async function plainBytes(body: Buffer, encoding = 'identity', maxBodyBytes: number): Promise<Buffer> {
+  if (encoding === 'identity') return body;
+  if (encoding !== 'gzip')
+    throw new Fault('unsupported_media_type', `send the body as it is or in gzip, not in ${encoding}`);
+  try {
+    return await unzip(body, { maxOutputLength: maxBodyBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+      throw new Fault('body_too_large', 'the body is larger than this service accepts');
+    throw new Fault('invalid_request', 'the body is not valid gzip');
+  }
+}
+
+function readProtobuf(bytes: Buffer): Record<string, unknown> {
+  try {
+    return decodeMessage(exportRequest, bytes);
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw new Fault('invalid_protobuf', `the body is not an export request of OTLP: ${error.message}`);
+  }
+}
+
+/** A replayed answer arrives as text. */
+function sendProtobuf(reply: FastifyReply, output: unknown): FastifyReply {
+  const plain = (output instanceof JsonText ? output.value : output) as Record<string, unknown>;
+  return reply.header('content-type', PROTOBUF).send(encodeMessage(exportResponse, plain));
+}
+
+function known(error: unknown): unknown {
+  const { code } = error as { code?: string };
+  if (code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return error;
+  return new Fault('unsupported_media_type', `send application/json or ${PROTOBUF}`);
+}
+
+/** Canonical codes of gRPC, which a refusal in protobuf carries beside its HTTP status. */
+const RPC_CODES: Record<number, number> = { 401: 16, 402: 8, 403: 7, 413: 8, 429: 8, 500: 13, 503: 14, 507: 8 };
+const INVALID_ARGUMENT = 3;
+
+/** The same refusal as everywhere; to who speaks protobuf, in protobuf. */
+function refuse(reply: FastifyReply, fault: Fault): FastifyReply {
+  if (!isProtobuf(reply.request)) return sendFault(reply, fault);
+  const { status, message } = fault;
+  const body = encodeMessage(rpcStatus, { code: RPC_CODES[status] ?? INVALID_ARGUMENT, message });
+  return refuseWith(reply, fault).header('content-type', PROTOBUF).send(body);
+}

@@ -1,0 +1,74 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { filesAt, isFolder, partsBelow, readText } from './files.ts';
+import type { Foreign, ForeignEntry, ForeignLink, Reader } from './foreign.ts';
+import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
+import { filled } from './members.ts';
+import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
+import { type Relation, readNote } from './note.ts';
+import { toTime } from './times.ts';
+
+const AGENT = 'basic-memory';
+const KNOWN = ['title', 'type', 'tags', 'permalink', 'created', 'modified'];
+
+type Note = { entry: ForeignEntry; names: string[]; relations: Relation[] };
+
+/** A project folder of Markdown notes with frontmatter, observations and relations. */
+export const readBasicMemory: Reader = async (path, into) => {
+  const base = (await isFolder(path)) ? path : undefined;
+  const notes: Note[] = [];
+  for (const file of await filesAt(path, ['.md'])) notes.push(await noteOf(file, base, into));
+  const found: Foreign = { entries: notes.map(({ entry }) => entry), links: [], notes: [] };
+  const byName = new Map(notes.flatMap(({ entry, names }) => names.map((name) => [name.toLowerCase(), entry])));
+  found.links = notes.flatMap(({ entry, relations }) => relations.map((relation) => linkOf(entry, relation, byName)));
+  return found;
+};
+
+const oneOf = (value: string | string[] | undefined): string | undefined =>
+  (Array.isArray(value) ? value[0] : value) || undefined;
+
+/** A list, or names separated by commas. */
+const tagsOf = (value: string | string[] | undefined): string[] =>
+  (Array.isArray(value) ? value : (value ?? '').split(',')).map((tag) => tag.trim().replace(/^#/, '')).filter(Boolean);
+
+async function noteOf(file: string, base: string | undefined, into: string): Promise<Note> {
+  const { members, body } = readFrontmatter(await readText(file));
+  const parts = base === undefined ? [basename(file)] : partsBelow(base, file);
+  const stem = (parts.pop() as string).replace(/\.md$/i, '');
+  const permalink = oneOf(members.permalink);
+  const place = permalink?.split('/').filter(Boolean) ?? [...parts, stem];
+  const title = oneOf(members.title) ?? stem;
+  const tags = tagsOf(members.tags);
+  const { observations, relations } = readNote(body);
+  const entry: ForeignEntry = {
+    entity_path: toPath(into, ...place.slice(0, -1)),
+    key: toKey(place.at(-1) ?? stem),
+    value: { title, ...filled({ type: members.type, content: body.trim(), observations, metadata: restOf(members) }) },
+    agent_id: AGENT,
+    written_at: toTime(oneOf(members.modified)) ?? toTime(oneOf(members.created)) ?? (await changedAt(file)),
+    source_id: toLabel([...parts, stem].join('/'), stem),
+    ...(tags.length > 0 ? { pattern_refs: [...new Set(tags.map((tag) => toLabel(tag, 'tag')))].slice(0, 100) } : {}),
+  };
+  return { entry, names: [title, stem, [...parts, stem].join('/'), ...(permalink ? [permalink] : [])], relations };
+}
+
+const changedAt = async (file: string) => toTime(Math.floor((await stat(file)).mtimeMs));
+
+const restOf = (members: Frontmatter) =>
+  Object.fromEntries(Object.entries(members).filter(([name]) => !KNOWN.includes(name)));
+
+function linkOf(
+  entry: ForeignEntry,
+  { relation, target }: Relation,
+  byName: ReadonlyMap<string, ForeignEntry>,
+): ForeignLink {
+  const known = byName.get(target.toLowerCase());
+  return {
+    source: nodeOf(entry),
+    source_type: 'entry',
+    relation: toRelation(relation),
+    target: known ? nodeOf(known) : toEntity(target),
+    target_type: known ? 'entry' : 'entity',
+    agent_id: AGENT,
+  };
+}

@@ -1,0 +1,61 @@
+import { filesAt, type Row, withTables } from './files.ts';
+import { type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
+import { filled, idOf, listOf, textOf } from './members.ts';
+import { toKey, toLabel, toPath } from './names.ts';
+import { toTime } from './times.ts';
+
+const AGENT = 'claude-mem';
+
+type Sessions = ReadonlyMap<string, Row>;
+
+/** `claude-mem.db`: observations and summaries of sessions. What the user typed stays behind. */
+export const readClaudeMem: Reader = async (path, into) => {
+  const [file] = await filesAt(path, ['claude-mem.db']);
+  if (file === undefined) throw new ForeignError(`there is no claude-mem.db in ${path}`);
+  return withTables(file, (tables) => {
+    // Early versions called the column sdk_session_id.
+    const sessionOf = (row: Row) => idOf(row.memory_session_id) ?? idOf(row.sdk_session_id);
+    const sessions: Sessions = new Map(tables('sdk_sessions').map((row) => [sessionOf(row) ?? '', row]));
+    const [observations, summaries] = [tables('observations'), tables('session_summaries')];
+    if (sessions.size + observations.length + summaries.length === 0)
+      throw new ForeignError(`${file} holds no observations of claude-mem`);
+    const prompts = tables('user_prompts').length;
+    const entryOf = (row: Row, kind: string): ForeignEntry => {
+      const session = sessionOf(row);
+      const platform = textOf(sessions.get(session ?? '')?.platform_source);
+      const concepts = listOf(row.concepts).map((concept) => toLabel(concept, 'concept'));
+      return {
+        entity_path: toPath(into, textOf(row.project) ?? 'unnamed'),
+        key: toKey(`${kind}-${idOf(row.id)}`),
+        value: said(row),
+        agent_id: toLabel(platform ?? '', AGENT),
+        session_id: session === undefined ? undefined : toLabel(session, AGENT),
+        written_at: toTime(row.created_at_epoch) ?? toTime(row.created_at),
+        source_id: `${kind}/${idOf(row.id)}`,
+        memory_type: 'experience',
+        ...(concepts.length > 0 ? { pattern_refs: [...new Set(concepts)].slice(0, 100) } : {}),
+      };
+    };
+    return {
+      entries: [
+        ...observations.map((row) => entryOf(row, 'observation')),
+        ...summaries.map((row) => entryOf(row, 'summary')),
+      ],
+      links: [],
+      notes: prompts > 0 ? [`${prompts} prompts of the user are left behind`] : [],
+    };
+  });
+};
+
+const TEXTS = [
+  ...['type', 'title', 'subtitle', 'narrative', 'text'],
+  ...['request', 'investigated', 'learned', 'completed', 'next_steps', 'notes'],
+] as const;
+const LISTS = ['facts', 'concepts', 'files_read', 'files_modified', 'files_edited'] as const;
+
+/** What a row says, without what it is numbered and dated by. */
+const said = (row: Row) =>
+  filled({
+    ...Object.fromEntries(TEXTS.map((name) => [name, row[name]])),
+    ...Object.fromEntries(LISTS.map((name) => [name, listOf(row[name])])),
+  });

@@ -1,0 +1,40 @@
+/** An entry as another system kept it, under the names that it will have here. */
+export type ForeignEntry = {
+  entity_path: string;
+  key: string;
+  value: unknown;
+  agent_id?: string | undefined;
+  session_id?: string | undefined;
+  /** ISO 8601, in UTC. */
+  written_at?: string | undefined;
+  source_id?: string | undefined;
+  confidence?: number | undefined;
+  memory_type?: 'fact' | 'belief' | 'experience' | 'procedure' | undefined;
+  pattern_refs?: string[] | undefined;
+};
+
+export type ForeignLink = {
+  source: string;
+  source_type: 'entry' | 'entity';
+  relation: string;
+  target: string;
+  target_type: 'entry' | 'entity';
+  agent_id?: string | undefined;
+};
+
+export type Foreign = {
+  entries: ForeignEntry[];
+  links: ForeignLink[];
+  /** What was left behind, and why. */
+  notes: string[];
+};
+
+/** `into` is the path that everything goes below. */
+export type Reader = (path: string, into: string) => Promise<Foreign>;
+
+/** A file that is not what it was taken for. */
+export class ForeignError extends Error {
+  override name = 'ForeignError';
+}
+
+export const nothingForeign = (): Foreign => ({ entries: [], links: [], notes: [] });

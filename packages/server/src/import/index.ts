@@ -1,0 +1,28 @@
+import { readBasicMemory } from './basic-memory.ts';
+import { readClaudeMem } from './claude-mem.ts';
+import { type Prepared, prepare } from './duplicates.ts';
+import { ForeignError, type Reader } from './foreign.ts';
+import { readLetta } from './letta.ts';
+import { readMem0 } from './mem0.ts';
+import { readServerMemory } from './server-memory.ts';
+import type { System } from './systems.ts';
+import { readZep } from './zep.ts';
+
+export type { Prepared, Similar } from './duplicates.ts';
+export { ForeignError };
+
+const readers: Record<System, Reader> = {
+  mem0: readMem0,
+  'server-memory': readServerMemory,
+  'basic-memory': readBasicMemory,
+  'claude-mem': readClaudeMem,
+  letta: readLetta,
+  zep: readZep,
+};
+
+/** What another system has in its files, ready to be written. */
+export async function readForeign(system: System, { path, into }: { path: string; into: string }): Promise<Prepared> {
+  const found = await readers[system](path, into);
+  if (found.entries.length + found.links.length === 0) throw new ForeignError(`${path} holds nothing of ${system}`);
+  return prepare(found);
+}

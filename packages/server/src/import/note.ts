@@ -1,0 +1,60 @@
+export type Observation = { category?: string; content: string; tags?: string[]; context?: string };
+export type Relation = { relation: string; target: string };
+
+const ITEM = /^\s*[-*+]\s+(.*)$/;
+/** A clock time or the mark of a task is no category. */
+const NO_CATEGORY = /^(?:\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?|[xX]|[^\p{L}\p{N}])$/u;
+
+/** `- [category] content #tag (context)`, or any item with a tag. */
+function observationOf(item: string): Observation | undefined {
+  if (/^\[.*?\]\(.*?\)$/.test(item) || /^\[\[.*?\]\]$/.test(item) || /^\[[ x-]\]/.test(item)) return undefined;
+  const bracketed = /^\[([^[\]()]+)\]\s+(.+)$/.exec(item);
+  const category = bracketed && !NO_CATEGORY.test((bracketed[1] as string).trim()) ? bracketed[1]?.trim() : undefined;
+  const said = category === undefined ? item : (bracketed?.[2] as string);
+  const context = /^(.*)\(([^()]*)\)$/.exec(said.trim());
+  const content = (context?.[1] ?? said).trim();
+  const tags = content
+    .split(/\s+/)
+    .filter((word) => word.startsWith('#'))
+    .flatMap((word) => word.split('#').filter(Boolean));
+  if (category === undefined && tags.length === 0) return undefined;
+  return {
+    ...(category === undefined ? {} : { category }),
+    content,
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(context ? { context: (context[2] as string).trim() } : {}),
+  };
+}
+
+/** `- relation [[Target]] (context)` with a relation of one word or in quotes; any other link is `links_to`. */
+function relationsOf(line: string): Relation[] {
+  const item = ITEM.exec(line)?.[1];
+  const stated =
+    item === undefined ? undefined : /^(?:"([^"]+)"|'([^']+)'|(\S+))\s+\[\[([^[\]]+)\]\]\s*(?:\([^()]*\))?$/.exec(item);
+  if (stated)
+    return [{ relation: (stated[1] ?? stated[2] ?? stated[3]) as string, target: targetOf(stated[4] as string) }];
+  return [...line.matchAll(/\[\[([^[\]]+)\]\]/g)].map(([, name]) => ({
+    relation: 'links_to',
+    target: targetOf(name as string),
+  }));
+}
+
+/** `[[Name|shown as]]` links to Name. */
+const targetOf = (name: string) => (name.split('|')[0] as string).trim();
+
+/** What a note says of its subject. Code blocks are left as they are. */
+export function readNote(body: string): { observations: Observation[]; relations: Relation[] } {
+  const observations: Observation[] = [];
+  const relations: Relation[] = [];
+  let isCode = false;
+  for (const line of body.split(/\r?\n/)) {
+    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;
+    if (isCode) continue;
+    const linked = relationsOf(line);
+    relations.push(...linked);
+    const item = ITEM.exec(line)?.[1]?.trim();
+    const observation = item === undefined || linked.length > 0 ? undefined : observationOf(item);
+    if (observation) observations.push(observation);
+  }
+  return { observations, relations };
+}

@@ -1,0 +1,19 @@
+const ZONED = /(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+/** Numbers from here on are milliseconds; as seconds they would be far in the future. */
+const MILLISECONDS = 1e11;
+
+/** Whatever systems write as a time, as ISO 8601 in UTC. Without an offset it is taken as UTC. */
+export function toTime(given: unknown): string | undefined {
+  if (typeof given === 'number' && Number.isFinite(given) && given > 0)
+    return isoOf(given < MILLISECONDS ? given * 1000 : given);
+  if (typeof given !== 'string' || given.trim() === '') return undefined;
+  const text = given.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return isoOf(Date.parse(`${text}T00:00:00Z`));
+  return isoOf(Date.parse(ZONED.test(text) ? text : `${text}Z`));
+}
+
+function isoOf(ms: number): string | undefined {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}

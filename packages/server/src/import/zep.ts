@@ -1,0 +1,145 @@
+import { filesAt, readJson } from './files.ts';
+import { type Foreign, type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
+import { filled, idOf, isMembers, type Members, objectsOf, textOf } from './members.ts';
+import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
+import { toTime } from './times.ts';
+
+const AGENT = 'zep';
+
+type Lists = { sessions: Members[]; nodes: Members[]; edges: Members[]; episodes: Members[] };
+
+/**
+ * What the API of Zep and of Graphiti gives, saved as JSON in one file or several: sessions with `messages` and
+ * `facts`, and graphs with `nodes`, `edges` and `episodes`.
+ */
+export const readZep: Reader = async (path, into) => {
+  const lists: Lists = { sessions: [], nodes: [], edges: [], episodes: [] };
+  for (const file of await filesAt(path, ['.json'])) collect(await readJson(file), lists, file);
+  const nodes = nodeEntries(lists.nodes, into);
+  const found: Foreign = { entries: [], links: [], notes: [] };
+  found.entries = [
+    ...lists.sessions.flatMap((session) => sessionEntries(session, into)),
+    ...nodes.values(),
+    ...lists.edges.flatMap((edge) => factEntry(edge, toPath(into, 'facts'))),
+    ...lists.episodes.flatMap((episode) => episodeEntry(episode, into)),
+  ];
+  found.links = lists.edges.flatMap((edge) => linkOf(edge, nodes));
+  return found;
+};
+
+function collect(json: unknown, lists: Lists, file: string): void {
+  const whole = Array.isArray(json) ? { items: json } : json;
+  if (!isMembers(whole)) throw new ForeignError(`${file} is nothing that Zep gives`);
+  const items = objectsOf((whole as Members).items);
+  const has = (name: string) => items.filter((item) => name in item);
+  lists.sessions.push(...objectsOf(whole.sessions), ...has('session_id').filter((item) => !('content' in item)));
+  lists.nodes.push(...objectsOf(whole.nodes), ...has('labels'));
+  lists.edges.push(...objectsOf(whole.edges), ...has('source_node_uuid'));
+  lists.episodes.push(...objectsOf(whole.episodes), ...has('source_description'));
+  // The memory of a single session, as it is fetched.
+  if (Array.isArray(whole.messages) || Array.isArray(whole.facts) || Array.isArray(whole.relevant_facts))
+    lists.sessions.push(whole);
+}
+
+function sessionEntries(session: Members, into: string): ForeignEntry[] {
+  const id = idOf(session.session_id) ?? idOf(session.thread_id) ?? 'session';
+  const user = idOf(session.user_id);
+  const facts = [...objectsOf(session.facts), ...objectsOf(session.relevant_facts)];
+  return [
+    ...objectsOf(session.messages).flatMap((message, i) => messageEntry(message, { id, into, i })),
+    ...facts.flatMap((fact) =>
+      factEntry(fact, user === undefined ? toPath(into, 'facts') : toPath(into, 'users', user)),
+    ),
+  ];
+}
+
+function messageEntry(message: Members, { id, into, i }: { id: string; into: string; i: number }): ForeignEntry[] {
+  const { role, role_type, metadata, name } = message;
+  const content = textOf(message.content);
+  if (content === undefined) return [];
+  return [
+    {
+      entity_path: toPath(into, 'sessions', id),
+      key: toKey(idOf(message.uuid) ?? `message-${i}`),
+      value: filled({ role, role_type, name, content, metadata }),
+      agent_id: toLabel(textOf(name) ?? textOf(role) ?? textOf(role_type) ?? '', AGENT),
+      session_id: toLabel(id, AGENT),
+      written_at: toTime(message.created_at),
+      source_id: toLabel(idOf(message.uuid) ?? `message-${i}`, AGENT),
+      memory_type: 'experience',
+    },
+  ];
+}
+
+/** A fact of a session, or an edge of a graph, which is one too. */
+function factEntry(fact: Members, entity_path: string): ForeignEntry[] {
+  const text = textOf(fact.fact);
+  if (text === undefined) return [];
+  const { rating, name, valid_at, invalid_at, expired_at, attributes } = fact;
+  const uuid = idOf(fact.uuid);
+  return [
+    {
+      entity_path,
+      key: toKey(uuid ?? text),
+      value: { fact: text, ...filled({ name, valid_at, invalid_at, expired_at, attributes }) },
+      agent_id: AGENT,
+      written_at: toTime(fact.created_at),
+      source_id: toLabel(uuid ?? text, AGENT),
+      ...(typeof rating === 'number' && rating >= 0 && rating <= 1 ? { confidence: rating } : {}),
+    },
+  ];
+}
+
+/** By their names; where two nodes have one name, the second goes by its id as well. */
+function nodeEntries(nodes: readonly Members[], into: string): Map<string, ForeignEntry> {
+  const found = new Map<string, ForeignEntry>();
+  const taken = new Set<string>();
+  for (const node of nodes) {
+    const uuid = idOf(node.uuid);
+    const name = textOf(node.name);
+    if (uuid === undefined || name === undefined || found.has(uuid)) continue;
+    const key = toKey(taken.has(name) ? `${name} ${uuid}` : name);
+    taken.add(name);
+    const { labels, summary, attributes } = node;
+    found.set(uuid, {
+      entity_path: toPath(into, 'nodes'),
+      key,
+      value: { name, ...filled({ labels, summary, attributes }) },
+      agent_id: AGENT,
+      written_at: toTime(node.created_at),
+      source_id: toLabel(uuid, AGENT),
+    });
+  }
+  return found;
+}
+
+function episodeEntry(episode: Members, into: string): ForeignEntry[] {
+  const content = textOf(episode.content);
+  const uuid = idOf(episode.uuid);
+  if (content === undefined || uuid === undefined) return [];
+  const { name, source, source_description, role, valid_at } = episode;
+  return [
+    {
+      entity_path: toPath(into, 'episodes'),
+      key: toKey(uuid),
+      value: { content, ...filled({ name, source, source_description, role, valid_at }) },
+      agent_id: toLabel(textOf(role) ?? '', AGENT),
+      written_at: toTime(episode.created_at),
+      source_id: toLabel(uuid, AGENT),
+      memory_type: 'experience',
+    },
+  ];
+}
+
+function linkOf(edge: Members, nodes: ReadonlyMap<string, ForeignEntry>) {
+  const [source, target] = [idOf(edge.source_node_uuid), idOf(edge.target_node_uuid)];
+  if (source === undefined || target === undefined) return [];
+  const end = (uuid: string) => {
+    const at = nodes.get(uuid);
+    return at ? { name: nodeOf(at), type: 'entry' as const } : { name: toEntity(uuid), type: 'entity' as const };
+  };
+  const [one, two] = [end(source), end(target)];
+  const relation = toRelation(textOf(edge.name) ?? '');
+  const ends = { source: one.name, source_type: one.type, target: two.name, target_type: two.type };
+  return [{ ...ends, relation, agent_id: AGENT }];
+}

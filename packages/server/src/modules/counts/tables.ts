@@ -1,0 +1,7 @@
+import { exported, type TenantTable } from '../../kernel/index.ts';
+import { upsertCounts } from './queries.ts';
+
+/** Told as they are: when a path was last changed cannot be seen from the entries that are left there. */
+export const tables: readonly TenantTable[] = [
+  exported(upsertCounts, { kind: 'count', key: ['branch', 'kind', 'visible_to', 'name'] }),
+];

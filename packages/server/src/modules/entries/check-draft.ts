@@ -1,0 +1,20 @@
+import { Fault } from '@mem-service/contract';
+import type { EntryRow } from './rows.ts';
+import { type Draft, isLive, mayAgentSee } from './rules/next.ts';
+
+/** Refuses a draft that may not change what is there. */
+export function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): void {
+  const there = isLive(before, now);
+  if (there && !mayAgentSee(before, draft.agent_id))
+    throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
+  if (there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
+    throw new Fault('forbidden', 'only the agent that wrote an entry last may make it private');
+  const { if_version, entity_path, key } = draft;
+  const current = there ? before.version : 0;
+  if (if_version !== undefined && if_version !== current)
+    throw new Fault('version_conflict', `the entry is at version ${current}, not ${if_version}`, {
+      entity_path,
+      key,
+      current_version: current,
+    });
+}

@@ -1,0 +1,61 @@
+import type { Dialect, Query } from '../../db/index.ts';
+import { listLines, listOutcomesOf, MOST_OUTCOMES, type Scope } from './queries.ts';
+import { incidentTo, type LedgerLine, type Looked, toldEdges } from './rules/told-edges.ts';
+import type { Incident, Node } from './rules/walk.ts';
+
+/** What the ledger tells is not stored as edges as well. */
+const TOLD = ['informed', 'co_occurs_with'];
+
+const OUTCOMES_PER_STATEMENT = 200;
+
+export type Told = { rows: Incident[]; looked: number; isCut: boolean };
+
+type Store = { query: Query; dialect: Dialect };
+type Wanted = Looked & {
+  /** About how many lines may be looked at. */
+  left: number;
+};
+
+/** The edges of nodes that their newest outcomes tell. */
+export async function listTold({ query, dialect }: Store, scope: Scope, wanted: Wanted): Promise<Told> {
+  const { relations, left } = wanted;
+  const nodes = wanted.nodes.filter(({ type }) => type === 'entry' || type === 'outcome');
+  const isWanted = relations.length === 0 || relations.some((relation) => TOLD.includes(relation));
+  if (nodes.length === 0 || !isWanted) return { rows: [], looked: 0, isCut: false };
+  const placed = await listOutcomesOf(query, scope, padded(nodes));
+  const { seqs, isCut } = newestOf(placed);
+  const { lines, isWhole } = await readLines({ query, dialect }, scope, { seqs, most: left });
+  return { rows: incidentTo(toldEdges(lines).values(), wanted), looked: lines.length, isCut: isCut || !isWhole };
+}
+
+/** Nothing has this number. */
+const NOTHING: Node = { type: 'entry', id: '0' };
+
+/** To the next power of two, so that there are few statements to prepare. */
+function padded(nodes: readonly Node[]): Node[] {
+  const size = 2 ** Math.ceil(Math.log2(nodes.length));
+  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NOTHING)];
+}
+
+function newestOf(placed: readonly { place: number; seq: number }[]): { seqs: number[]; isCut: boolean } {
+  const counts = new Map<number, number>();
+  const kept = placed.filter(({ place }) => {
+    const count = (counts.get(place) ?? 0) + 1;
+    counts.set(place, count);
+    return count <= MOST_OUTCOMES;
+  });
+  return { seqs: [...new Set(kept.map(({ seq }) => seq))], isCut: kept.length < placed.length };
+}
+
+type Reading = { seqs: readonly number[]; most: number };
+
+/** A statement at a time, until there are enough. */
+export async function readLines({ query, dialect }: Store, scope: Scope, { seqs, most }: Reading) {
+  const lines: LedgerLine[] = [];
+  let at = 0;
+  for (; at < seqs.length && lines.length < most; at += OUTCOMES_PER_STATEMENT) {
+    const some = seqs.slice(at, at + OUTCOMES_PER_STATEMENT);
+    lines.push(...(await listLines(query, scope, dialect.texts(some.map(String)))));
+  }
+  return { lines, isWhole: at >= seqs.length };
+}

@@ -1,0 +1,10 @@
+import { exported, type TenantTable } from '../../kernel/index.ts';
+import { insertStatements, upsertEdges } from './queries.ts';
+
+export const tables: readonly TenantTable[] = [
+  exported(upsertEdges, {
+    kind: 'edge',
+    key: ['branch', 'source_type', 'source', 'visible_to', 'relation', 'target_type', 'target'],
+  }),
+  exported(insertStatements, { kind: 'edge_statement', key: ['edge_id', 'seq'] }),
+];

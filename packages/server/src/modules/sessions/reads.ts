@@ -1,0 +1,67 @@
+import type { Query, Transaction } from '../../db/index.ts';
+import { EVERYONE } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { fromPage } from './rules/page.ts';
+
+/** An entry as an open session read it. */
+export type ReadRow = queries.SessionKey & {
+  entry_id: number;
+  version: number;
+  attempt: number;
+  branch: string;
+  entity_path: string;
+  key: string;
+  visible_to: string;
+  written_by: string;
+  confidence: number;
+  /** JSON of how it stood, or null where nothing had touched it. */
+  standing: string | null;
+  read_at: number;
+  duration_ms: number;
+};
+
+/** In the order they were read. What was erased since is not among them. */
+export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<ReadRow[]> {
+  const pages = await queries.listPages(query, session);
+  const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ ...read, attempt })));
+  if (kept.length === 0) return [];
+  const { account_id, agent_id, session: name } = session;
+  const [versions, entries] = await Promise.all([
+    queries.findVersions(query, account_id, kept),
+    queries.findEntries(query, account_id, kept),
+  ]);
+  return kept.flatMap(({ standing, ...read }, i): ReadRow[] => {
+    const [version, entry] = [versions[i], entries[i]];
+    if (!version || !entry) return [];
+    const { branch, entity_path, key } = entry;
+    return [
+      {
+        account_id,
+        agent_id,
+        session: name,
+        ...read,
+        branch,
+        entity_path,
+        key,
+        visible_to: version.shared === 1 ? EVERYONE : version.agent_id,
+        written_by: version.agent_id,
+        standing: standing && JSON.stringify(standing),
+      },
+    ];
+  });
+}
+
+/** How many entries a try of an open session has read. */
+export async function countAttemptReads(tx: Transaction, key: queries.SessionKey, attempt: number): Promise<number> {
+  const reads = await loadReads(tx, key);
+  return new Set(reads.filter((read) => read.attempt === attempt).map(({ entry_id }) => entry_id)).size;
+}
+
+/** Which version of each entry a session has read last, in the order of the entries. */
+export async function newestReads(query: Query, key: queries.SessionKey): Promise<queries.VersionNumber[]> {
+  const newest = new Map<number, number>();
+  for (const page of await queries.listPages(query, key))
+    for (const { entry_id, version } of fromPage(page.reads))
+      newest.set(entry_id, Math.max(version, newest.get(entry_id) ?? 0));
+  return [...newest].map(([entry_id, version]) => ({ entry_id, version })).sort((a, b) => a.entry_id - b.entry_id);
+}

@@ -1,0 +1,67 @@
+/** How outcomes had changed the trust in an entry when it was read, as far as a trace tells it. */
+export type StandingThen = {
+  outcome_count: number;
+  success_count: number;
+  failure_count: number;
+  evidence_success: number;
+  evidence_failure: number;
+  discredited_at: number | null;
+};
+
+/** A read as an open session keeps it: in numbers alone, so that what they stand for is known as long as it is there. */
+export type KeptRead = {
+  entry_id: number;
+  version: number;
+  read_at: number;
+  duration_ms: number;
+  confidence: number;
+  standing: StandingThen | null;
+};
+
+type Shown = Omit<KeptRead, 'read_at' | 'standing'> & { at: number; standing: string | null };
+
+/** The reads of a moment as one text. It is made on the way of every read, and put together by hand at half the cost. */
+export function toPage(reads: readonly Shown[]): string {
+  let text = '';
+  for (const { entry_id, version, at, duration_ms, confidence, standing } of reads) {
+    const then = standing === null ? '' : `,${standingThen(standing)}`;
+    text += `${text === '' ? '[' : ',['}${entry_id},${version},${at},${duration_ms},${confidence}${then}]`;
+  }
+  return `[${text}]`;
+}
+
+function standingThen(text: string): string {
+  const then = JSON.parse(text) as StandingThen;
+  const { outcome_count, success_count, failure_count, evidence_success, evidence_failure, discredited_at } = then;
+  return JSON.stringify([
+    outcome_count,
+    success_count,
+    failure_count,
+    evidence_success,
+    evidence_failure,
+    discredited_at,
+  ]);
+}
+
+type Numbers = [number, number, number, number, number, StandingNumbers?];
+type StandingNumbers = [number, number, number, number, number, number | null];
+
+export function fromPage(text: string): KeptRead[] {
+  return (JSON.parse(text) as Numbers[]).map(([entry_id, version, read_at, duration_ms, confidence, then]) => ({
+    entry_id,
+    version,
+    read_at,
+    duration_ms,
+    confidence,
+    standing: then ? fromNumbers(then) : null,
+  }));
+}
+
+const fromNumbers = (numbers: StandingNumbers): StandingThen => ({
+  outcome_count: numbers[0],
+  success_count: numbers[1],
+  failure_count: numbers[2],
+  evidence_success: numbers[3],
+  evidence_failure: numbers[4],
+  discredited_at: numbers[5],
+});

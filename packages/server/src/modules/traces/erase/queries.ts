@@ -1,0 +1,46 @@
+import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { visible } from '../queries.ts';
+
+/** `isAboutDoomed` says of a row of a table whether it names what is to go; `entryIds` are all that bear the names. */
+export type Erased = {
+  account_id: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+  entryIds: Sql;
+  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
+};
+
+/** The parts that name erased entries, and those that speak of their path alone. */
+function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, where: Sql): Sql {
+  const named = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
+  return sql`account_id = ${account_id} AND ${where} AND entity_path IS NOT NULL${andAll(paths)}
+    AND (key IS NULL OR ${named}) AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
+}
+
+/** By their paths, or where the ledger has the same, by its lines. */
+const parts = (erased: Erased): readonly Sql[] => [
+  partsAt(erased, sql`in_ledger = 0`),
+  partsAt(
+    erased,
+    sql`in_ledger = 1 AND seq IN (SELECT evidence.seq FROM evidence WHERE evidence.account_id = ${erased.account_id}
+          AND evidence.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${erased.entryIds}))`,
+  ),
+];
+
+/** Takes out names and content; the hashes stay, so that the rest can still be proven. Comes before the ledger's turn. */
+export async function eraseItems(tx: Transaction, erased: Erased): Promise<number> {
+  let count = 0;
+  for (const where of parts(erased))
+    count += await tx.run(
+      sql`UPDATE trace_items SET entity_path = NULL, key = NULL, entry_id = NULL, data = NULL WHERE ${where}`,
+    );
+  return count;
+}
+
+export async function countItems(query: Query, erased: Erased): Promise<number> {
+  let count = 0;
+  for (const where of parts(erased))
+    count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM trace_items WHERE ${where}`))?.n ?? 0;
+  return count;
+}

@@ -1,0 +1,175 @@
+import { type Job, toIso, type Work, writes } from '../../../kernel/index.ts';
+import { addItems, FULL, MAX_ITEMS, type NewItem, openSession } from '../../sessions/index.ts';
+import { pricesOf } from '../prices.ts';
+import { record } from '../recording.ts';
+import { callOf, errorOf, kindOf } from '../rules/gen-ai.ts';
+import { eventsOf, labelsOf, payloadsOf } from '../rules/gen-ai-payloads.ts';
+import { type LlmCall, normalizeCall } from '../rules/llm-calls.ts';
+import { type Home, ownSession } from '../rules/otel-homes.ts';
+import { type OtelSpan, readOtelSpans } from '../rules/otel-spans.ts';
+import { normalizeSpan } from '../rules/spans.ts';
+import { settleHomes } from './homes.ts';
+import * as queries from './queries.ts';
+
+export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, caller }) => {
+  const read = readOtelSpans(input.resourceSpans);
+  const fresh = await withoutKnown(work, read.spans);
+  const homes = await settleHomes(work, fresh, {
+    agent_id: input.agent_id,
+    session_id: input.session_id ?? caller.session_id ?? undefined,
+    default_agent_id: caller.agent_id,
+  });
+  const groups = bySession(fresh, homes);
+  const recorded: Recorded[] = [];
+  for (const group of groups) recorded.push(await recordGroup(work, group));
+  const kept = recorded.filter(({ spans }) => spans > 0);
+  const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
+  const rejected = read.rejected + refused;
+  const errorMessage = read.reason ?? FULL;
+  return {
+    ...(rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected), errorMessage } }),
+    item_id: kept.at(-1)?.item_id ?? null,
+    recorded: kept.map(({ agent_id, session_id, spans, llm_calls }) => ({ agent_id, session_id, spans, llm_calls })),
+    duplicate_spans: read.spans.length - fresh.length,
+    ignored_spans: fresh.filter(({ trace_id }) => !homes.has(trace_id)).length,
+    unchanged: kept.length === 0,
+  };
+});
+
+/** Those that have not come before, nor twice in this request. */
+async function withoutKnown({ tx, account_id }: Work, spans: readonly OtelSpan[]): Promise<OtelSpan[]> {
+  const byId = new Map(spans.map((span) => [idOf(span, span.span_id), span]));
+  const once = [...byId.values()];
+  const keys = once.map(({ trace_id, span_id }) => [account_id, trace_id, span_id]);
+  const known = keys.length === 0 ? [] : await tx.findMany(queries.findSpans, keys);
+  return once.filter((_, i) => known[i] === undefined);
+}
+
+/** A span is known by its own id within its trace alone; a session may hold many traces. */
+const idOf = ({ trace_id }: OtelSpan, spanId: string): string => `${trace_id}-${spanId}`;
+
+type Group = { agent_id: string; session: string; spans: OtelSpan[] };
+
+function bySession(spans: readonly OtelSpan[], homes: ReadonlyMap<string, Home>): Group[] {
+  const groups = new Map<string, Group>();
+  for (const span of spans) {
+    const home = homes.get(span.trace_id);
+    if (!home) continue;
+    const agent_id = home.agent.name;
+    const session = ownSession(span) ?? home.session.name;
+    const id = JSON.stringify([agent_id, session]);
+    const group = groups.get(id) ?? { agent_id, session, spans: [] };
+    group.spans.push(span);
+    groups.set(id, group);
+  }
+  return [...groups.values()];
+}
+
+type Recorded = {
+  item_id: string | null;
+  agent_id: string;
+  session_id: string;
+  spans: number;
+  llm_calls: number;
+  refused: number;
+};
+
+/** Puts spans into the session they belong to, as long as it has room. */
+async function recordGroup(work: Work, { agent_id, session, spans }: Group): Promise<Recorded> {
+  const { account_id, now: at } = work;
+  const row = await openSession(work, { account_id, agent_id, session });
+  const kept = fitting(
+    spans.map((span) => ({ span, items: itemsOf(work, span) })),
+    MAX_ITEMS - row.items,
+  );
+  const llm_calls = kept.filter(({ items }) => items.length > 1).length;
+  const told = { agent_id, session_id: session, spans: kept.length, llm_calls, refused: spans.length - kept.length };
+  if (kept.length === 0) return { item_id: null, ...told };
+  const numbers = addItems(
+    work,
+    row,
+    kept.flatMap(({ items }) => items),
+  );
+  const next = numbers.values();
+  const rows = kept.map(({ span: { trace_id, span_id }, items }) => {
+    const [item_no = 0, call_no = null] = items.map(() => next.next().value as number);
+    return { account_id, trace_id, span_id, agent_id, session, item_no, call_no, at };
+  });
+  work.send(work.tx.insertMany(queries.insertSpans, rows));
+  const author = { agent_id, session_id: session, session };
+  const details = { spans: kept.length, llm_calls };
+  const { item_id } = record(work, numbers.at(-1) as number, { author, row, event_type: 'span', details });
+  return { item_id, ...told };
+}
+
+/** The first ones, as many as there is room for. */
+function fitting<T extends { items: readonly NewItem[] }>(all: readonly T[], room: number): T[] {
+  let taken = 0;
+  const firstOut = all.findIndex(({ items }) => {
+    taken += items.length;
+    return taken > room;
+  });
+  return firstOut < 0 ? [...all] : all.slice(0, firstOut);
+}
+
+/** A span, and the call of a language model where it is one. */
+function itemsOf(work: Work, span: OtelSpan): NewItem[] {
+  const call = toCall(work, span);
+  const data = toSpan(work, span, call);
+  return [{ kind: 'span', data }, ...(call ? [{ kind: 'llm_call' as const, data: call }] : [])];
+}
+
+function toCall(work: Work, span: OtelSpan): LlmCall | undefined {
+  const told = callOf(span);
+  if (!told) return undefined;
+  const call_id = idOf(span, span.span_id);
+  const result = normalizeCall(
+    { ...told, call_id },
+    { prices: pricesOf(work.services.settings), now: toIso(work.now), newId: () => call_id },
+  );
+  return 'call' in result ? result.call : undefined;
+}
+
+function toSpan(work: Work, span: OtelSpan, call: LlmCall | undefined): object {
+  const { parent_span_id, name, started_at, ended_at, duration_ms, is_error, attributes, scope } = span;
+  const service = span.resource['service.name'];
+  return normalizeSpan(
+    {
+      span_id: idOf(span, span.span_id),
+      parent_span_id: parent_span_id === null ? null : idOf(span, parent_span_id),
+      name,
+      kind: kindOf(attributes),
+      status: is_error ? 'error' : ended_at === null ? 'running' : 'ok',
+      error: is_error ? errorOf(span) : undefined,
+      started_at,
+      ended_at,
+      duration_ms,
+      ...payloadsOf(span),
+      attributes: {
+        ...labelsOf(attributes),
+        ...(scope === '' ? {} : { 'otel.scope.name': scope.slice(0, 256) }),
+        ...(typeof service === 'string' ? { 'service.name': service.slice(0, 256) } : {}),
+      },
+      events: eventsOf(span),
+      ...(call
+        ? {
+            model: call.model,
+            input_tokens: call.input_tokens,
+            output_tokens: call.output_tokens,
+            cost_usd: call.cost_usd,
+          }
+        : {}),
+    },
+    { maxChars: work.services.settings.span_payload_max_chars },
+  );
+}
+
+/** As long as a session is waited for. */
+const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
+
+export const forgetSpans: Job = {
+  name: 'forget spans of exporters',
+  async run({ services: { database, clock } }) {
+    await database.transaction((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
+  },
+};

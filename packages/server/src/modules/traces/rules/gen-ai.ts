@@ -1,0 +1,132 @@
+import type { OtelAttributes, OtelSpan } from './otel-spans.ts';
+import type { SpanKind } from './spans.ts';
+
+/** Names under which a span speaks of agents and language models, in one of the conventions that are known here. */
+const SPEAKS = /^(?:gen_ai|openinference|llm|traceloop|ai)\./;
+
+/** Whether a span is about an agent or a language model, whatever else its trace holds. */
+export function isGenAi({ attributes }: OtelSpan): boolean {
+  return Object.keys(attributes).some((name) => SPEAKS.test(name));
+}
+
+/** By what each convention says: the operation of GenAI, the kind of OpenInference, that of OpenLLMetry, our own. */
+const KINDS: readonly (readonly [attribute: string, kinds: Readonly<Record<string, SpanKind>>])[] = [
+  [
+    'gen_ai.operation.name',
+    {
+      chat: 'llm',
+      text_completion: 'llm',
+      completion: 'llm',
+      generate_content: 'llm',
+      embeddings: 'llm',
+      execute_tool: 'tool',
+      invoke_agent: 'agent',
+      create_agent: 'agent',
+      retrieval: 'context',
+    },
+  ],
+  [
+    'openinference.span.kind',
+    {
+      llm: 'llm',
+      embedding: 'llm',
+      tool: 'tool',
+      retriever: 'context',
+      reranker: 'context',
+      agent: 'agent',
+      chain: 'agent',
+    },
+  ],
+  ['traceloop.span.kind', { tool: 'tool', agent: 'agent', workflow: 'agent', task: 'agent' }],
+  ['ai.operationId', { 'ai.toolCall': 'tool' }],
+  ['mem.effect', { read: 'memory_read', write: 'memory_write' }],
+];
+
+export function kindOf(attributes: OtelAttributes): SpanKind {
+  for (const [attribute, kinds] of KINDS) {
+    const told = attributes[attribute];
+    if (typeof told !== 'string') continue;
+    const kind = kinds[told] ?? kinds[told.toLowerCase()];
+    if (kind !== undefined) return kind;
+  }
+  // Before there was an operation, a model was all that told.
+  return textIn(attributes, OLD_MODELS) === undefined ? 'agent' : 'llm';
+}
+
+const OLD_MODELS = ['gen_ai.request.model', 'gen_ai.response.model'];
+const MODELS = [
+  'gen_ai.response.model',
+  'llm.model_name',
+  'embedding.model_name',
+  'gen_ai.request.model',
+  'llm.request.model',
+];
+const PROVIDERS = ['gen_ai.provider.name', 'gen_ai.system', 'llm.provider', 'llm.system'];
+const INPUT_TOKENS = ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt'];
+const OUTPUT_TOKENS = ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion'];
+const CACHED_TOKENS = [
+  'gen_ai.usage.cache_read.input_tokens',
+  'gen_ai.usage.cache_read_input_tokens',
+  'llm.token_count.prompt_details.cache_read',
+];
+const COSTS = ['gen_ai.usage.cost', 'llm.cost.total'];
+
+const MAX_TEXT_CHARS = 256;
+
+/** A call of a language model as a span tells it, in the names that calls have here; nothing where it is no call. */
+export function callOf(span: OtelSpan): Record<string, unknown> | undefined {
+  const { attributes, started_at, duration_ms } = span;
+  const model = textIn(attributes, MODELS);
+  if (kindOf(attributes) !== 'llm' || model === undefined) return undefined;
+  const told = {
+    model,
+    provider: textIn(attributes, PROVIDERS),
+    input_tokens: countIn(attributes, INPUT_TOKENS),
+    output_tokens: countIn(attributes, OUTPUT_TOKENS),
+    cached_input_tokens: countIn(attributes, CACHED_TOKENS),
+    cost_usd: numberIn(attributes, COSTS),
+    latency_ms: duration_ms ?? undefined,
+    started_at: started_at ?? undefined,
+    temperature: numberIn(attributes, ['gen_ai.request.temperature']),
+    finish_reason: finishReason(attributes),
+    response_id: textIn(attributes, ['gen_ai.response.id']),
+    operation: textIn(attributes, ['gen_ai.operation.name', 'openinference.span.kind'])?.toLowerCase(),
+    error: span.is_error ? errorOf(span) : undefined,
+  };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+}
+
+function finishReason(attributes: OtelAttributes): string | undefined {
+  const reasons = attributes['gen_ai.response.finish_reasons'] ?? attributes['llm.finish_reason'];
+  const first = Array.isArray(reasons) ? reasons[0] : reasons;
+  return typeof first === 'string' && first !== '' ? first.slice(0, 64) : undefined;
+}
+
+/** What went wrong, in the words of the status, of the exception, or by its type. */
+export function errorOf({ message, events, attributes }: OtelSpan): string {
+  const exception = events.find(({ name }) => name === 'exception')?.attributes ?? {};
+  const words = [message, exception['exception.message'], exception['exception.type'], attributes['error.type']];
+  return words.find((word): word is string => typeof word === 'string' && word !== '') ?? 'failed';
+}
+
+export function textIn(attributes: OtelAttributes, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = attributes[name];
+    if (typeof value === 'string' && value.trim() !== '')
+      return storable(value).slice(0, MAX_TEXT_CHARS).toWellFormed();
+  }
+  return undefined;
+}
+
+/** A database holds no NUL. */
+const storable = (text: string): string => text.replaceAll('\0', '');
+
+function numberIn(attributes: OtelAttributes, names: readonly string[]): number | undefined {
+  const found = names.map((name) => attributes[name]).find((value) => typeof value === 'number' && value >= 0);
+  return found as number | undefined;
+}
+
+function countIn(attributes: OtelAttributes, names: readonly string[]): number | undefined {
+  const count = numberIn(attributes, names);
+  return count === undefined ? undefined : Math.min(Math.trunc(count), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,79 @@
+import type { Input, Output } from '@mem-service/contract';
+import { fromIso, type Handler, type Item, type Work, writes } from '../../kernel/index.ts';
+import { loadContracts } from '../contracts/index.ts';
+import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
+import { type LinkedOnce, linkOnce } from '../graph/index.ts';
+import { Heads } from './heads.ts';
+
+type Import = Input<'entries.import'>;
+type Entry = Import['entries'][number];
+type Result = Output<'entries.import'>['entries'][number];
+
+export const importEntries: Handler<'entries.import'> = writes<'entries.import'>(async (work, item) => {
+  await work.locked;
+  const { dry_run } = item.input;
+  const entries = await importAll(work, item);
+  const links = await linkAll(work, item);
+  return {
+    dry_run,
+    import_id: dry_run ? null : work.services.ids.next(work.now),
+    entries,
+    links: links.map((status) => ({ status })),
+    written: entries.filter(({ status }) => status === 'written').length,
+    linked: links.filter((status) => status === 'written').length,
+  };
+});
+
+async function importAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<Result[]> {
+  const { branch, source, on_conflict, dry_run } = input;
+  const drafts = input.entries.map((entry, i) => draftOf(work, { input, caller }, { entry, at: `entries.${i}.` }));
+  const set = await EntrySet.load(work, drafts);
+  const check = await loadContracts(
+    work,
+    drafts.map(({ agent_id }) => agent_id),
+  );
+  const heads = new Heads(work, set);
+  const results: Result[] = [];
+  for (const [i, draft] of drafts.entries()) {
+    const { entity_path, key } = draft;
+    const decision = await heads.decide(draft, on_conflict);
+    if (decision.status === 'written') {
+      const { source_id, written_at } = input.entries[i] as Entry;
+      const details = { imported_from: source, source_id, written_at };
+      const applied = { ...draft, branch, written_at: decision.written_at };
+      if (dry_run) heads.pretend(applied);
+      else heads.wrote(applied, set.apply(applied, { event_type: 'write', details }, check).entry);
+    }
+    results.push({ entity_path, key, status: decision.status, version: heads.versionOf(draft) });
+  }
+  if (!dry_run) await set.save();
+  return results;
+}
+
+type Part = { entry: Entry; at: string };
+
+function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry, at }: Part): Draft {
+  checkWrite(work, entry, at);
+  const author = authorOf({ agent_id: entry.agent_id ?? input.agent_id, session_id: entry.session_id }, caller);
+  const { written_at } = entry;
+  return {
+    ...toDraft(entry, { ...author, branch: input.branch }, work.now),
+    // Clocks elsewhere may be ahead.
+    ...(written_at === undefined ? {} : { written_at: Math.min(fromIso(written_at), work.now) }),
+  };
+}
+
+async function linkAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<LinkedOnce[]> {
+  const { branch, dry_run, session_id } = input;
+  // The ends of an edge are looked up.
+  if (input.links.length > 0) await work.settle();
+  const found: LinkedOnce[] = [];
+  for (const link of input.links) {
+    const agent_id = link.agent_id ?? input.agent_id;
+    const stated = { ...link, branch, agent_id, session_id, confidence: 1, shared: true };
+    const status = await linkOnce(work, { input: stated, caller }, dry_run);
+    // Nothing was written, so an end that is missing may well be an entry of this import.
+    found.push(dry_run && status === 'missing' ? 'written' : status);
+  }
+  return found;
+}

@@ -1,0 +1,20 @@
+import type { Module } from '../../kernel/index.ts';
+import { importEntries } from './entries.ts';
+import { exportAccount } from './export.ts';
+import { migrations } from './migrations.ts';
+import { receiveHandlers } from './receive.ts';
+import { finishImport } from './restore.ts';
+import { tables } from './tables.ts';
+
+/** An account as a whole, out and in, and entries from elsewhere. */
+export const transfer: Module = {
+  name: 'transfer',
+  migrations,
+  tables,
+  handlers: {
+    'transfer.export': exportAccount,
+    ...receiveHandlers,
+    'transfer.finish': finishImport,
+    'entries.import': importEntries,
+  },
+};

@@ -1,0 +1,92 @@
+import {
+  fragment,
+  type Insert,
+  joinSql,
+  nothing,
+  type Query,
+  type Row,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
+import type { ExportedTable } from '../../kernel/index.ts';
+
+type Page = { account_id: string; after: Row | undefined; limit: number };
+
+/** Rows of a table in the order of its key, after a row. */
+export function listRows(query: Query, table: ExportedTable, { account_id, after, limit }: Page): Promise<Row[]> {
+  const columns = Object.keys(table.columns).filter((name) => name !== 'account_id');
+  const key = fragment(table.key.join(', '));
+  const place =
+    after &&
+    joinSql(
+      table.key.map((name) => sql`${after[name] ?? null}`),
+      ', ',
+    );
+  const rest = place ? sql` AND (${key}) > (${place})` : nothing;
+  return query.all<Row>(
+    sql`SELECT ${fragment(columns.join(', '))} FROM ${fragment(table.table)} WHERE account_id = ${account_id}${rest}
+        ORDER BY ${key} LIMIT ${limit}`,
+  );
+}
+
+export async function countRows(query: Query, accountId: string, table: ExportedTable): Promise<number> {
+  const found = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM ${fragment(table.table)} WHERE account_id = ${accountId}`,
+  );
+  return found?.n ?? 0;
+}
+
+export const insertLines: Insert = {
+  table: 'import_lines',
+  columns: { account_id: 'text', no: 'int', line: 'text' },
+};
+
+export type Line = { no: number; line: string };
+
+export function getLine(query: Query, accountId: string, no: number): Promise<Line | undefined> {
+  return query.get<Line>(sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no = ${no}`);
+}
+
+export function getLastLine(query: Query, accountId: string): Promise<Line | undefined> {
+  return query.get<Line>(
+    sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} ORDER BY no DESC LIMIT 1`,
+  );
+}
+
+export function listLines(query: Query, accountId: string, { after, limit }: { after: number; limit: number }) {
+  return query.all<Line>(
+    sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no > ${after} ORDER BY no LIMIT ${limit}`,
+  );
+}
+
+export function deleteLines(tx: Transaction, accountId: string): Promise<number> {
+  return tx.run(sql`DELETE FROM import_lines WHERE account_id = ${accountId}`);
+}
+
+/** Rows of a table that is about to be filled anew. */
+export function deleteRows(tx: Transaction, accountId: string, table: ExportedTable): Promise<number> {
+  return tx.run(sql`DELETE FROM ${fragment(table.table)} WHERE account_id = ${accountId}`);
+}
+
+export type Counters = { seq: number; audit_no: number; audit_hash: string; item_no: number; last_at: number };
+
+export function setCounters(tx: Transaction, accountId: string, counters: Counters): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET seq = ${counters.seq}, audit_no = ${counters.audit_no},
+          audit_hash = ${counters.audit_hash}, item_no = ${counters.item_no},
+          last_at = ${counters.last_at}
+        WHERE account_id = ${accountId}`,
+  );
+}
+
+/** A version of an entry with this value and this time. */
+export function findSame(
+  query: Query,
+  accountId: string,
+  version: { entry_id: number; written_at: number; content_hash: string },
+): Promise<{ version: number } | undefined> {
+  return query.get(
+    sql`SELECT version FROM versions WHERE account_id = ${accountId} AND entry_id = ${version.entry_id}
+          AND written_at = ${version.written_at} AND content_hash = ${version.content_hash} LIMIT 1`,
+  );
+}

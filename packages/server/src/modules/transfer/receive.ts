@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { Fault, type FieldError, type Input, invalidInput } from '@mem-service/contract';
+import type { Query } from '../../db/index.ts';
+import { type Handlers, readAccount, reads, unaudited, type Work, writes } from '../../kernel/index.ts';
+import { exportedTables } from './export.ts';
+import { deleteLines, getLastLine, getLine, insertLines } from './queries.ts';
+import { type Header, LineProblem, readHeader, readRecord, type Told } from './rules/format.ts';
+import { checkOrder } from './rules/order.ts';
+
+const status = reads<'transfer.status'>(async ({ read, caller: { account_id } }) => {
+  const [account, first, last] = await Promise.all([
+    readAccount(read, account_id),
+    getLine(read, account_id, 0),
+    getLastLine(read, account_id),
+  ]);
+  return {
+    received: last ? last.no + 1 : 0,
+    header: first ? knownHeader(first.line) : null,
+    last_line_hash: last ? createHash('sha256').update(last.line).digest('hex') : null,
+    seq: account?.seq ?? 0,
+    is_empty: account?.seq === 0 && account.audit_no === 0,
+  };
+});
+
+/** One that an earlier program received may be of a format that this one does not know. */
+function knownHeader(line: string): Header | null {
+  try {
+    return readHeader(line);
+  } catch {
+    return null;
+  }
+}
+
+/** Everything that changes an account is audited but what is noted of reads, and that is no reason to refuse. */
+export function checkEmpty({ account }: Work): void {
+  if (account.seq === 0 && account.audit_no === 0) return;
+  const message = 'an export goes into an empty account, and there is something in this one';
+  throw new Fault('conflict', message, { seq: account.seq });
+}
+
+const add = writes<'transfer.add'>(async (work, { input }) => {
+  const { from, lines, dry_run } = input;
+  await work.locked;
+  const { account_id, tx } = work;
+  checkEmpty(work);
+  const last = await getLastLine(tx, account_id);
+  const received = last ? last.no + 1 : 0;
+  if (dry_run) {
+    checkLines(work, input, undefined);
+    return { dry_run, received };
+  }
+  if (from + lines.length <= received && (await isKnown(tx, account_id, input))) return { dry_run, received };
+  if (from !== received)
+    throw new Fault(
+      'conflict',
+      `${received} lines have been received, so the next is number ${received}, not ${from}`,
+      {
+        received,
+      },
+    );
+  checkLines(work, input, last?.line);
+  const rows = lines.map((line, i) => ({ account_id, no: from + i, line }));
+  await tx.insertMany(insertLines, rows);
+  return { dry_run, received: from + lines.length };
+});
+
+/** The call is a retry: its lines are there. */
+async function isKnown(query: Query, accountId: string, { from, lines }: Input<'transfer.add'>): Promise<boolean> {
+  for (const [i, line] of lines.entries()) if ((await getLine(query, accountId, from + i))?.line !== line) return false;
+  return true;
+}
+
+/** A file full of nonsense is not answered with a list as long. */
+const MAX_PROBLEMS = 20;
+
+/** Lines are counted from 1, as editors do. */
+function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, last: string | undefined): void {
+  const tables = exportedTables(services);
+  const errors: FieldError[] = [];
+  let before: Told | undefined = from > 1 && last !== undefined ? readRecord(tables, last) : undefined;
+  for (const [i, line] of lines.entries()) {
+    try {
+      if (from + i === 0) readHeader(line);
+      else {
+        const next = readRecord(tables, line);
+        checkOrder(tables, before, next);
+        before = next;
+      }
+    } catch (error) {
+      if (!(error instanceof LineProblem)) throw error;
+      errors.push({ path: `lines.${i}`, message: `line ${from + i + 1} of the file ${error.message}` });
+      if (errors.length === MAX_PROBLEMS) break;
+    }
+  }
+  if (errors.length > 0) throw invalidInput(errors);
+}
+
+const discard = writes<'transfer.discard'>(async (work) => ({
+  discarded: await deleteLines(work.tx, work.account_id),
+}));
+
+/** No line in the audit trail: it would be one that the exported account does not have. */
+export const receiveHandlers: Handlers = {
+  'transfer.status': status,
+  'transfer.add': unaudited(add),
+  'transfer.discard': unaudited(discard),
+};

@@ -1,0 +1,96 @@
+import { Fault } from '@mem-service/contract';
+import { isConstraintError, type Row } from '../../db/index.ts';
+import { alone, type ExportedTable, settled, unaudited, type Work, writes } from '../../kernel/index.ts';
+import { exportedTables } from './export.ts';
+import * as queries from './queries.ts';
+import { checkEmpty } from './receive.ts';
+import { LineProblem, readHeader, readRecord } from './rules/format.ts';
+
+const ROWS = 500;
+
+const isNoted = ({ kind }: ExportedTable) => kind.startsWith('session');
+
+const finish = writes<'transfer.finish'>(async (work) => {
+  const { tx, account_id, services } = work;
+  checkEmpty(work);
+  const first = await queries.getLine(tx, account_id, 0);
+  if (!first) throw new Fault('conflict', 'no import is under way');
+  const header = fitting(() => readHeader(first.line), 0);
+  const tables = exportedTables(services);
+  // What was noted of reads that found nothing.
+  for (const table of tables.filter(isNoted)) await queries.deleteRows(tx, account_id, table);
+  const found = await restoreAll(work, tables);
+  checkCounts(header.counts, found);
+  await queries.deleteLines(tx, account_id);
+  const { seq, audit_no, audit_hash, item_no, last_at } = header;
+  Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
+  await queries.setCounters(tx, account_id, header);
+  return { seq, counts: header.counts };
+});
+
+type Counts = Record<string, number>;
+
+async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise<Counts> {
+  const { tx, account_id } = work;
+  const found: Counts = Object.fromEntries(tables.map(({ kind }) => [kind, 0]));
+  for (let after = 0, more = true; more; ) {
+    const lines = await queries.listLines(tx, account_id, { after, limit: ROWS });
+    let part: Part | undefined;
+    for (const { line, no } of lines) {
+      const { table, row } = fitting(() => readRecord(tables, line), no);
+      if (part && part.table !== table) await restorePart(work, part);
+      if (part?.table !== table) part = { table, rows: [] };
+      part.rows.push({ account_id, ...row });
+      found[table.kind] = (found[table.kind] ?? 0) + 1;
+    }
+    if (part) await restorePart(work, part);
+    after = lines.at(-1)?.no ?? after;
+    more = lines.length === ROWS;
+    // SQLite works on this thread: requests are answered in between.
+    await new Promise(setImmediate);
+  }
+  return found;
+}
+
+/** Lines were checked when they came, but perhaps by an earlier program. */
+function fitting<T>(read: () => T, no: number): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof LineProblem)) throw error;
+    throw new Fault('conflict', `line ${no + 1} ${error.message}: discard the import and begin again`);
+  }
+}
+
+type Part = { table: ExportedTable; rows: Row[] };
+
+async function restorePart(work: Work, { table, rows }: Part): Promise<void> {
+  try {
+    if (table.restore) await table.restore(work, rows);
+    else work.send(work.tx.insertMany(insertOf(table), rows));
+    // Before the next page is read, so that no more than this waits.
+    await work.settle();
+  } catch (error) {
+    if (!isConstraintError(error)) throw error;
+    throw new Fault('conflict', `records of the kind ${table.kind} do not fit to each other`, { kind: table.kind });
+  }
+}
+
+const inserts = new Map<ExportedTable, { table: string; columns: ExportedTable['columns'] }>();
+
+/** The same object each time: what is made of it is kept. */
+function insertOf(table: ExportedTable) {
+  const known = inserts.get(table) ?? { table: table.table, columns: table.columns };
+  inserts.set(table, known);
+  return known;
+}
+
+function checkCounts(told: Counts, found: Counts): void {
+  const wrong = Object.keys({ ...found, ...told }).find((kind) => (told[kind] ?? 0) !== (found[kind] ?? 0));
+  if (wrong === undefined) return;
+  const message = `the header tells of ${told[wrong] ?? 0} records of the kind ${wrong}, but ${found[wrong] ?? 0} were received`;
+  throw new Fault('conflict', message, { kind: wrong });
+}
+
+/** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
+export const finishImport = unaudited(alone(settled('for all', finish)));

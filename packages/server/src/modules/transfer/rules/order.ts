@@ -1,0 +1,22 @@
+import type { SqlValue } from '../../../db/index.ts';
+import type { ExportedTable } from '../../../kernel/index.ts';
+import { LineProblem, type Told } from './format.ts';
+
+/** As both databases order texts: by their bytes. */
+function compare(a: SqlValue, b: SqlValue): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
+}
+
+/** Each record comes after the one before it, so none is there twice. */
+export function checkOrder(tables: readonly ExportedTable[], before: Told | undefined, next: Told): void {
+  if (!before) return;
+  if (before.table !== next.table) {
+    if (tables.indexOf(before.table) > tables.indexOf(next.table))
+      throw new LineProblem(`is a record of the kind ${next.table.kind}, which comes before ${before.table.kind}`);
+    return;
+  }
+  const differing = next.table.key.find((name) => compare(before.row[name] ?? null, next.row[name] ?? null) !== 0);
+  if (differing === undefined || compare(before.row[differing] ?? null, next.row[differing] ?? null) > 0)
+    throw new LineProblem('is not after the line before it: records are ordered by their key, and none is there twice');
+}

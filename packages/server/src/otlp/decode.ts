@@ -1,0 +1,141 @@
+import type { Field, Message, Scalar } from './messages.ts';
+
+export type Json = Record<string, unknown>;
+
+/** The bytes are not what the message looks like. */
+export class ProtobufError extends Error {
+  override name = 'ProtobufError';
+}
+
+const MAX_DEPTH = 100;
+/** Two bytes can ask for an object; a body must not become a hundred times its size. */
+const MAX_PARTS = 500_000;
+
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
+const FIXED32 = 5;
+
+const WIRE_TYPES: Record<Scalar, number> = {
+  string: BYTES,
+  bytes: BYTES,
+  hex: BYTES,
+  bool: VARINT,
+  uint32: VARINT,
+  int32: VARINT,
+  int64: VARINT,
+  fixed64: FIXED64,
+  fixed32: FIXED32,
+  double: FIXED64,
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a message in its binary form into its JSON form: 64-bit numbers as text, ids in hexadecimal. */
+export function decodeMessage(message: Message, bytes: Uint8Array): Json {
+  return new Reader(bytes).message(message, bytes.length);
+}
+
+class Reader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  #depth = 0;
+  #parts = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  message(message: Message, end: number): Json {
+    if (++this.#depth > MAX_DEPTH) throw new ProtobufError(`it is nested deeper than ${MAX_DEPTH} levels`);
+    const json: Json = {};
+    while (this.#at < end) {
+      const tag = Number(this.#varint(end));
+      const number = Math.floor(tag / 8);
+      if (number === 0 || tag > 0xffff_ffff) throw new ProtobufError('there is a field without a number');
+      const field = message.get(number);
+      if (field) this.#field(json, field, { wireType: tag % 8, end });
+      else this.#skip(tag % 8, end);
+    }
+    this.#depth--;
+    return json;
+  }
+
+  #field(json: Json, { name, type, list }: Field, { wireType, end }: { wireType: number; end: number }): void {
+    const expected = typeof type === 'string' ? WIRE_TYPES[type] : BYTES;
+    if (wireType !== expected) throw new ProtobufError(`${name} is written as something else`);
+    if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
+    const value = typeof type === 'string' ? this.#scalar(type, end) : this.message(type(), this.#length(end));
+    if (!list) json[name] = value;
+    else if (json[name]) (json[name] as unknown[]).push(value);
+    else json[name] = [value];
+  }
+
+  #scalar(type: Scalar, end: number): unknown {
+    switch (type) {
+      case 'string':
+        return this.#text(this.#length(end));
+      case 'bytes':
+        return this.#take(this.#length(end)).toString('base64');
+      case 'hex':
+        return this.#take(this.#length(end)).toString('hex');
+      case 'bool':
+        return this.#varint(end) !== 0n;
+      case 'uint32':
+        return Number(BigInt.asUintN(32, this.#varint(end)));
+      case 'int32':
+        return Number(BigInt.asIntN(32, this.#varint(end)));
+      case 'int64':
+        return BigInt.asIntN(64, this.#varint(end)).toString();
+      case 'fixed64':
+        return this.#take(this.#within(8, end)).readBigUInt64LE().toString();
+      case 'fixed32':
+        return this.#take(this.#within(4, end)).readUInt32LE();
+      case 'double':
+        return this.#take(this.#within(8, end)).readDoubleLE();
+    }
+  }
+
+  #skip(wireType: number, end: number): void {
+    if (wireType === VARINT) this.#varint(end);
+    else if (wireType === BYTES) this.#at = this.#length(end);
+    else if (wireType === FIXED64 || wireType === FIXED32) this.#at = this.#within(wireType === FIXED64 ? 8 : 4, end);
+    else throw new ProtobufError(`there is no wire type ${wireType}`);
+  }
+
+  #varint(end: number): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      if (this.#at >= end) throw new ProtobufError('it ends within a number');
+      const byte = this.#bytes[this.#at++] as number;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
+    }
+    throw new ProtobufError('there is a number of more than 64 bits');
+  }
+
+  /** Where something ends that says its own length. */
+  #length(end: number): number {
+    const length = this.#varint(end);
+    return this.#within(length > BigInt(end) ? end + 1 : Number(length), end);
+  }
+
+  #within(length: number, end: number): number {
+    if (this.#at + length > end) throw new ProtobufError('it ends too early');
+    return this.#at + length;
+  }
+
+  #take(to: number): Buffer {
+    const taken = this.#bytes.subarray(this.#at, to);
+    this.#at = to;
+    return taken;
+  }
+
+  #text(to: number): string {
+    try {
+      return utf8.decode(this.#take(to));
+    } catch {
+      throw new ProtobufError('there is a text that is not UTF-8');
+    }
+  }
+}

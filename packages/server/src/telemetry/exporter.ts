@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { encodeMessage, exportRequest, type Json } from '../otlp/index.ts';
+import type { TelemetrySettings } from './settings.ts';
+
+const MAX_WAITING = 2048;
+const MAX_BATCH = 512;
+const MAX_TRIES = 4;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+/** How long the end of the process waits for what is left. */
+const LAST_MS = 3_000;
+const WARN_EVERY_MS = 60_000;
+
+/** Statuses that say: not now. */
+const LATER: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+const pack = promisify<Buffer | string, Buffer>(gzip);
+
+type Warn = (about: { why: string; dropped: number }) => void;
+
+/** Sends spans in batches beside the work. What cannot be sent is dropped and counted; nobody waits for it. */
+export class SpanExporter {
+  readonly #settings: TelemetrySettings;
+  readonly #warn: Warn;
+  readonly #stop = new AbortController();
+  #waiting: Json[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #dropped = 0;
+  #warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(settings: TelemetrySettings, warn: Warn) {
+    this.#settings = settings;
+    this.#warn = warn;
+  }
+
+  add(span: Json): void {
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#dropped++;
+      return;
+    }
+    this.#waiting.push(span);
+    if (this.#waiting.length === MAX_BATCH) this.#send();
+    else this.#timer ??= setTimeout(() => this.#send(), this.#settings.delayMs).unref();
+  }
+
+  /** Sends what is left, once. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const stop = setTimeout(() => this.#stop.abort(), LAST_MS);
+    this.#send();
+    while (this.#sending !== undefined) await this.#sending;
+    clearTimeout(stop);
+  }
+
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#drain().finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting.length > 0 && !this.#stop.signal.aborted) this.#send();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, MAX_BATCH);
+      const why = await this.#deliver(batch);
+      if (why !== undefined) this.#tell(why, batch.length);
+    }
+  }
+
+  /** Undefined, or why it did not work. */
+  async #deliver(batch: Json[]): Promise<string | undefined> {
+    let why: string | undefined;
+    for (let attempt = 0; attempt < MAX_TRIES && !this.#stop.signal.aborted; attempt++) {
+      const { failure, pauseMs } = await this.#post(batch);
+      if (failure === undefined) return undefined;
+      why = failure;
+      if (pauseMs === null) return why;
+      const pause = Math.min(pauseMs || FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
+      if (attempt < MAX_TRIES - 1)
+        await sleep(pause, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    }
+    return why ?? 'the service stops';
+  }
+
+  /** `pauseMs`: null where another try is of no use, 0 where it is not said how long to wait. */
+  async #post(batch: Json[]): Promise<{ failure?: string; pauseMs: number | null }> {
+    const { url, headers, timeoutMs } = this.#settings;
+    try {
+      const { body, about } = await this.#bodyOf(batch);
+      const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]);
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, ...about }, body, signal });
+      await response.arrayBuffer();
+      if (response.ok) return { pauseMs: null };
+      const failure = `it answers ${response.status}`;
+      const wait = Number(response.headers.get('retry-after') ?? 0);
+      return { failure, pauseMs: LATER.has(response.status) ? wait * 1000 || 0 : null };
+    } catch (error) {
+      const { message, cause } = error as Error & { cause?: { code?: string } };
+      return { failure: cause?.code ?? message, pauseMs: 0 };
+    }
+  }
+
+  async #bodyOf(spans: Json[]): Promise<{ body: Buffer | string; about: Record<string, string> }> {
+    const { protocol, compression, resource } = this.#settings;
+    const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }));
+    const request = { resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'mem' }, spans }] }] };
+    const isJson = protocol === 'http/json';
+    const plain = isJson ? JSON.stringify(request) : encodeMessage(exportRequest, request);
+    const type = { 'content-type': isJson ? 'application/json' : 'application/x-protobuf' };
+    if (compression === 'none') return { body: plain, about: type };
+    return { body: await pack(plain), about: { ...type, 'content-encoding': 'gzip' } };
+  }
+
+  /** A collector that is away is told of now and then, not with every batch. */
+  #tell(why: string, count: number): void {
+    this.#dropped += count;
+    const now = performance.now();
+    if (now - this.#warnedAt < WARN_EVERY_MS) return;
+    this.#warnedAt = now;
+    this.#warn({ why, dropped: this.#dropped });
+    this.#dropped = 0;
+  }
+}

@@ -1,0 +1,132 @@
+export type TelemetrySettings = {
+  /** Where spans are sent, the whole address. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  protocol: 'http/protobuf' | 'http/json';
+  compression: 'gzip' | 'none';
+  timeoutMs: number;
+  /** How long spans are collected before they are sent. */
+  delayMs: number;
+  sampler: Sampler;
+  resource: Readonly<Record<string, string>>;
+};
+
+/** Whether a trace that begins here is told; with `followsParent`, one that began elsewhere as was decided there. */
+export type Sampler = { ratio: number; followsParent: boolean };
+
+export type TelemetryConfig = {
+  /** Undefined: nothing is exported. */
+  settings: TelemetrySettings | undefined;
+  /** What must be put right before spans can be exported. */
+  problems: string[];
+  warnings: string[];
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const OFF: TelemetryConfig = { settings: undefined, problems: [], warnings: [] };
+
+/** The variables of OpenTelemetry, by their own rules. Without an address none of them is looked at. */
+export function readTelemetry(env: Env, version: string): TelemetryConfig {
+  const told = readerOf(env);
+  const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
+  const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER?.trim() === 'none';
+  if (isOff || !(own || base)) return OFF;
+  const address = own || `${(base as string).replace(/\/+$/, '')}/v1/traces`;
+  const warnings: string[] = [];
+  const problems: string[] = [];
+  const name = own ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
+    problems.push(`${name} must be an http or https address`);
+  const protocol = told('PROTOCOL') ?? { name: '', text: 'http/protobuf' };
+  if (!isProtocol(protocol.text))
+    problems.push(`${protocol.name} must be http/protobuf or http/json, not ${protocol.text}`);
+  const compression = told('COMPRESSION') ?? { name: '', text: 'none' };
+  if (!isCompression(compression.text))
+    problems.push(`${compression.name} must be gzip or none, not ${compression.text}`);
+  const settings = {
+    url: address,
+    headers: pairsOf(told('HEADERS')?.text),
+    protocol: isProtocol(protocol.text) ? protocol.text : 'http/protobuf',
+    compression: isCompression(compression.text) ? compression.text : 'none',
+    timeoutMs: millisOf(told('TIMEOUT'), 10_000, warnings),
+    delayMs: millisOf(variable(env, 'OTEL_BSP_SCHEDULE_DELAY'), 5_000, warnings),
+    sampler: samplerOf(env, warnings),
+    resource: resourceOf(env, version),
+  } satisfies TelemetrySettings;
+  return { settings: problems.length === 0 ? settings : undefined, problems, warnings };
+}
+
+type Variable = { name: string; text: string };
+
+function variable(env: Env, name: string): Variable | undefined {
+  const text = env[name]?.trim();
+  return text ? { name, text } : undefined;
+}
+
+/** What is said for traces wins over what is said for everything. */
+const readerOf = (env: Env) => (end: string) =>
+  variable(env, `OTEL_EXPORTER_OTLP_TRACES_${end}`) ?? variable(env, `OTEL_EXPORTER_OTLP_${end}`);
+
+const isProtocol = (text: string): text is TelemetrySettings['protocol'] =>
+  text === 'http/protobuf' || text === 'http/json';
+const isCompression = (text: string): text is TelemetrySettings['compression'] => text === 'gzip' || text === 'none';
+
+/** `a=1,b=2`, with values percent-encoded. */
+function pairsOf(text = ''): Record<string, string> {
+  const pairs = text.split(',').flatMap((pair) => {
+    const at = pair.indexOf('=');
+    const name = pair.slice(0, at).trim();
+    return at < 0 || name === '' ? [] : [[name, decoded(pair.slice(at + 1).trim())]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+const MAX_MS = 3_600_000;
+
+function millisOf(given: Variable | undefined, fallback: number, warnings: string[]): number {
+  if (!given) return fallback;
+  const ms = Number(given.text);
+  if (/^\d+$/.test(given.text) && ms > 0 && ms <= MAX_MS) return ms;
+  warnings.push(`${given.name} must be a number of milliseconds; ${fallback} is taken`);
+  return fallback;
+}
+
+/** A service that its operator gave no name is `mem`. */
+function resourceOf(env: Env, version: string): Record<string, string> {
+  const told = pairsOf(env.OTEL_RESOURCE_ATTRIBUTES);
+  const name = env.OTEL_SERVICE_NAME?.trim() || told['service.name'] || 'mem';
+  return { 'service.version': version, ...told, 'service.name': name };
+}
+
+const SAMPLERS: Record<string, (ratio: number) => number> = {
+  always_on: () => 1,
+  always_off: () => 0,
+  traceidratio: (ratio) => ratio,
+};
+
+/** By their rules a sampler that is not known is warned of, and the default is taken. */
+function samplerOf(env: Env, warnings: string[]): Sampler {
+  const { text } = variable(env, 'OTEL_TRACES_SAMPLER') ?? { text: 'parentbased_always_on' };
+  const followsParent = text.startsWith('parentbased_');
+  const known = SAMPLERS[text.replace(/^parentbased_/, '')];
+  if (!known) warnings.push(`OTEL_TRACES_SAMPLER ${text} is not known; parentbased_always_on is taken`);
+  return known ? { ratio: known(ratioOf(env, warnings)), followsParent } : { ratio: 1, followsParent: true };
+}
+
+function ratioOf(env: Env, warnings: string[]): number {
+  const given = variable(env, 'OTEL_TRACES_SAMPLER_ARG');
+  const ratio = given ? Number(given.text) : 1;
+  if (ratio >= 0 && ratio <= 1) return ratio;
+  warnings.push('OTEL_TRACES_SAMPLER_ARG must be a number between 0 and 1; 1 is taken');
+  return 1;
+}

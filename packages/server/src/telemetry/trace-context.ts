@@ -1,0 +1,52 @@
+import { randomFillSync } from 'node:crypto';
+import type { Sampler } from './settings.ts';
+
+/** Where in which trace something happens, and whether that is told. */
+export type TraceContext = { trace_id: string; span_id: string; parent_span_id: string | null; isSampled: boolean };
+
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+type Parent = { trace_id: string; span_id: string; isSampled: boolean };
+
+/** The header of W3C Trace Context. One that is not as it should be is none. */
+export function parentOf(traceparent: string | string[] | undefined): Parent | undefined {
+  const match = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent.trim()) : null;
+  if (match === null) return undefined;
+  const [text, trace_id = '', span_id = '', flags = '', rest] = match;
+  // Only a later version may say more.
+  if (rest !== undefined && text.startsWith('00')) return undefined;
+  return { trace_id, span_id, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+}
+
+const POOL_BYTES = 4096;
+const pool = Buffer.alloc(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** The system is asked for many at once. */
+function newId(bytes: number): string {
+  if (used + bytes > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.toString('hex', used - bytes, used);
+}
+
+export function beginTrace(traceparent: string | string[] | undefined, sampler: Sampler): TraceContext {
+  const parent = parentOf(traceparent);
+  const trace_id = parent?.trace_id ?? newId(16);
+  const isSampled = parent && sampler.followsParent ? parent.isSampled : isWithin(trace_id, sampler.ratio);
+  return { trace_id, span_id: newId(8), parent_span_id: parent?.span_id ?? null, isSampled };
+}
+
+export const within = ({ trace_id, span_id, isSampled }: TraceContext): TraceContext => ({
+  trace_id,
+  span_id: newId(8),
+  parent_span_id: span_id,
+  isSampled,
+});
+
+/** By the id alone, so that all services that see a trace decide alike. */
+function isWithin(traceId: string, ratio: number): boolean {
+  return Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52;
+}

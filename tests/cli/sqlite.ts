@@ -1,0 +1,4 @@
+import { type Connection, loadDriver, openConnection } from '../../packages/server/src/db/sqlite-connection.ts';
+
+/** A store as a file, to do to it what no program does. */
+export const openDriver = async (file: string): Promise<Connection> => openConnection(await loadDriver(), file, false);

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+
+export type Json = Record<string, unknown>;
+
+export const newTraceId = (): string => randomBytes(16).toString('hex');
+export const newSpanId = (): string => randomBytes(8).toString('hex');
+
+const anyValue = (value: unknown): Json => {
+  if (typeof value === 'string') return { stringValue: value };
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
+  return { kvlistValue: { values: pairs(value as Json) } };
+};
+
+const pairs = (attributes: Json): Json[] =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
+
+export type Told = {
+  traceId?: string;
+  spanId?: string;
+  parentSpanId?: string;
+  name?: string;
+  /** Milliseconds after the beginning of 2026, and how long it took. */
+  at?: number;
+  took?: number;
+  attributes?: Json;
+  status?: Json;
+  events?: { name: string; attributes?: Json }[];
+};
+
+const BEGINNING = Date.parse('2026-01-01T00:00:00Z');
+const nanos = (ms: number): string => `${BEGINNING + ms}000000`;
+
+export function otelSpan({ at = 0, took = 10, attributes = {}, events = [], ...rest }: Told): Json {
+  return {
+    traceId: newTraceId(),
+    spanId: newSpanId(),
+    name: 'work',
+    kind: 1,
+    startTimeUnixNano: nanos(at),
+    endTimeUnixNano: nanos(at + took),
+    attributes: pairs(attributes),
+    events: events.map(({ name, attributes: about = {} }) => ({
+      timeUnixNano: nanos(at),
+      name,
+      attributes: pairs(about),
+    })),
+    ...rest,
+  };
+}
+
+/** As an exporter sends them: one resource, one scope. */
+export const exportOf = (spans: readonly Json[], resource: Json = {}): { resourceSpans: Json[] } => ({
+  resourceSpans: [
+    { resource: { attributes: pairs(resource) }, scopeSpans: [{ scope: { name: 'tests' }, spans: [...spans] }] },
+  ],
+});
+
+export const chat = (more: Json = {}): Json => ({
+  'gen_ai.operation.name': 'chat',
+  'gen_ai.provider.name': 'openai',
+  'gen_ai.request.model': 'gpt-4o',
+  'gen_ai.usage.input_tokens': 1000,
+  'gen_ai.usage.output_tokens': 200,
+  ...more,
+});

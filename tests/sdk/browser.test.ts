@@ -1,0 +1,112 @@
+import { createContext, runInContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readDoc, root } from '../docs/markdown.ts';
+import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+
+/** As somebody bundles it for a page. */
+async function bundle(contents: string): Promise<{ text: string; inputs: string[] }> {
+  const { outputFiles, metafile, warnings } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    platform: 'browser',
+    conditions: ['source'],
+    target: 'es2022',
+    logLevel: 'silent',
+  });
+  expect(warnings).toEqual([]);
+  return { text: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) };
+}
+
+/** What pages have, and nothing that only Node has. */
+const page = () => ({
+  AbortController,
+  AbortSignal,
+  crypto,
+  fetch,
+  Headers,
+  performance,
+  Response,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  clearTimeout,
+  console,
+  setTimeout,
+});
+
+const program = `
+  import { createClient, activeSession, isMemError } from '@mem-service/sdk';
+  import { instrumentOpenAI } from '@mem-service/sdk/openai';
+  globalThis.run = async (url) => {
+    const mem = createClient({ url, agentId: 'agent/page' });
+    const at = { entityPath: 'page', key: 'k' };
+    await mem.entries.write({ ...at, value: 1 });
+    const refusal = await mem.entries.write({ ...at, value: 2, ifVersion: 9 }).catch((error) => error);
+    const session = mem.session();
+    const model = { chat: { completions: { create: async () => ({ usage: { prompt_tokens: 1 } }) } } };
+    await session.entries.read(at);
+    await session.span('task', async (task) => {
+      await task.span('step', () => {});
+      const undo = instrumentOpenAI(model, session, { parent: task });
+      await model.chat.completions.create({ model: 'm' });
+      undo();
+      instrumentOpenAI(model, session);
+      await model.chat.completions.create({ model: 'n' });
+    });
+    const { traceId } = await session.commitOutcome({ outcomeRef: 'page', outcomeType: 'success' });
+    const keys = [];
+    for await (const { key } of mem.entries.list.all({ entityPath: 'page' })) keys.push(key);
+    for await (const event of mem.stream({ after: 0, types: ['outcome'] })) { keys.push(event.outcomeRef); break; }
+    return { traceId, keys, refused: isMemError(refusal, 'version_conflict'), follows: activeSession() !== undefined };
+  };
+`;
+
+describe('the client in a page', () => {
+  let app: TestApp;
+  let server: TestServer;
+  beforeAll(async () => {
+    app = await openTestApp('sqlite');
+    server = await listen(app);
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  it('works with what pages have, against the service', async () => {
+    const { text, inputs } = await bundle(program);
+    expect(inputs.filter((input) => /^node:|openai\/(?!\.)|anthropic-ai/.test(input))).toEqual([]);
+    const context = createContext(page());
+    runInContext(text, context);
+    expect(runInContext('typeof process + typeof require + typeof Buffer', context)).toBe('undefined'.repeat(3));
+    const run = runInContext('run', context) as (url: string) => Promise<{ traceId: string }>;
+    const result = await run(server.url);
+    expect(result).toMatchObject({ keys: ['k', 'page'], refused: true, follows: false });
+    const trace = await app.call('traces.read', { trace_id: result.traceId }, { agent_id: 'agent/page' });
+    const spans = trace.session_metadata.spans.map(({ name, parent_span_id }) => [name, parent_span_id !== null]);
+    // Nothing follows awaits here, so that only what is made from a span is below it.
+    expect(new Map(spans as [string, boolean][])).toEqual(
+      new Map([
+        ['task', false],
+        ['step', true],
+        ['chat m', true],
+        ['chat n', false],
+      ]),
+    );
+    expect(trace).toMatchObject({ causal_entries: [{ key: 'k' }], total_llm_calls: 2 });
+  });
+
+  it('is as large as its guide says', async () => {
+    const { text } = await bundle(`import { createClient } from '@mem-service/sdk'; globalThis.made = createClient;`);
+    const sizes = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => Math.round(bytes / 1000));
+    const [, ...told] = /about (\d+) kB, (\d+) kB compressed/.exec(readDoc('docs/sdk.md')) ?? [];
+    // Each operation adds a little: what counts is that nobody is surprised.
+    expect(sizes.every((kB, i) => Math.abs(kB - Number(told[i])) <= kB * 0.1) ? told : sizes).toEqual(told);
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { KnownReads } from '../../packages/server/src/modules/sessions/rules/known-reads.ts';
+import { fromPage, toPage } from '../../packages/server/src/modules/sessions/rules/page.ts';
+import { rowsOf } from '../entries/support.ts';
+import { type Backend, backends, newPlace, openTestApp } from '../support/app.ts';
+import { AUTHOR, DOER, flush, keysOf, writeAll } from './support.ts';
+
+const at = (key: string) => ({ entity_path: 'checkout', key });
+
+async function servers(backend: Backend) {
+  const place = await newPlace(backend);
+  const one = await openTestApp(backend, { place });
+  const other = await openTestApp(backend, { place, clock: one.clock });
+  onTestFinished(async () => {
+    await Promise.all([one.close(), other.close()]);
+    await place.remove();
+  });
+  return [one, other] as const;
+}
+
+describe.each(backends)('what a session has read is known to every server of a store, on %s', (backend) => {
+  it('a version counts once and is told once, whichever server was asked', async () => {
+    const [one, other] = await servers(backend);
+    await writeAll(one, ['a', 'b', 'c'].map(at));
+    const read = async (app: typeof one, key: string) => {
+      await app.call('entries.read', at(key), DOER);
+      await flush(app);
+    };
+    for (const key of ['a', 'b']) await read(one, key);
+    for (const key of ['a', 'c', 'b']) await read(other, key);
+    for (const key of ['c', 'a']) await read(one, key);
+    expect(keysOf((await one.call('sessions.explain', {}, DOER)).causal_entries)).toEqual(['a', 'b', 'c']);
+    expect(await rowsOf(one, 'SELECT reads FROM sessions')).toEqual([{ reads: 3 }]);
+    const told = await rowsOf(one, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
+    expect(told).toHaveLength(6);
+  });
+
+  it('nor does one server take the reads of a session that another has sealed for those of the next', async () => {
+    const [one, other] = await servers(backend);
+    await writeAll(one, ['a', 'b'].map(at));
+    await one.call('entries.read', at('a'), DOER);
+    await flush(one);
+    await other.call('outcomes.commit', { outcome_ref: 'x', outcome_type: 'success' }, DOER);
+    await other.call('entries.read', at('b'), DOER);
+    await flush(other);
+    await one.call('entries.read', at('a'), DOER);
+    await flush(one);
+    expect(keysOf((await one.call('sessions.explain', {}, DOER)).causal_entries)).toEqual(['b', 'a']);
+  });
+
+  it('a version counts again in the next attempt, and so does the next version', async () => {
+    const [app] = await servers(backend);
+    await writeAll(app, [at('a')]);
+    const read = async (times: number) => {
+      for (let i = 0; i < times; i++) await app.call('entries.read', at('a'), DOER);
+      await flush(app);
+    };
+    await read(2);
+    expect(await app.call('sessions.record_attempt', {}, DOER)).toMatchObject({ entries: 1 });
+    await read(1);
+    await app.call('entries.write', { ...at('a'), value: 2 }, AUTHOR);
+    await read(2);
+    await app.call('entries.read', { ...at('a'), version: 1 }, DOER);
+    const { causal_entries } = await app.call('sessions.explain', {}, DOER);
+    expect(causal_entries.map(({ attempt, version }) => [attempt, version])).toEqual([
+      [0, 1],
+      [1, 1],
+      [1, 2],
+    ]);
+    const told = await rowsOf(app, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
+    expect(told).toHaveLength(2);
+  });
+});
+
+describe('what a session has read, in memory', () => {
+  it('knows versions of the try and entries of all tries', () => {
+    const known = new KnownReads(0);
+    known.add(7, 1);
+    known.add(7, 3);
+    known.add(8, 1);
+    expect([known.has(7, 1), known.has(7, 2), known.has(7, 3), known.has(8, 1), known.has(9, 1)]).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(known.size).toBe(3);
+    known.begin(1);
+    expect([known.has(7, 1), known.has(7, 3), known.hasEntry(7), known.hasEntry(9)]).toEqual([
+      false,
+      false,
+      true,
+      false,
+    ]);
+    known.add(7, 3);
+    expect([known.has(7, 3), known.has(7, 1)]).toEqual([true, false]);
+  });
+
+  it('a page gives back the numbers that were put in, and holds no name', () => {
+    const standing = JSON.stringify({
+      outcome_count: 1,
+      success_count: 1,
+      failure_count: 0,
+      evidence_success: 0.1 + 0.2,
+      evidence_failure: 0,
+      last_outcome: 'success',
+      discredited_at: null,
+      validators: ['agent/named'],
+    });
+    const read = { entry_id: 12, version: 3, at: 1763197299123, duration_ms: 0.123, confidence: 1 / 3 };
+    const text = toPage([
+      { ...read, standing: null },
+      { ...read, standing },
+    ]);
+    expect(text).not.toContain('agent');
+    const { at: read_at, ...rest } = read;
+    expect(fromPage(text)).toEqual([
+      { ...rest, read_at, standing: null },
+      {
+        ...rest,
+        read_at,
+        standing: {
+          outcome_count: 1,
+          success_count: 1,
+          failure_count: 0,
+          evidence_success: 0.1 + 0.2,
+          evidence_failure: 0,
+          discredited_at: null,
+        },
+      },
+    ]);
+    expect(fromPage(toPage([]))).toEqual([]);
+  });
+});

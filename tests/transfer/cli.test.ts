@@ -1,0 +1,232 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { createClient } from '@mem-service/sdk';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Desk, openDesk, type Serving, serve } from '../cli/support.ts';
+import { makeMem0History } from './databases.ts';
+
+const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
+const KEY = 'a-key-of-the-transfer-test';
+
+async function newDesk(): Promise<Desk> {
+  const desk = await openDesk();
+  onTestFinished(() => desk.remove());
+  return desk;
+}
+
+async function newServer(desk: Desk): Promise<Serving> {
+  const server = await serve({ ...desk.env, MEM_API_KEYS: KEY });
+  onTestFinished(async () => {
+    await server.stop();
+  });
+  return server;
+}
+
+const remote = ({ url }: Serving) => ({ env: { MEM_HTTP_URL: url, MEM_API_KEY: KEY } });
+
+describe('mem export and mem import', () => {
+  let source: Desk;
+  let file: string;
+  let text: string;
+  beforeAll(async () => {
+    source = await openDesk();
+    const lines = [
+      `mem write checkout/payments retry-policy '{ "max": 1.0 }'`,
+      'mem write checkout/payments retry-policy again',
+      'mem write notes secret hidden --no-shared --agent agent/x',
+      'mem read checkout/payments retry-policy',
+      'mem outcome --outcome-ref deploy-1 --outcome-type success || mem outcome deploy-1 success',
+      'mem delete checkout/payments retry-policy',
+    ];
+    await source.bash(lines.join('; '));
+    file = join(source.folder, 'account.jsonl');
+    const { code, err } = await source.mem(['export', '--out', file]);
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/^exported \d+ records, up to seq \d+/),
+    });
+    text = readFileSync(file, 'utf8');
+  }, 60_000);
+  afterAll(() => source.remove());
+
+  it('write what is there, private entries too, to a file that is whole', async () => {
+    expect(text).toContain('{ "max": 1.0 }');
+    expect(text).toContain('"hidden"');
+    expect(text.endsWith('\n')).toBe(true);
+    expect(existsSync(`${file}.part`)).toBe(false);
+    const { out, err } = await source.mem(['export']);
+    expect(out).toBe(text);
+    expect(err).toBe('');
+    expect((await source.mem(['transfer.export'])).out).toBe(text);
+  });
+
+  it('compress and read what is compressed', async () => {
+    const desk = await newDesk();
+    const zipped = join(desk.folder, 'account.jsonl.gz');
+    expect((await source.mem(['export', '--out', zipped])).code).toBe(0);
+    expect(gunzipSync(readFileSync(zipped)).toString()).toBe(text);
+    expect(await desk.mem(['import', zipped])).toMatchObject({ code: 0, out: expect.stringMatching(/^imported: \d+/) });
+    expect((await desk.mem(['export'])).out).toBe(text);
+  });
+
+  it('take an account to a server and back', async () => {
+    const desk = await newDesk();
+    const server = await newServer(desk);
+    expect(await desk.mem(['import', '-'], { ...remote(server), input: text })).toMatchObject({ code: 0 });
+    expect((await desk.mem(['export'], remote(server))).out).toBe(text);
+    const client = createClient({ url: server.url, apiKey: KEY });
+    const records = [];
+    for await (const record of client.transfer.export()) records.push(record.record);
+    expect(records).toHaveLength(text.split('\n').length - 1);
+    expect(records[0]).toBe('header');
+    const denied = createClient({ url: server.url, retries: 0 }).transfer.export().next();
+    await expect(denied).rejects.toMatchObject({ status: 401 });
+  });
+
+  it('go on with an import that was interrupted', async () => {
+    const desk = await newDesk();
+    const server = await newServer(desk);
+    const client = createClient({ url: server.url, apiKey: KEY });
+    const lines = text.trimEnd().split('\n');
+    await client.transfer.add({ from: 0, lines: lines.slice(0, 7) });
+    const other = join(desk.folder, 'other.jsonl');
+    const swapped = [...lines];
+    swapped[6] = lines[7] as string;
+    for (const content of [text.replace(/"seq":/, '"seq":9'), swapped.join('\n')]) {
+      writeFileSync(other, content);
+      expect(await desk.mem(['import', other], remote(server))).toMatchObject({
+        code: 5,
+        err: expect.stringContaining('another import is under way (7 lines)'),
+      });
+    }
+    const { code, out } = await desk.mem(['import', file, '--json'], remote(server));
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, resumed_at: 7, records: lines.length - 1 });
+    expect((await desk.mem(['export'], remote(server))).out).toBe(text);
+  });
+
+  it('refuse what is not whole or not right, and leave nothing of it', async () => {
+    const desk = await newDesk();
+    const lines = text.trimEnd().split('\n');
+    const wrong = [...lines];
+    wrong[4] = '{"record":"dream"}';
+    const cases: [content: string, told: RegExp][] = [
+      [wrong.join('\n'), /line 5 of the file is a record of the unknown kind/],
+      [lines.slice(0, -2).join('\n'), /it is not whole/],
+      [text.replace('"version":1,"seq"', '"version":2,"seq"'), /line 1 of the file is of version 2/],
+      ['{"some":"thing"}\n', /line 1 is not the header of an export/],
+      ['', /the file is empty/],
+    ];
+    for (const [content, told] of cases) {
+      const bad = join(desk.folder, 'bad.jsonl');
+      writeFileSync(bad, content);
+      const { code, err } = await desk.mem(['import', bad]);
+      expect(err).toMatch(told);
+      expect(code).toBe(2);
+    }
+    writeFileSync(join(desk.folder, 'bad.jsonl'), wrong.join('\n'));
+    expect(await desk.mem(['import', 'bad.jsonl', '--dry-run'])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('line 5 of the file'),
+    });
+    const { out } = await desk.mem(['transfer.status', '--json']);
+    expect(JSON.parse(out)).toMatchObject({ received: 0, is_empty: true });
+    expect(await desk.mem(['import', file, '--dry-run'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('can be imported'),
+    });
+    expect(await desk.mem(['import', file])).toMatchObject({ code: 0 });
+    expect(await desk.mem(['import', file])).toMatchObject({ code: 5, err: expect.stringContaining('empty account') });
+    expect((await desk.mem(['export'])).out).toBe(text);
+  }, 60_000);
+});
+
+describe('mem import --from', () => {
+  it('tells what it would write, writes it, and changes nothing the second time', async () => {
+    const desk = await newDesk();
+    cpSync(join(fixtures, 'mem0'), join(desk.folder, 'mem0'), { recursive: true });
+    await makeMem0History(join(desk.folder, 'mem0', 'history.db'));
+    const run = async (...more: string[]) => {
+      const { code, out, err } = await desk.mem(['import', '--from', 'mem0', 'mem0', ...more]);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      return out;
+    };
+    const tried = await run('--dry-run');
+    expect(tried).toContain('would write 4 versions and 1 links');
+    expect(tried).toContain('nearly the same in the files:');
+    expect(await desk.mem(['list', '--json'])).toMatchObject({ out: expect.stringContaining('"entries":[]') });
+    expect(await run()).toContain('wrote 4 versions and 1 links');
+    expect(await run()).toContain('wrote 0 versions and 0 links\nthe same already: 4 versions and 1 links');
+    const read = ['read', 'mem0/users/ada', '6f0c1f0a-0000-4000-8000-000000000001', '--json'];
+    expect(JSON.parse((await desk.mem(read)).out)).toMatchObject({
+      version: 2,
+      value: { memory: 'Drinks coffee now' },
+      provenance: { agent_id: 'ada', written_at: '2024-06-01T10:00:00.000Z' },
+    });
+    const file = join(desk.folder, 'mem0', 'memories.json');
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8')
+        .replace('Works at night', 'Works by day')
+        .replace('"updated_at": null', '"updated_at": "2025-01-01T00:00:00Z"'),
+    );
+    const report = JSON.parse(await run('--dry-run', '--json', '--on-conflict', 'skip'));
+    expect(report).toMatchObject({
+      entries: { written: 0, skipped: 1 },
+      conflicts: [{ status: 'skipped', version: 1 }],
+    });
+    expect(await run()).toContain('another value was there: a new version');
+  }, 60_000);
+
+  it.each([
+    ['server-memory', 'memory.jsonl', 2],
+    ['basic-memory', 'basic-memory', 3],
+    ['letta', 'letta.af', 4],
+    ['zep', 'zep', 7],
+  ])('reads %s', async (system, path, count) => {
+    const desk = await newDesk();
+    const { code, out } = await desk.mem([
+      'import',
+      '--from',
+      system,
+      join(fixtures, path),
+      '--into',
+      'old/one',
+      '--json',
+    ]);
+    expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, entries: { written: count } });
+    const listed = JSON.parse((await desk.mem(['list', 'old/one/**', '--json'])).out);
+    const direct = JSON.parse((await desk.mem(['list', 'old/one', '--json'])).out);
+    expect(listed.entries.length + direct.entries.length).toBe(count);
+  });
+
+  it('leaves behind what is too large, and tells of it', async () => {
+    const desk = await newDesk();
+    const { code, out } = await desk.mem(
+      ['import', '--from', 'server-memory', join(fixtures, 'memory.jsonl'), '--json'],
+      {
+        env: { MEM_MAX_VALUE_BYTES: '80' },
+      },
+    );
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      code: 0,
+      entries: { written: 1 },
+      links: { written: 1, missing: 1 },
+      too_large: [{ entity_path: 'server-memory/person', key: 'Ada Marsh' }],
+    });
+  });
+
+  it('says what is wrong with a file', async () => {
+    const desk = await newDesk();
+    writeFileSync(join(desk.folder, 'x.json'), '{');
+    for (const [args, told] of [
+      [['--from', 'zep', 'x.json'], 'is not JSON'],
+      [['--from', 'zep', 'nowhere.json'], 'no such file'],
+      [['--from', 'nobody', 'x.json'], '--from must be one of'],
+      [['--from', 'zep', 'x.json', '--into', 'a//b'], '--into'],
+      [[], 'path is missing'],
+    ] as const)
+      expect(await desk.mem(['import', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(told) });
+  });
+});

@@ -1,0 +1,112 @@
+import { JsonText, type OperationName, type Output, type Request } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Json, layExamples } from '../contract/table.ts';
+import { type Backend, caller, openTestApp, type TestApp } from '../support/app.ts';
+import { exportLines, importLines } from './support.ts';
+
+const X = { agent_id: 'agent/x', session_id: 'sess-1' };
+const Y = { agent_id: 'agent/y' };
+
+/** An account in which everything has happened that can. */
+async function live(app: TestApp): Promise<void> {
+  await layExamples(app, { mark: 'first', as: X });
+  app.clock.advance(60_000);
+  await layExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
+  const at = { entity_path: 'odd/naïve-路径', key: 'a/b%c' };
+  const write = (value: unknown, more: object = {}) => app.call('entries.write', { ...at, value, ...more } as never, X);
+  await write({ first: true });
+  app.clock.advance(1000);
+  await app.call('entries.delete', at, Y);
+  await write('again', { ttl_seconds: 5 });
+  const exact = '{\n  "pretty": 1.0,\r\n  "big": 12345678901234567890, "line": "\\u2028"\n}';
+  const input = { entity_path: 'odd', key: 'exact', value: new JsonText(exact) };
+  await app.kernel.invoke('entries.write', input, caller(X));
+  await app.call('entries.write', { entity_path: 'odd', key: 'gone', value: 1 }, X);
+  await app.call('entries.erase', { entity_path: 'odd', key: 'gone' }, X);
+  app.clock.advance(60_000);
+  await app.jobs.sweep();
+  await app.call('entries.search', { query: 'first' }, X);
+  await app.call('entries.read', { entity_path: 'odd', key: 'exact' }, Y);
+}
+
+/** What an account answers, but for the numbers that engines work out in their own way. */
+async function answersOf(app: TestApp): Promise<Json> {
+  const found: Json = {};
+  const ask = async <N extends OperationName>(name: N, input: Request<N>, as: object): Promise<Output<N>> => {
+    const output = await app.call(name, input, as);
+    const unsteady = new Set(['score', 'duration_ms', 'recall_count']);
+    found[`${name} ${JSON.stringify([input, as])}`] = JSON.parse(
+      JSON.stringify(output, (field, value) => (unsteady.has(field) ? undefined : value)),
+    );
+    return output;
+  };
+  for (const as of [X, Y]) {
+    const { entries } = await ask('entries.list', { limit: 1000 }, as);
+    for (const { entity_path, key } of entries) {
+      await ask('entries.history', { entity_path, key }, as);
+      await ask('entries.confidence', { entity_path, key }, as);
+    }
+    await ask('entries.search', { query: 'about' }, as);
+    await ask('entities.list', {}, as);
+    await ask('patterns.list', {}, as);
+    await ask('stats.read', {}, as);
+    await ask('outcomes.list', {}, as);
+    await ask('sessions.explain', {}, as);
+    await ask('agents.timeline', { agent_id: 'agent/x' }, as);
+    await ask('commits.list', {}, as);
+    await ask('agents.list', {}, as);
+    await ask('log.list', { limit: 1000 }, as);
+    await ask('graph.neighbors', { entity: 'agent/x', depth: 3 }, as);
+    const { traces } = await ask('traces.list', {}, as);
+    for (const { trace_id } of traces) await ask('traces.read', { trace_id }, as);
+    expect(await ask('entries.verify', {}, as)).toMatchObject({ corrupted: [], chain_breaks: [] });
+    expect(await ask('traces.verify', {}, as)).toMatchObject({ problems: [] });
+  }
+  return found;
+}
+
+const ways: [from: Backend, to: Backend][] = [
+  ['sqlite', 'sqlite'],
+  ['sqlite', 'postgres'],
+  ['postgres', 'sqlite'],
+  ['postgres', 'postgres'],
+];
+
+describe.each(ways)('an account that is taken from %s to %s', (from, to) => {
+  let source: TestApp;
+  let target: TestApp;
+  let lines: string[];
+  beforeAll(async () => {
+    source = await openTestApp(from);
+    target = await openTestApp(to, { clock: source.clock });
+    await live(source);
+    lines = await exportLines(source);
+    await importLines(target, lines);
+  }, 60_000);
+  afterAll(() => Promise.all([source.close(), target.close()]));
+
+  it('is exported as the same bytes', async () => {
+    const again = await exportLines(target);
+    expect(again).toEqual(lines);
+    const { counts } = JSON.parse(lines[0] as string);
+    for (const [kind, n] of Object.entries(counts)) expect({ [kind]: n }).not.toEqual({ [kind]: 0 });
+  });
+
+  it('answers as before', async () => {
+    const before = await answersOf(source);
+    expect(Object.keys(before).length).toBeGreaterThan(30);
+    expect(await answersOf(target)).toEqual(before);
+  });
+
+  it('goes on where it was', async () => {
+    const at = { entity_path: 'odd', key: 'exact' };
+    const [one, two] = await Promise.all(
+      [source, target].map((app) => app.call('entries.write', { ...at, value: 7 }, X)),
+    );
+    expect(two).toEqual(one);
+    expect(two).toMatchObject({ version: 2 });
+    const found = await target.call('entries.search', { query: '7', entity_path: 'odd' }, X);
+    expect(found.entries.map(({ key }: { key: string }) => key)).toEqual(['exact']);
+    expect(await target.call('entries.verify', {}, X)).toMatchObject({ corrupted: [], chain_breaks: [] });
+  });
+});
