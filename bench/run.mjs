@@ -1,6 +1,7 @@
 // Measures the service against floors on this machine. `npm run bench -- --help` says how.
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
+import { measureHosted, measureKey } from './figures/hosted.mjs';
 import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
@@ -32,6 +33,8 @@ const figures = {
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,
+  hosted: measureHosted,
+  key: measureKey,
   mcp: measureMcp,
   peers: measurePeers,
 };

@@ -97,6 +97,11 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_SPAN_PAYLOAD_MAX_CHARS: ({ settings }) => settings.span_payload_max_chars,
   MEM_LLM_PRICE_TABLE: ({ settings }) => settings.llm_prices,
   MEM_TRACK_READS: ({ trackReads }) => (trackReads ? 'on' : 'off'),
+  MEM_PLANS: ({ settings }) => settings.plans,
+  MEM_QUOTA_ENFORCEMENT: ({ settings }) => settings.quota_enforcement,
+  MEM_UPGRADE_URL: ({ settings }) => settings.upgrade_url,
+  MEM_PLAN_COMPARISON_URL: ({ settings }) => settings.plan_comparison_url,
+  MEM_RATE_LIMITS: ({ rateLimits }) => (rateLimits ? 'on' : 'off'),
   MEM_HTTP_URL: ({ client }) => client.url,
   MEM_API_KEY: ({ client }) => client.apiKey,
 };

@@ -65,7 +65,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces';
+  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -102,6 +102,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',
     'answers of all accounts grow old alike',
   ],
+  ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],

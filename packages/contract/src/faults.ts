@@ -5,6 +5,8 @@ export const faultCodes = {
   invalid_request: { status: 400, title: 'The request is not valid HTTP' },
   invalid_cursor: { status: 400, title: 'The cursor was not made by this service' },
   unauthenticated: { status: 401, title: 'A valid API key is required' },
+  plan_required: { status: 402, title: 'The account has no plan' },
+  quota_exceeded: { status: 402, title: 'The ops of this month are used up' },
   forbidden: { status: 403, title: 'The key does not allow this' },
   account_suspended: { status: 403, title: 'The account is suspended' },
   not_found: { status: 404, title: 'There is no such thing' },

@@ -15,6 +15,7 @@ import {
   randomIds,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
+  type Services,
   type Settings,
   systemClock,
 } from './kernel/index.ts';
@@ -35,6 +36,7 @@ import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
 import { transfer } from './modules/transfer/index.ts';
+import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
 export const modules: readonly Module[] = [
@@ -54,6 +56,7 @@ export const modules: readonly Module[] = [
   audit,
   accounts,
   transfer,
+  usage,
   system,
 ];
 
@@ -68,6 +71,9 @@ export type AppOptions = {
   settings?: Partial<Settings>;
   /** Off: what callers read is not noted in their sessions, and not counted. */
   trackReads?: boolean;
+  /** Many accounts: what each uses is counted, and requests of a key are limited. */
+  hosted?: boolean;
+  rateLimits?: boolean;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -98,7 +104,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const schema = await migrateAll(base, modules);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
-    const kernel = createKernel({ ...base, schema }, modules, { onError });
+    const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
+      onError,
+    });
     const jobs = startJobs(kernel, {
       jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
       sweepSeconds: options.sweepSeconds ?? 60,
@@ -107,6 +115,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await kernel.services.limiter?.close();
       await database.close();
     };
     return { kernel, jobs, close };
@@ -114,6 +123,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     await database.close();
     throw error;
   }
+}
+
+type Metering = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
+
+function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: Metering) {
+  if (!hosted) return {};
+  return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
 async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {

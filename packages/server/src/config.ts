@@ -26,6 +26,7 @@ export type Config = {
   sweepSeconds: number;
   settings: Settings;
   trackReads: boolean;
+  rateLimits: boolean;
   telemetry: TelemetryConfig;
   client: {
     url: string | undefined;
@@ -74,19 +75,39 @@ const priceTable = z.record(
 
 const datedTable = z.looseObject({ models: priceTable }).transform(({ models }) => models);
 
+const planTable = z.record(
+  z.string().min(1).max(64),
+  z.strictObject({
+    ops_per_month: z
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER / 100)
+      .nullable(),
+  }),
+);
+
 /** A file, or the table itself. */
-function readPrices(given: string, ctx: z.RefinementCtx): Settings['llm_prices'] {
-  try {
-    const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-    // The table alone, or as the one that comes with the service: with its date and currency around it.
-    const parsed = z.union([priceTable, datedTable]).safeParse(told);
-    if (parsed.success) return parsed.data;
-    throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
-  } catch (error) {
-    ctx.addIssue({ code: 'custom', message: `is not a price table: ${(error as Error).message}` });
-    return z.NEVER;
-  }
-}
+const tableReader =
+  <T>(schema: z.ZodType<T>, what: string) =>
+  (given: string, ctx: z.RefinementCtx): T => {
+    try {
+      const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
+      const parsed = schema.safeParse(told);
+      if (parsed.success) return parsed.data;
+      throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: `is not a ${what}: ${(error as Error).message}` });
+      return z.NEVER;
+    }
+  };
+
+// The table alone, or as the one that comes with the service: with its date and currency around it.
+const readPrices = tableReader(z.union([priceTable, datedTable]), 'price table');
+const readPlans = tableReader(planTable, 'table of plans');
+
+const webAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
 
 const variables = {
   MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
@@ -141,10 +162,15 @@ const variables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .transform((text) => text === 'on'),
-  MEM_HTTP_URL: z
-    .string()
-    .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address')
-    .optional(),
+  MEM_PLANS: z.string().transform(readPlans).optional(),
+  MEM_QUOTA_ENFORCEMENT: z.enum(['off', 'block'], 'must be off or block').default(SETTINGS.quota_enforcement),
+  MEM_UPGRADE_URL: webAddress.optional(),
+  MEM_PLAN_COMPARISON_URL: webAddress.optional(),
+  MEM_RATE_LIMITS: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform((text) => text === 'on'),
+  MEM_HTTP_URL: webAddress.optional(),
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 
@@ -188,8 +214,13 @@ export function readConfig(env: Environment = process.env): Config {
       trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
       span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+      plans: v.MEM_PLANS ?? null,
+      quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
+      upgrade_url: v.MEM_UPGRADE_URL ?? null,
+      plan_comparison_url: v.MEM_PLAN_COMPARISON_URL ?? null,
     },
     trackReads: v.MEM_TRACK_READS,
+    rateLimits: v.MEM_RATE_LIMITS,
     telemetry,
     client: {
       url: v.MEM_HTTP_URL,

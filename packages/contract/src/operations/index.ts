@@ -16,6 +16,7 @@ import { system } from './system.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
+import { usageOperations } from './usage.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
 export const operations = {
@@ -34,6 +35,7 @@ export const operations = {
   ...keys,
   ...audit,
   ...accounts,
+  ...usageOperations,
   ...transfer,
   ...system,
 };

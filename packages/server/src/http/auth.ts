@@ -64,17 +64,25 @@ export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'i
 /** Runs before a byte of the body is read. */
 export type KeyCheck = onRequestHookHandler;
 
-export function keyCheck(authenticate: Authenticate): KeyCheck {
+/** Looks at whoever was let in, before anything is done for them. */
+export type Welcome = (identity: Identity) => Promise<void> | undefined;
+
+export function keyCheck(authenticate: Authenticate, welcome: Welcome = () => undefined): KeyCheck {
   return (request, _reply, done) => {
-    const found = authenticate(presentedBy(request));
-    if (!(found instanceof Promise)) {
-      request.identity = found;
-      done();
-      return;
-    }
-    found.then((identity) => {
+    const goOn = (identity: Identity): void => {
       request.identity = identity;
-      done();
-    }, done);
+      let waiting: Promise<void> | undefined;
+      try {
+        waiting = welcome(identity);
+      } catch (refusal) {
+        done(refusal as Error);
+        return;
+      }
+      if (waiting !== undefined) waiting.then(() => done(), done);
+      else done();
+    };
+    const found = authenticate(presentedBy(request));
+    if (found instanceof Promise) found.then(goOn, done);
+    else goOn(found);
   };
 }

@@ -7,10 +7,17 @@ import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { give, hasField, queryReader } from './coerce.ts';
 import { sendLines } from './lines.ts';
+import type { Metering } from './metering.ts';
 import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
 import type { Streams } from './streams.ts';
 
-export type OperationOptions = { requireKey: KeyCheck; requireInternal: KeyCheck; agentId: string; streams: Streams };
+export type OperationOptions = {
+  requireKey: KeyCheck;
+  requireInternal: KeyCheck;
+  agentId: string;
+  streams: Streams;
+  metering: Metering;
+};
 
 type Input = Record<string, unknown>;
 type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
@@ -42,10 +49,16 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
         const match = matchPath(group, pathOf(request));
         if (match) return run(match.name, match.params, reply);
-        throw refusalAt(request.method, pathOf(request));
+        return refuse(request, options.metering);
       },
     });
   }
+}
+
+async function refuse(request: FastifyRequest, metering: Metering): Promise<never> {
+  const path = pathOf(request);
+  await metering.unmatched(request.identity, path);
+  throw refusalAt(request.method, path);
 }
 
 export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
@@ -80,7 +93,7 @@ function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
   };
 }
 
-function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams }: OperationOptions): Runner {
+function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams, metering }: OperationOptions): Runner {
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
@@ -88,7 +101,9 @@ function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams }: Op
     const lastId = reply.request.headers['last-event-id'];
     // A client that comes back asks at the same address as before and says here how far it has come.
     if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
-    return streams.send(reply, await kernel.open(name, input, caller));
+    const subscription = await kernel.open(name, input, caller);
+    metering.tell(reply);
+    return streams.send(reply, subscription);
   };
 }
 

@@ -8,6 +8,7 @@ import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy }
 import { authenticateByRing, internalCheck } from './auth-hosted.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
+import { meteringOf } from './metering.ts';
 import { addOperations } from './operations.ts';
 import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
@@ -47,7 +48,8 @@ const LAST_WORD_MS = 500;
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { hosted = false, kernel } = options;
   const authenticate = hosted ? authenticateByRing(kernel.services.keys) : authenticateByList(options.apiKeys);
-  const requireKey = keyCheck(authenticate);
+  const metering = meteringOf(kernel.services);
+  const requireKey = keyCheck(authenticate, metering.welcome);
   const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
@@ -75,6 +77,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     done();
   });
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
+  if (kernel.services.meter) metering.tellAll(server);
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, kernel, {
@@ -82,6 +85,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     requireInternal: internalCheck(options.internalKey),
     agentId: options.agentId,
     streams,
+    metering,
   });
   addOtlp(server, kernel, { ...options, requireKey, explain });
   const metadata = addMcp(server, kernel, {
@@ -92,7 +96,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
   const pages = addPages(server, kernel, requireKey);
-  refuseUnknown(server, { authenticate, pages: new Set([...pages, ...metadata]) });
+  refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }
 

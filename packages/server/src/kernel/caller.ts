@@ -7,6 +7,8 @@ export type Principal = {
   type: 'agent' | 'admin' | 'service';
   read?: Reach;
   write?: Reach;
+  /** Requests a minute; as many as it likes where it is left out. */
+  rate_limit_rpm?: number;
 };
 
 /** On whose behalf an operation runs. Transports make it; nothing below asks who they are. */

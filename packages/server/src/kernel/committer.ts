@@ -5,6 +5,7 @@ import type { Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
 import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
+import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
 import { type LogEvent, Work } from './work.ts';
 
@@ -143,8 +144,10 @@ export class Committer {
 
   async #runAccount(tx: Transaction, jobs: Waiting[], settled: Map<Waiting, Settled>): Promise<Work> {
     const work = new Work(this.#services, tx, (jobs[0] as Waiting).caller.account_id);
-    const fresh = await recallAnswers(work, jobs, (job, result) => settled.set(job, result));
-    for (const run of runsOf(fresh)) {
+    const { meter } = this.#services;
+    const settle = (job: Waiting, result: Settled) => settled.set(job, result);
+    const fresh = await recallAnswers(work, jobs, settle);
+    for (const run of runsOf(meter ? await meter.admit(work, fresh, settle) : fresh)) {
       const results = await (run[0]?.handler.kind === 'set' ? runSet(work, run) : runAlone(work, run[0] as Waiting));
       results.forEach((result, i) => {
         const job = run[i] as Waiting;
@@ -230,6 +233,8 @@ async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
 }
 
 function record(work: Work, job: Waiting, output: unknown): void {
+  const ops = writeCharge(job);
+  if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   const { entity_path } = job.input as { entity_path?: string };
   const about = (output instanceof JsonText ? (output.about ?? output.value) : output) as Names & {
     unchanged?: boolean;

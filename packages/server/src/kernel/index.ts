@@ -10,6 +10,7 @@ export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './key-ring.ts';
+export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';
 export * from './observations.ts';

@@ -9,10 +9,11 @@ import {
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
 import { type Authorize, byType, mainOnly } from './authorize.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
+import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
@@ -52,6 +53,7 @@ export function createKernel(
   });
 
   const notes = keepNotes(services, { committer, modules, onError });
+  services.meter?.start(meterWork(committer), onError);
   const run = createRun({ services, door, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
@@ -83,6 +85,7 @@ export function createKernel(
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();
+      await services.meter?.close();
       await committer.close();
       // Others are still told of what was committed last.
       followers.close();
@@ -102,19 +105,43 @@ type Parts = {
 function createRun({ services, door, followers, committer, notes }: Parts) {
   return async (name: OperationName, raw: unknown, caller: Caller): Promise<unknown> => {
     const { handler, input } = admit(door, name, { raw, caller });
+    const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
+    if (paying !== undefined) await paying;
     if (handler.kind === 'stream')
       return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
-    if (handler.kind === 'control') return handler.run(controlContext(name, { services, committer, caller }), input);
+    if (handler.kind === 'control')
+      return handler.run(controlContext(name, { services, committer, caller, input }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
     await settling;
-    const output = await handler.run(readContext(services, caller), input);
+    const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
     if (isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
     return output;
   };
 }
+
+type Paid = { name: OperationName; services: Services; caller: Caller };
+
+/** A read that the service itself failed at costs nothing. */
+async function orRefund(output: unknown, { name, services, caller }: Paid): Promise<unknown> {
+  if (!caller.key || !services.meter) return output;
+  try {
+    return await output;
+  } catch (error) {
+    if (!(error instanceof Fault)) services.meter.refund(caller.account_id, operations[name].cost);
+    throw error;
+  }
+}
+
+/** Leases come and go with the writes of their account, in their order. */
+const meterWork =
+  (committer: Committer): OnAccount =>
+  async (account_id, run) => {
+    const caller = { ...SELF_CALLER, account_id };
+    await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
+  };
 
 /** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
 function isLookedUpon(name: OperationName, { key }: Caller): boolean {
@@ -131,13 +158,13 @@ const looked = (input: unknown, caller: Caller) => ({
 
 const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
 
-type Controlling = { services: Services; committer: Committer; caller: Caller };
+type Controlling = { services: Services; committer: Committer; caller: Caller; input: unknown };
 
-const controlContext = (name: OperationName, { services, committer, caller }: Controlling): ControlContext => ({
+const controlContext = (name: OperationName, { services, committer, caller, input }: Controlling): ControlContext => ({
   caller,
   services,
   work: (account_id, run) =>
-    committer.submit({ name, ...plainWork(run), caller: { ...caller, account_id } }) as Promise<never>,
+    committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
 });
 
 type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };

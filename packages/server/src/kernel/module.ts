@@ -6,6 +6,7 @@ import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable } from './tables.ts';
@@ -32,6 +33,9 @@ export type Services = {
   observations: Observations;
   settings: Settings;
   keys: KeyRing;
+  /** Of a hosted service. */
+  meter?: Meter | undefined;
+  limiter?: RateLimiter | undefined;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
 };

@@ -1,6 +1,7 @@
 import type { Dialect, Row, Transaction } from '../db/index.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
+import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import * as queries from './queries.ts';
 
@@ -37,7 +38,15 @@ export type NewEvent = Omit<
   actor_agent_id?: string | undefined;
 };
 
-type Mark = { seq: number; audit_no: number; item_no: number; events: number; audits: number; answers: number };
+type Mark = {
+  seq: number;
+  audit_no: number;
+  item_no: number;
+  events: number;
+  audits: number;
+  answers: number;
+  charges: number;
+};
 
 /** The writes of one account within one transaction: its place in the log, and what will be appended at the end. */
 export class Work {
@@ -50,6 +59,7 @@ export class Work {
   readonly locked: Promise<void>;
   readonly #audits: Omit<AuditRow, 'hash'>[] = [];
   readonly #answers: Row[] = [];
+  readonly #charges: Charge[] = [];
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
@@ -124,6 +134,15 @@ export class Work {
     this.#answers.push({ account_id: this.account_id, ...answer, created_at: this.now });
   }
 
+  /** Ops that go to the account with what this transaction does. */
+  charge(charge: Charge): void {
+    this.#charges.push(charge);
+  }
+
+  get charges(): readonly Charge[] {
+    return this.#charges;
+  }
+
   /** Runs once everything is durable. */
   afterCommit(run: () => void): void {
     this.#after.push(run);
@@ -155,6 +174,7 @@ export class Work {
       events: this.events.length,
       audits: this.#audits.length,
       answers: this.#answers.length,
+      charges: this.#charges.length,
     };
   }
 
@@ -166,6 +186,7 @@ export class Work {
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;
+    this.#charges.length = mark.charges;
     this.#pending = [];
   }
 
@@ -188,6 +209,7 @@ export class Work {
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
     if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
       this.send(queries.advanceAccount(tx, this.account));
+    if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.settle();
   }
 }

@@ -25,6 +25,7 @@ export const TAGS: Record<string, string> = {
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',
   audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
+  usage: 'What an account has used, and what its plan leaves it.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
   transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',

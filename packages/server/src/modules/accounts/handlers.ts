@@ -12,6 +12,7 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import { EVERYTHING, makeKey, tell } from '../keys/index.ts';
+import { refuseUnknownPlan } from '../usage/index.ts';
 import * as queries from './queries.ts';
 
 const cursors = cursorsOf('accounts', ['string']);
@@ -19,6 +20,7 @@ const ADMIN_RPM = 600;
 
 const create = controls<'accounts.create'>(async ({ caller, services, work }, input) => {
   const { account_id = randomUUID(), name, plan = null } = input;
+  refuseUnknownPlan(services.settings, plan);
   const made = await services.database.exclusively((tx) => insertAccount(tx, account_id, services.clock.now()));
   if (made === 0) throw new Fault('conflict', `there is an account ${account_id} already`, { account_id });
   return work(account_id, async (work) => {
@@ -42,13 +44,17 @@ const read = controls<'accounts.read'>(async ({ services }, { account_id }) =>
 
 const update = controls<'accounts.update'>(async ({ caller, services, work }, { account_id, ...changes }) => {
   await existing(services, account_id);
+  refuseUnknownPlan(services.settings, changes.plan);
   return work(account_id, async (work) => {
     const row = await queries.getAccount(work.tx, account_id);
     if (!row) throw noAccount(account_id);
     const { name = row.name, plan = row.plan, status = row.status } = changes;
     const next = { ...row, name, plan, status };
     await queries.setAccount(work.tx, next);
-    work.afterCommit(() => services.keys.forgetAccount(account_id));
+    work.afterCommit(() => {
+      services.keys.forgetAccount(account_id);
+      services.meter?.forget(account_id);
+    });
     tell(work, caller, { event_type: 'account_updated', details: { name, plan, status } });
     return toAccount(next);
   });

@@ -3,6 +3,7 @@ import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { noteUses } from './uses.ts';
 
+export { describeKey } from './describe.ts';
 export { EVERYTHING, makeKey, tell } from './make.ts';
 export { keySource } from './source.ts';
 

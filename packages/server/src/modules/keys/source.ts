@@ -18,11 +18,11 @@ function toKnown(row: KnownRow): KnownKey {
   const granted = grantedBy(row);
   const read = reachOf(granted, 'READ');
   const write = reachOf(granted, 'WRITE');
-  const { key_id, name, key_type: type } = row;
+  const { key_id, name, key_type: type, rate_limit_rpm } = row;
   return {
     account_id: row.account_id,
-    principal: { key_id, name, type, ...(read ? { read } : {}), ...(write ? { write } : {}) },
-    rate_limit_rpm: row.rate_limit_rpm,
+    principal: { key_id, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
+    rate_limit_rpm,
     expires_at: row.expires_at,
     revoked_at: row.revoked_at,
     status: row.status,
