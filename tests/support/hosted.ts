@@ -21,7 +21,7 @@ export type Hosted = {
 export type HostedOptions = { app?: TestOptions; http?: Partial<Omit<HttpOptions, 'kernel'>> };
 
 export async function openHosted(backend: Backend, options: HostedOptions = {}): Promise<Hosted> {
-  const app = await openTestApp(backend, options.app);
+  const app = await openTestApp(backend, { rowSecurity: 'on', ...options.app });
   const server = await listen(app, { hosted: true, internalKey: INTERNAL_KEY, ...options.http });
   const withHeaders = (sent: Sent, headers: Record<string, string>) =>
     send(server.url, { ...sent, headers: { ...headers, ...sent.headers } });

@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
+import { ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
 /** Named, so that the server parses each statement once a connection. */
-function prepare(text: string): { name?: string; text: string } {
+export function prepare(text: string): { name?: string; text: string } {
   let known = prepared.get(text);
   if (!known) {
     let n = 0;
@@ -20,7 +21,7 @@ function prepare(text: string): { name?: string; text: string } {
 
 type Statement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
 
-export async function execute(runner: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+export async function execute(runner: pg.Pool | pg.ClientBase, statement: Statement): Promise<pg.QueryResult> {
   try {
     return await runner.query({ ...statement, ...prepare(statement.text), values: statement.values as unknown[] });
   } catch (error) {
@@ -80,16 +81,33 @@ const updateTextOnce = once(updateText);
 /** The transaction may still be open, but not for us. */
 export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
+export type TransactionOptions = {
+  timeoutMs?: number;
+  /** Whether rows are guarded, so that it has to say which account it is about. */
+  guarded?: boolean;
+};
+
 export class PostgresTransaction implements Transaction {
-  readonly #client: pg.PoolClient;
+  readonly #client: pg.ClientBase;
   readonly #timeoutMs: number | undefined;
+  readonly #guarded: boolean;
   /** After the first failure the server refuses everything else, so only the first says what is wrong. */
   #failure: unknown;
   #over = false;
 
-  constructor(client: pg.PoolClient, timeoutMs: number | undefined) {
+  constructor(client: pg.ClientBase, { timeoutMs, guarded = false }: TransactionOptions = {}) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
+    this.#guarded = guarded;
+  }
+
+  enter(accountId: string): void {
+    if (this.#guarded) this.set(['mem.account_id', accountId]);
+  }
+
+  /** Not waited for: what follows it fails with it. */
+  set(entered: Entered): void {
+    this.#execute(ENTER.text, entered).catch(() => {});
   }
 
   async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
@@ -175,5 +193,22 @@ export class PostgresTransaction implements Transaction {
       () => true,
       () => false,
     );
+  }
+}
+
+type Ended<T> = { result: T; usable: true } | { error: unknown; usable: boolean };
+
+/** From the beginning to the end. Says whether the connection can be used again. */
+export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<Ended<T>> {
+  try {
+    // Not waited for: it travels with the first statements of the work.
+    const begun = tx.begin();
+    begun.catch(() => {});
+    const result = await work();
+    await begun;
+    await tx.commit();
+    return { result, usable: true };
+  } catch (error) {
+    return { error, usable: !isGone(error) && (await tx.rollback()) };
   }
 }
