@@ -33,6 +33,8 @@ export interface Dialect {
   lane(accountId: string): string;
   /** A set of texts as a one-column table `(value)`. */
   texts(values: readonly string[]): Sql;
+  /** The same of whole numbers. */
+  numbers(values: readonly number[]): Sql;
 }
 
 /** Somebody else on the same store has come to a place in a topic. */

@@ -108,7 +108,7 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
   return [
     `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
     `GRANT SELECT (${picked}) ON ${table} TO ${words};`,
-    `DROP VIEW ${view};`,
+    dropText(view),
     `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
     `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
     `GRANT CREATE ON SCHEMA ${schema} TO ${words};`,
@@ -116,6 +116,13 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
     `REVOKE CREATE ON SCHEMA ${schema} FROM ${words};`,
   ];
 }
+
+/** As its owner, which may be the role of the words or the login. */
+const dropText = (view: string) => `DO $$ BEGIN
+  EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass('${view}')));
+  DROP VIEW ${view};
+  SET LOCAL ROLE NONE;
+END $$;`;
 
 function openText({ name }: Table, { words }: Doors): string {
   const { [name]: shown } = words;
@@ -125,7 +132,7 @@ function openText({ name }: Table, { words }: Doors): string {
     `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY;`,
     `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY;`,
     ...(shown
-      ? [`DROP VIEW ${shown.view};`, `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
+      ? [dropText(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
       : []),
   ].join('\n');
 }
@@ -153,7 +160,9 @@ async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
     throw new StorageError('refused', new Error(`the role ${name} is not bound by row-level security`));
   if (!known) {
     await client.query(`CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOBYPASSRLS`);
-    await client.query(`GRANT ${role} TO CURRENT_USER`);
+    const { rows } = await client.query(`SELECT current_setting('server_version_num')::int >= 160000 AS modern`);
+    // To serve under it, not to have its rights beside one's own. Older servers know no such thing.
+    await client.query(`GRANT ${role} TO CURRENT_USER ${rows[0].modern ? 'WITH INHERIT FALSE, SET TRUE' : ''}`);
   }
   // Whether this login may serve under it.
   await client.query(`SET LOCAL ROLE ${role}`);

@@ -22,6 +22,7 @@ const dialect: Dialect = {
   forUpdate: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
 };
 
 async function translated<T>(run: () => T): Promise<T> {
