@@ -43,18 +43,31 @@ function insertText({ table, columns, suffix = '' }: Insert): string {
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
 }
 
+/** The same without the planner seeing how many there are: it would plan anew for every one. */
+function unnestUnseen(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
+  return `unnest(${types.map((type) => `(SELECT CAST(? AS ${ARRAY_TYPES[type]}))`).join(', ')})`;
+}
+
 /**
- * The first row at or after each key, if it is the key's. Asked for an equal key, the planner has to guess which of the
+ * Of the rows of an account, the first at or after a key. Asked for an equal key, the planner has to guess which of the
  * indexes that begin alike is the one, and where it knows nothing of a new table yet it walks through a whole account.
- * Only the primary key gives this order.
+ * Only the primary key gives this order. The account stands by itself: a policy names it too, and a scan that has an
+ * equal account and a comparison that begins with the account starts at the first row of the account.
  */
+function firstText(from: string, names: readonly string[], place: (i: number) => string): string {
+  const [account, ...rest] = names;
+  const after =
+    rest.length === 0 ? '' : ` AND (${rest.join(', ')}) >= (${rest.map((_, i) => place(i + 1)).join(', ')})`;
+  return `${from} WHERE ${account} = ${place(0)}${after} ORDER BY ${names.join(', ')} LIMIT 1`;
+}
+
+/** The first row at or after each key, if it is the key's. */
 function findText({ table, select, by }: Find): string {
   const names = Object.keys(by);
-  const given = names.map((_, i) => `r.c${i}`).join(', ');
   const as = names.map((_, i) => `c${i}`).join(', ');
   const same = names.map((name, i) => `found.${name} = r.c${i}`).join(' AND ');
-  const first = `SELECT * FROM ${table} WHERE (${names.join(', ')}) >= (${given}) ORDER BY ${names.join(', ')} LIMIT 1`;
-  return `SELECT r.place, ${select} FROM ${unnest(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
+  const first = firstText(`SELECT * FROM ${table}`, names, (i) => `r.c${i}`);
+  return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
 }
 
 /** Finds each row as `findText` does, for the same reason. */
@@ -67,10 +80,9 @@ function updateText({ table, set = {}, add = {}, by }: Update): string {
   const sets = changedNames
     .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
     .join(', ');
-  const given = names.map((_, i) => place(i)).join(', ');
   const same = names.map((name, i) => `${table}.${name} = ${place(i)}`).join(' AND ');
-  const first = `SELECT x.ctid FROM ${table} AS x WHERE (${names.join(', ')}) >= (${given}) ORDER BY ${names.join(', ')} LIMIT 1`;
-  const rows = unnest([...Object.values(changed), ...Object.values(by)]);
+  const first = firstText(`SELECT x.ctid FROM ${table} AS x`, names, place);
+  const rows = unnestUnseen([...Object.values(changed), ...Object.values(by)]);
   return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
 }
 
