@@ -7,8 +7,10 @@ import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
 import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
+import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureSearch } from './figures/search.mjs';
+import { measureServers } from './figures/servers.mjs';
 import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
@@ -36,6 +38,8 @@ const figures = {
   hosted: measureHosted,
   key: measureKey,
   mcp: measureMcp,
+  'row-security': measureRowSecurity,
+  servers: measureServers,
   peers: measurePeers,
 };
 

@@ -61,11 +61,14 @@ const HOT: Hot[] = [
 ];
 
 /** Opens the store again and runs the operation a few times, as PostgreSQL plans anew once it knows a statement. */
-async function run(backend: Backend, place: Place, [name, , input]: Hot): Promise<Sql[]> {
+async function run(backend: Backend, place: Place & { rowSecurity?: 'on' | 'off' }, hot: Hot): Promise<Sql[]> {
+  const [name, , input] = hot;
+  const { rowSecurity = 'off' } = place;
   const seen: Sql[] = [];
   let isRunning = false;
   const app = await openTestApp(backend, {
     place,
+    rowSecurity,
     wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
   });
   for (let i = 0; i < 8; i++) {
@@ -107,8 +110,9 @@ describe.each(backends)('hot statements on %s', (backend) => {
       expect(plans).toEqual([]);
     });
 
+  const guarded = (['off', 'on'] as const).flatMap((mode) => HOT.map((hot) => [mode, ...hot] as const));
   if (backend === 'postgres')
-    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+    it.each(guarded)('with row-level security %s, %s %s finds its rows by an index', async (rowSecurity, ...hot) => {
       const dsn = place.options.postgresDsn as string;
       const scans = async () => {
         const { rows } = await runSql(
@@ -120,7 +124,7 @@ describe.each(backends)('hot statements on %s', (backend) => {
       };
       const before = await scans();
       expect(before.length).toBeGreaterThan(5);
-      await run(backend, place, hot);
+      await run(backend, { ...place, rowSecurity }, hot);
       expect(await scans()).toEqual(before);
     });
 });

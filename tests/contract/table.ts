@@ -128,7 +128,7 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
 
 export async function newAccount(app: TestApp, accountId: string): Promise<void> {
   const { database, clock } = app.kernel.services;
-  await database.transaction((tx) => insertAccount(tx, accountId, clock.now()));
+  await database.upkeep((tx) => insertAccount(tx, accountId, clock.now()));
 }
 
 /** An operation's answer or refusal, as a client would see it. */

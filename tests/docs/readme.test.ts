@@ -86,6 +86,8 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_DATA_DIR: ({ dataDir }) => dataDir,
   MEM_POSTGRES_DSN: ({ postgresDsn }) => postgresDsn,
   MEM_POSTGRES_POOL: ({ postgresPool }) => postgresPool,
+  MEM_ROW_SECURITY: ({ rowSecurity }) => (rowSecurity === 'as found' ? undefined : rowSecurity),
+  MEM_POSTGRES_APP_ROLE: ({ postgresRole }) => postgresRole,
   MEM_AGENT_ID: ({ agentId }) => agentId,
   MEM_MAX_VALUE_BYTES: ({ maxValueBytes }) => maxValueBytes,
   MEM_MAX_BODY_BYTES: ({ maxBodyBytes }) => maxBodyBytes,

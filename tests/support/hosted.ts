@@ -22,7 +22,12 @@ export type HostedOptions = { app?: TestOptions; http?: Partial<Omit<HttpOptions
 
 export async function openHosted(backend: Backend, options: HostedOptions = {}): Promise<Hosted> {
   // Tests ask faster than anybody would, within one moment of their clock: limits are for those that want them.
-  const app = await openTestApp(backend, { hosted: true, rateLimits: false, ...options.app });
+  const app = await openTestApp(backend, {
+    hosted: true,
+    rateLimits: false,
+    rowSecurity: 'on',
+    ...options.app,
+  });
   const server = await listen(app, { hosted: true, internalKey: INTERNAL_KEY, ...options.http });
   const withHeaders = (sent: Sent, headers: Record<string, string>) =>
     send(server.url, { ...sent, headers: { ...headers, ...sent.headers } });

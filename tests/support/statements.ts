@@ -25,6 +25,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
   });
   const watchTransaction = (tx: Transaction): Transaction => ({
     ...watchQuery(tx),
+    enter: (accountId) => tx.enter(accountId),
     run: async (statement) => tx.run(seen(statement)),
     async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
       const columns = Object.keys(insert.columns).join(', ');
@@ -49,12 +50,18 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     dialect: database.dialect,
     read: watchQuery(database.read),
     scan: watchQuery(database.scan),
-    async snapshot() {
-      const snapshot = await database.snapshot();
+    of(accountId) {
+      const { read, scan } = database.of(accountId);
+      return { read: watchQuery(read), scan: watchQuery(scan) };
+    },
+    async snapshot(accountId) {
+      const snapshot = await database.snapshot(accountId);
       return { ...watchQuery(snapshot), close: () => snapshot.close() };
     },
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
+    upkeep: (work) => database.upkeep((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
+    alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
@@ -65,7 +72,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells';
+  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;

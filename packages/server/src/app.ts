@@ -1,4 +1,5 @@
-import { type Database, openPostgres, openSqlite } from './db/index.ts';
+import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
+import { doors } from './doors.ts';
 import { type Jobs, startJobs } from './jobs/index.ts';
 import {
   type Clock,
@@ -64,6 +65,10 @@ export type AppOptions = {
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
+  /** Row-level security on PostgreSQL. A store that has it keeps it unless told otherwise. */
+  rowSecurity?: RowSecurity['mode'];
+  /** The role that requests are served under then. */
+  postgresRole?: string | undefined;
   maxValueBytes?: number;
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
@@ -134,5 +139,6 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
 
 async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
-  return openPostgres({ dsn: options.postgresDsn, poolSize: options.postgresPool ?? 10, onError });
+  const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors } });
 }

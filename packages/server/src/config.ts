@@ -19,6 +19,10 @@ export type Config = {
   dataDir: string;
   postgresDsn: string | undefined;
   postgresPool: number;
+  /** Row-level security: a store that has it keeps it, unless told otherwise. */
+  rowSecurity: 'on' | 'off' | 'as found';
+  /** The role that requests are served under then. */
+  postgresRole: string | undefined;
   agentId: string;
   maxValueBytes: number;
   maxBodyBytes: number;
@@ -142,6 +146,11 @@ const variables = {
     .refine((text) => URL.canParse(text), 'is not a valid address')
     .optional(),
   MEM_POSTGRES_POOL: whole(1, 500).default(10),
+  MEM_ROW_SECURITY: z.enum(['on', 'off'], 'must be on or off').optional(),
+  MEM_POSTGRES_APP_ROLE: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,50}$/, 'must be a name of small letters, digits and _')
+    .optional(),
   MEM_AGENT_ID: shapes.agentId.default('mem-http-server'),
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
@@ -203,6 +212,8 @@ export function readConfig(env: Environment = process.env): Config {
     dataDir: v.MEM_DATA_DIR,
     postgresDsn: v.MEM_POSTGRES_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
+    rowSecurity: v.MEM_ROW_SECURITY ?? (v.MEM_MODE ? 'on' : 'as found'),
+    postgresRole: v.MEM_POSTGRES_APP_ROLE,
     agentId: v.MEM_AGENT_ID,
     maxValueBytes: v.MEM_MAX_VALUE_BYTES,
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
@@ -240,5 +251,7 @@ function warningsOf(env: Environment): string[] {
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
   if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
     warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
+  if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
+    warnings.push('MEM_ROW_SECURITY is off: accounts are kept apart by the queries alone');
   return warnings;
 }

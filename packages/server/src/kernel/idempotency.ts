@@ -45,6 +45,6 @@ const mismatch = (key: string) =>
 export const forgetAnswers: Job = {
   name: 'forget old answers',
   async run({ services: { database, clock } }) {
-    await database.transaction((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
+    await database.upkeep((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
   },
 };

@@ -11,12 +11,13 @@ export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
   const started = performance.now();
   const now = clock.now();
+  const { read, scan } = database.of(caller.account_id);
   return {
     caller,
     services,
     now,
-    read: database.read,
-    scan: database.scan,
+    read,
+    scan,
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,

@@ -75,6 +75,7 @@ export class Work {
   }
 
   async #lock(): Promise<void> {
+    this.tx.enter(this.account_id);
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account) throw new Error(`account ${this.account_id} has no row`);
     this.#firstItemNo = this.#account.item_no;

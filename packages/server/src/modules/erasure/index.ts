@@ -55,7 +55,7 @@ const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
 
 async function reachOf({ tx, dialect }: Work, target: queries.Target) {
   const ids = await queries.listReached(tx, target);
-  return { ...target, entryIds: dialect.texts(ids.map(String)), isAboutDoomed: queries.isAboutDoomed(target) };
+  return { ...target, entryIds: dialect.numbers(ids), isAboutDoomed: queries.isAboutDoomed(target) };
 }
 
 async function foresee(work: Work, target: queries.Target, doomed: Doomed) {

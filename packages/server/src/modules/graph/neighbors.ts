@@ -82,7 +82,7 @@ async function learnNames(
     rows.flatMap((row) => (row.other_type === 'entry' && !names.has(row.other) ? row.other : [])),
   );
   if (unknown.size === 0) return;
-  const ids = dialect.texts([...unknown].map((node) => String(entryIdOf(node))));
+  const ids = dialect.numbers([...unknown].map(entryIdOf));
   const found = new Map((await listEntriesById(scan, scope, ids)).map(nameOf));
   for (const node of unknown) names.set(node, found.get(node) ?? null);
 }

@@ -5,7 +5,7 @@ import { touchKey } from './queries.ts';
 export async function noteUses({ services: { keys, database } }: Kernel): Promise<void> {
   const uses = keys.takeUses();
   if (uses.length === 0) return;
-  await database.transaction(async (tx) => {
+  await database.upkeep(async (tx) => {
     await Promise.all(uses.map((use) => touchKey(tx, use)));
   });
 }

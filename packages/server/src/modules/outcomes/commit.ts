@@ -109,7 +109,7 @@ async function commitOne(work: Work, book: Book, found: Look): Promise<Committed
 
 async function answerAgain(work: Work, row: queries.OutcomeRow, agentId: string) {
   const viewer = { account_id: work.account_id, agent_id: agentId };
-  const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.texts([String(row.seq)]));
+  const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   return toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null });
 }
 

@@ -33,7 +33,7 @@ const list = reads<'outcomes.list'>(async (context, input) => {
   const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
   if (end) rows = await queries.listOutcomes(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const evidence = await queries.listEvidence(scan, viewer, dialect.texts(items.map(({ seq }) => String(seq))));
+  const evidence = await queries.listEvidence(scan, viewer, dialect.numbers(items.map(({ seq }) => seq)));
   const outcomes = items.map((row) => ({
     ...toOutcome(row),
     entries: evidence.filter(({ seq }) => seq === row.seq).map(toAffected),

@@ -56,7 +56,7 @@ async function byText(context: ReadContext, input: Search, wanted: number): Prom
   if (!account || terms.length === 0) return { hits: [], truncated: false };
   const scope = { engine: dialect.engine, account_id: caller.account_id, account: account.number };
   const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.texts(seqs.map(String)), {
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.numbers(seqs), {
       account_id: caller.account_id,
       branch: input.branch,
       filters: [...places(input), ...filters(context, input)],

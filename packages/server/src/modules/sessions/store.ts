@@ -97,7 +97,7 @@ export async function moveItems(
   numbers: readonly number[],
 ): Promise<void> {
   const [source, target] = await Promise.all([openSession(work, from), openSession(work, to)]);
-  const nos = work.dialect.texts(numbers.map(String));
+  const nos = work.dialect.numbers(numbers);
   const moved = await queries.moveItems(work.tx, { from, to: target }, nos);
   if (moved === 0) return;
   source.items -= moved;

@@ -45,7 +45,7 @@ export async function countMatches(
   const counts = expressions.map((expression) =>
     scope.engine === 'sqlite'
       ? sql`SELECT count(*) AS n FROM (SELECT 1 FROM entry_words WHERE entry_words MATCH ${expression} LIMIT ${cap})`
-      : sql`SELECT count(*) AS n FROM (SELECT 1 FROM entries WHERE account_id = ${scope.account_id}
+      : sql`SELECT count(*) AS n FROM (SELECT 1 FROM words_of_entries WHERE account_id = ${scope.account_id}
             AND search_words @@ CAST(${expression} AS tsquery) LIMIT ${cap}) AS found`,
   );
   const rows = await Promise.all(counts.map((count) => query.get<{ n: number }>(count)));
@@ -86,7 +86,7 @@ function bm25(scope: MatchScope, wanted: { expression: Expression; limit: number
       FROM unnest(search_words) AS u, jsonb_to_recordset(CAST(${JSON.stringify(weights)} AS jsonb)) AS w(lexeme text, upto text, idf float8)
       WHERE u.lexeme COLLATE "C" >= w.lexeme COLLATE "C" AND u.lexeme COLLATE "C" <= w.upto COLLATE "C"
     ) AS score
-    FROM (SELECT seq, search_words, word_count, avg(word_count) OVER () AS average FROM entries
+    FROM (SELECT seq, search_words, word_count, avg(word_count) OVER () AS average FROM words_of_entries
       WHERE account_id = ${scope.account_id} AND search_words @@ CAST(${wanted.expression} AS tsquery)) AS matched
     ORDER BY score DESC, seq DESC LIMIT ${wanted.limit}`;
 }
@@ -101,7 +101,7 @@ export async function newestMatches(
     scope.engine === 'sqlite'
       ? sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM entry_words
             WHERE entry_words MATCH ${wanted.expression} ORDER BY rowid DESC LIMIT ${wanted.limit}`
-      : sql`SELECT seq FROM entries WHERE account_id = ${scope.account_id}
+      : sql`SELECT seq FROM words_of_entries WHERE account_id = ${scope.account_id}
             AND search_words @@ CAST(${wanted.expression} AS tsquery) ORDER BY seq DESC LIMIT ${wanted.limit}`,
   );
   return rows.map((row) => row.seq);

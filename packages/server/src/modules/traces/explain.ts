@@ -67,7 +67,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     const what = trace_id === undefined ? `trace of outcome ${outcome_ref}` : `trace ${trace_id}`;
     throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
   }
-  const items = await queries.listItems(read, caller, { seqs: dialect.texts([String(row.seq)]), kinds: [] });
+  const items = await queries.listItems(read, caller, { seqs: dialect.numbers([row.seq]), kinds: [] });
   const header = JSON.parse(row.header) as Header;
   return {
     status: 'sealed',

@@ -82,7 +82,7 @@ export function listMatches(
     engine === 'sqlite'
       ? sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM trace_words WHERE trace_words MATCH ${expression}
             ORDER BY rowid DESC LIMIT ${limit}`
-      : sql`SELECT seq FROM traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
+      : sql`SELECT seq FROM words_of_traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
             ORDER BY seq DESC LIMIT ${limit}`,
   );
 }

@@ -13,7 +13,7 @@ export const exportAccount = settled(
   'for all',
   lists<'transfer.export'>(async function* ({ caller: { account_id }, services }) {
     const tables = exportedTables(services);
-    const snapshot = await services.database.snapshot();
+    const snapshot = await services.database.snapshot(account_id);
     try {
       yield JSON.stringify(await headerOf(snapshot, account_id, tables));
       for (const table of tables)
