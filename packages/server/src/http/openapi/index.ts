@@ -26,6 +26,8 @@ export const TAGS: Record<string, string> = {
   keys: 'Who may use the account, and for what.',
   audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
+  activity: 'How much the account is used, by day, agent and path.',
+  retention: 'How long the account keeps what.',
   transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };
