@@ -10,7 +10,10 @@ const Y = { agent_id: 'agent/y' };
 /** An account in which everything has happened that can. */
 async function live(app: TestApp): Promise<void> {
   await layExamples(app, { mark: 'first', as: X });
-  app.clock.advance(60_000);
+  // Of traces that are removed for their age, the end of their chain is left.
+  await app.call('retention.set', { traces_days: 1 }, X);
+  app.clock.advance(25 * 3_600_000);
+  await app.jobs.sweep();
   await layExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
   const at = { entity_path: 'odd/naïve-路径', key: 'a/b%c' };
   const write = (value: unknown, more: object = {}) => app.call('entries.write', { ...at, value, ...more } as never, X);
@@ -103,7 +106,8 @@ describe.each(ways)('an account that is taken from %s to %s', (from, to) => {
     const [one, two] = await Promise.all(
       [source, target].map((app) => app.call('entries.write', { ...at, value: 7 }, X)),
     );
-    expect(two).toEqual(one);
+    // Recalls are counted a little later, and nobody waits for them.
+    expect({ ...two, recall_count: 0 }).toEqual({ ...one, recall_count: 0 });
     expect(two).toMatchObject({ version: 2 });
     const found = await target.call('entries.search', { query: '7', entity_path: 'odd' }, X);
     expect(found.entries.map(({ key }: { key: string }) => key)).toEqual(['exact']);

@@ -6,18 +6,19 @@ type Definition = Pick<(typeof operations)[OperationName], 'effect' | 'cost'> | 
 type Given = { agent_id?: unknown; entity_path?: unknown; writes?: unknown };
 type Asked = { input: unknown; caller: Caller; failed: boolean; duration_ms: number };
 
+/** What is erased is not to be named again by that. */
+const ERASING: ReadonlySet<string> = new Set(['entries.erase', 'agents.erase']);
+
 const MAX_PATHS = 100;
 
 /** A call as statistics see it. What it names is of interest only where it was understood. */
 export function callOf(name: string, definition: Definition, { input, caller, failed, duration_ms }: Asked): Call {
   const { effect = 'none', cost: ops = 0 } = definition ?? {};
   const given = (failed ? {} : (input ?? {})) as Given;
-  const agent = effect === 'write' && typeof given.agent_id === 'string' ? given.agent_id : caller.agent_id;
+  const isNamed = effect === 'write' && !ERASING.has(name) && typeof given.agent_id === 'string';
+  const agent = isNamed ? (given.agent_id as string) : caller.agent_id;
   return { caller, effect, ops, failed, agent_id: agent, paths: pathsOf(name, given), duration_ms };
 }
-
-/** What is erased is not to be named again by that. */
-const ERASING: ReadonlySet<string> = new Set(['entries.erase', 'agents.erase']);
 
 function pathsOf(name: string, { entity_path, writes }: Given): readonly string[] {
   if (ERASING.has(name)) return [];
