@@ -1,8 +1,9 @@
-import { type Operation, operationNames, operations } from '@mem-service/contract';
+import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Desk, openDesk, type Run, type Serving, serve } from './support.ts';
 
 const KEY = 'a-key-for-the-tests';
+const definition = (name: OperationName): Operation => operations[name];
 const wordOf = (operation: Operation, name: string) => operation.cli?.alias ?? name;
 const words = operationNames.map((name) => ({ name, word: wordOf(operations[name], name) }));
 /** A stream does not end by itself. */
@@ -51,7 +52,9 @@ describe('every operation of the table', () => {
 
   // The examples of these name what is not there.
   const absent = ['commits.read', 'traces.read', 'agents.recall', 'agents.read_from'];
-  const codeOf = (name: string) => (absent.includes(name) ? 3 : 0);
+  // An export goes into an empty account alone.
+  const full = ['transfer.add', 'transfer.finish'];
+  const codeOf = (name: string) => (absent.includes(name) ? 3 : full.includes(name) ? 5 : 0);
 
   it.each(ending)('$word does its example on the local store, for people', ({ name }) => {
     const { code, out, err } = runs.local.get(name) as Run;
@@ -64,8 +67,10 @@ describe('every operation of the table', () => {
   it.each(ending)('$word does its example on a server, as JSON', ({ name }) => {
     const { code, out, err } = runs.remote.get(name) as Run;
     expect(code).toBe(codeOf(name));
-    if (code === 0) expect(operations[name].output.safeParse(JSON.parse(out)).error).toBeUndefined();
-    else expect(JSON.parse(err)).toMatchObject({ code: 'not_found', status: 404 });
+    const answers = definition(name).lines ? out.trimEnd().split('\n') : [out];
+    if (code === 0)
+      for (const answer of answers) expect(definition(name).output.safeParse(JSON.parse(answer)).error).toBeUndefined();
+    else expect(JSON.parse(err)).toMatchObject(code === 3 ? { code: 'not_found' } : { code: 'conflict' });
   });
 
   it('the full name is the same command', async () => {
@@ -86,7 +91,7 @@ describe('every operation of the table', () => {
   it('the help of all commands has a title for every group', async () => {
     const { out } = await local.mem(['--help']);
     const titles = [...out.matchAll(/^([A-Z]\w+): .*:$/gm)].map(([, title]) => title);
-    expect(titles).toEqual(['Entries', 'Sessions', 'Outcomes', 'Traces', 'Agents', 'Graph', 'Overview']);
+    expect(titles).toEqual(['Entries', 'Sessions', 'Outcomes', 'Traces', 'Agents', 'Graph', 'Overview', 'Transfer']);
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
   });
 

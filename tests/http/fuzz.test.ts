@@ -97,10 +97,11 @@ describe.each(backends)('whatever is sent, on %s', (backend) => {
 
   /** An example with some of its fields replaced, and some that do not belong. */
   const spoilt = ({ name }: Address) => {
-    const field = fc.oneof(
-      { weight: 8, arbitrary: fc.constantFrom(...Object.keys(fieldsOf(name))) },
-      { weight: 1, arbitrary: text },
-    );
+    const names = Object.keys(fieldsOf(name));
+    const field = fc.oneof(...(names.length === 0 ? [] : [{ weight: 8, arbitrary: fc.constantFrom(...names) }]), {
+      weight: 1,
+      arbitrary: text,
+    });
     return fc
       .array(fc.tuple(field, anything), { minLength: 1, maxLength: 3 })
       .map((changes) => ({ ...markedInput(name, MARK, known), ...Object.fromEntries(changes) }));

@@ -215,7 +215,9 @@ describe.each(backends)('the stream on %s', (backend) => {
     const listener = await tune(server.url, { after: 0, headers: { 'x-mem-agent-id': 'agent/x' } });
     await app.call('entries.write', write('types', 'last'), X);
     await until(() => listener.events.at(-1)?.data.key === 'last', { what: 'the last event' });
-    expect(listener.seqs()).toEqual(range(1, listener.events.length));
+    // Some are for other agents alone.
+    const seqs = listener.seqs();
+    expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
     const found = new Set(listener.events.map(({ data }) => data.event_type));
     expect([...found].filter((type) => !(eventTypes as readonly string[]).includes(type))).toEqual([]);
     expect([...found]).toEqual(expect.arrayContaining(['write', 'delete', 'commit']));

@@ -106,7 +106,6 @@ describe.each(ways)('an account that is taken from %s to %s', (from, to) => {
     const [one, two] = await Promise.all(
       [source, target].map((app) => app.call('entries.write', { ...at, value: 7 }, X)),
     );
-    // Recalls are counted a little later, and nobody waits for them.
     expect({ ...two, recall_count: 0 }).toEqual({ ...one, recall_count: 0 });
     expect(two).toMatchObject({ version: 2 });
     const found = await target.call('entries.search', { query: '7', entity_path: 'odd' }, X);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listing, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { nodeName, nodeType, relation } from './graph.ts';

@@ -54,6 +54,9 @@ function named(names: readonly string[], values: readonly SqlValue[]): Row {
   return row;
 }
 
+/** SQLite plans a statement anew whenever a bare parameter of its LIMIT is bound, which costs more than a short read. */
+const plannedOnce = (text: string): string => text.replace(/\b(LIMIT|OFFSET) \?/g, '$1 ? + 0');
+
 /** One connection and its statements. */
 export class Connection {
   readonly #database: DatabaseSync;
@@ -67,7 +70,7 @@ export class Connection {
     let statement = this.#statements.get(text);
     if (!statement) {
       if (this.#statements.size >= 500) this.#statements.clear();
-      statement = new Statement(this.#database.prepare(text));
+      statement = new Statement(this.#database.prepare(plannedOnce(text)));
       this.#statements.set(text, statement);
     }
     return statement;

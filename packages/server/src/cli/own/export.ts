@@ -15,7 +15,6 @@ export const exportCommand = ownCommand({
   examples: [
     ['mem export --out account.jsonl', 'into a file'],
     ['mem export --out account.jsonl.gz', 'the same, compressed'],
-    ['mem export | grep \'"record":"version"\'', 'the versions alone'],
   ],
   async run(given, parts) {
     const { exportAccount } = await import('../transfer/export.ts');
