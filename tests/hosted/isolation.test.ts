@@ -19,7 +19,15 @@ const hasCursor = ({ name, route }: Address) => 'cursor' in fieldsOf(name) && ro
 const key = 'idempotency-key';
 
 /** Random, or of one request. */
-const UNSTEADY = new Set(['request_id', 'subject_salt', 'subject_hash', 'audit_hash']);
+const UNSTEADY = new Set([
+  'request_id',
+  'subject_salt',
+  'subject_hash',
+  'audit_hash',
+  'agent_salt',
+  'agent_hash',
+  'latency_ms',
+]);
 
 function toldBy({ status, text }: Answer) {
   const lines = text.split('\n').map((line) => {

@@ -8,10 +8,18 @@ export const doors: Doors = {
   own: {
     accounts: ['SELECT', 'UPDATE'],
     // A line stays as it is; only an erasure takes out what it was about.
-    audit: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt)'],
+    audit: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt, agent_id, agent_salt)'],
   },
   upkeep: {
-    accounts: ['SELECT (account_id, number, name, plan, status, created_at)', 'INSERT'],
+    accounts: [
+      'SELECT (account_id, number, name, plan, status, created_at, deleted_at, purged_at)',
+      'SELECT (seq, item_no, exported_seq, exported_item_no)',
+      'INSERT',
+    ],
+    // Of accounts that were deleted.
+    audit: ['SELECT (account_id, no)', 'DELETE'],
+    rate_cells: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+    retention: ['SELECT'],
     // Whose key was presented, and when it was last used.
     api_keys: ['SELECT', 'UPDATE (last_used_at)'],
     entries: ['SELECT (account_id, branch, entity_path, key, ttl_at, deleted)'],

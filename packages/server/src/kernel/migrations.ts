@@ -84,7 +84,7 @@ export const kernelMigrations: readonly Migration[] = [
     },
   },
   {
-    version: 22,
+    version: 20,
     name: 'audit as a chain',
     up: ({ text }) => [
       ...['key_id', 'key_name', 'user_name', 'before_hash', 'after_hash', 'subject_salt', 'subject_hash', 'hash'].map(
@@ -94,7 +94,7 @@ export const kernelMigrations: readonly Migration[] = [
     ],
   },
   {
-    version: 27,
+    version: 23,
     name: 'use of accounts, and their end',
     up: ({ engine, text, int }) => [
       // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.

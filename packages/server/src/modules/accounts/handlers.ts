@@ -49,10 +49,13 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
 async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' | 'services'>, input: Creation) {
   const { account_id = randomUUID(), name, plan = null } = input;
   const { database, clock, ids } = services;
+  refuseUnknownPlan(services.settings, plan);
   const now = clock.now();
   const row = { account_id, name, plan, status: 'active' as const, created_at: now };
-  return database.exclusively(async (tx) => {
-    if ((await insertAccount(tx, account_id, now)) === 0) throw taken(account_id);
+  const inserted = await database.exclusively((tx) => insertAccount(tx, account_id, now));
+  if (inserted === 0) throw taken(account_id);
+  return database.transaction(async (tx) => {
+    tx.enter(account_id);
     await queries.setAccount(tx, row);
     const made = keyRow({ account_id, now, ids, created_by: caller.actor }, { ...ADMIN, name: 'admin' });
     await insertKey(tx, made.row);

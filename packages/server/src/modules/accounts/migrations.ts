@@ -2,7 +2,7 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 21,
+    version: 19,
     name: 'accounts that are managed',
     up: ({ text }) => [
       `ALTER TABLE accounts ADD COLUMN name ${text} NOT NULL DEFAULT ''`,

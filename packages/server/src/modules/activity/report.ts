@@ -93,13 +93,18 @@ async function namedSeries({ scan, dialect }: ReadContext, range: queries.Range,
   }));
 }
 
-async function quotasOf({ scan, caller: { account_id }, now }: ReadContext, ops: number): Promise<Report['quotas']> {
-  const [entries, traces, keys] = await Promise.all([
+async function quotasOf(context: ReadContext, ops: number): Promise<Report['quotas']> {
+  const { scan, caller, now, services } = context;
+  const { account_id } = caller;
+  const [standing, entries, traces, keys] = await Promise.all([
+    services.meter?.standing(account_id),
     queries.countEntries(scan, account_id),
     queries.countTraces(scan, account_id),
     queries.countKeys(scan, account_id, now),
   ]);
   const counts = { ops, entries, traces, api_keys: keys } as const;
   const names = Object.keys(counts) as (keyof typeof counts)[];
-  return names.map((name) => ({ name, current: counts[name], limit: null }));
+  // Plans limit ops alone.
+  const limitOf = (name: string) => (name === 'ops' ? (standing?.ops_limit ?? null) : null);
+  return names.map((name) => ({ name, current: counts[name], limit: limitOf(name) }));
 }

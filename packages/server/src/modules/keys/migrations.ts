@@ -2,7 +2,7 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 20,
+    version: 18,
     name: 'API keys',
     up: ({ text, int }) => [
       `CREATE TABLE api_keys (

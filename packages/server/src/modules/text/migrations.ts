@@ -18,7 +18,7 @@ export const migrations: readonly Migration[] = [
           ],
   },
   {
-    version: 26,
+    version: 25,
     name: 'words by themselves',
     up: ({ engine }) =>
       engine === 'sqlite'

@@ -2,7 +2,7 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 24,
+    version: 21,
     name: 'usage',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -29,7 +29,7 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 25,
+    version: 22,
     name: 'rate limits',
     up: ({ engine, text, int }) => [
       `CREATE TABLE rate_cells (
