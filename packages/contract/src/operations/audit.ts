@@ -51,7 +51,10 @@ export const audit = {
       '`limit` lines a call; follow `next_cursor` to cover all.',
     ...admin,
     http: { method: 'GET', path: '/api/v1/admin/audit/verify' },
-    input: z.strictObject({ limit: z.int().min(1).max(100_000).default(10_000).meta({ description: 'Lines to check.' }), cursor: s.cursor }),
+    input: z.strictObject({
+      limit: z.int().min(1).max(100_000).default(10_000).meta({ description: 'Lines to check.' }),
+      cursor: s.cursor,
+    }),
     output: z.object({
       total_checked: z.int(),
       problems: z.array(

@@ -9,6 +9,7 @@ import {
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
 import { type Authorize, byType, mainOnly } from './authorize.ts';
+import { byScope } from './by-scope.ts';
 import type { Caller } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
@@ -44,7 +45,7 @@ export function createKernel(
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [byType, mainOnly, ...hooks], usage };
+  const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
   const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
