@@ -1,7 +1,6 @@
-import { Fault, type Glob, type Operation, operations } from '@mem-service/contract';
+import { Fault, type Glob, globText, type Operation, operations } from '@mem-service/contract';
 import type { Authorize } from './authorize.ts';
 import type { Principal } from './caller.ts';
-import { globText } from './globs.ts';
 import { namedIn } from './named-paths.ts';
 import { covers, type Reach } from './reach.ts';
 

@@ -1,7 +1,6 @@
-import { type Glob, globRange, matchesGlob } from '@mem-service/contract';
+import { contains, type Glob, globRange, matchesGlob, meet, meetAll, widest } from '@mem-service/contract';
 import { joinSql, type Sql, sql } from '../db/index.ts';
 import type { Caller } from './caller.ts';
-import { contains, meet, meetAll, widest } from './globs.ts';
 import { pathWithin } from './path-filter.ts';
 
 /** Where a key may do something: of each list, at least one glob has to cover the path. */

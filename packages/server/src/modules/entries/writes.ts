@@ -4,6 +4,9 @@ import {
   fromIso,
   type Handlers,
   type Item,
+  missing,
+  reaches,
+  readReach,
   sessionOf,
   settled,
   type Work,
@@ -206,6 +209,8 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
+  // The answer shows what the old version said.
+  if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
   const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);

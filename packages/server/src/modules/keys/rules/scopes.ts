@@ -1,5 +1,4 @@
-import { type Glob, parseGlob } from '@mem-service/contract';
-import { contains } from '../../../kernel/index.ts';
+import { contains, type Glob, parseGlob } from '@mem-service/contract';
 
 export type Scope = { pattern: string; permission: 'READ' | 'WRITE' | 'READ_WRITE' };
 export type Granted = { scopes: readonly Scope[]; entity_paths: readonly string[] };

@@ -1,4 +1,4 @@
-import { type Glob, matchesGlob } from '@mem-service/contract';
+import { type Glob, matchesGlob } from './glob.ts';
 
 /** Whether everything that one glob covers, the other covers too. */
 export function contains(outer: Glob, inner: Glob): boolean {
