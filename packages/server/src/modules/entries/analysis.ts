@@ -1,6 +1,14 @@
 import { type Input, parseExact, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { cursorsOf, type Handlers, noteQuery, pathsWithin, type ReadContext, reads, readReach } from '../../kernel/index.ts';
+import {
+  cursorsOf,
+  type Handlers,
+  noteQuery,
+  pathsWithin,
+  type ReadContext,
+  readReach,
+  reads,
+} from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';

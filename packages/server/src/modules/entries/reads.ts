@@ -8,13 +8,13 @@ import {
   fromIso,
   type Handlers,
   noteQuery,
+  pathsWithin,
   type ReadContext,
-  reads,
   readReach,
+  reads,
   type SeenEntry,
   seqAt,
   stretchesWithin,
-  pathsWithin,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';

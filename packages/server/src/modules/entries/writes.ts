@@ -99,6 +99,10 @@ export async function staleReadsOf(
   return (author) => stale.get(nameOf(author)) ?? [];
 }
 
+/** What the key of a caller may not read, another key of the same session has read. */
+export const staleFor = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
+  stale.filter(({ entity_path }) => reaches(readReach(caller), entity_path));
+
 /** A write that wants to rest on what was read is refused when that has changed. */
 export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
   if (!if_unchanged || stale_reads.length === 0) return;
@@ -179,7 +183,7 @@ async function writePart(work: Work, items: Items): Promise<(Output<'entries.wri
   const results = items.map((item, i) => {
     const author = authors[i] as (typeof authors)[number];
     try {
-      return writeOne(work, item, { entries, author, check, stale_reads: staleOf(author) });
+      return writeOne(work, item, { entries, author, check, stale_reads: staleFor(item.caller, staleOf(author)) });
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;

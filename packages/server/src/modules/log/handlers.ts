@@ -2,11 +2,11 @@ import {
   EVERYONE,
   follows,
   type Handlers,
-  listEvents,
   type LogEvent,
+  listEvents,
   type ReadContext,
-  reads,
   readReach,
+  reads,
   seesEvent,
 } from '../../kernel/index.ts';
 import { toEvent, toText } from './events.ts';

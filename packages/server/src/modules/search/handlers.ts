@@ -8,8 +8,8 @@ import {
   pathsWithin,
   type ReadContext,
   readAccount,
-  reads,
   readReach,
+  reads,
   withinReach,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember, liveAt, toEntry, visibleTo } from '../entries/index.ts';

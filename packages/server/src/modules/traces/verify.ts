@@ -3,6 +3,7 @@ import { cursorsOf, cutPage, type ReadContext, reads } from '../../kernel/index.
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
 import { keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
+import { viewerOf } from './viewer.ts';
 
 type Problem = Output<'traces.verify'>['problems'][number];
 
@@ -10,9 +11,9 @@ const cursors = cursorsOf('traces.verify', ['number']);
 
 /** Oldest first, so that each chain is followed from its beginning. */
 export const verify = reads<'traces.verify'>(async (context, input) => {
-  const { caller, scan } = context;
+  const { scan } = context;
   const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
-  const rows = await queries.listTracesInOrder(scan, caller, {
+  const rows = await queries.listTracesInOrder(scan, viewerOf(context), {
     after,
     trace_id: input.trace_id,
     limit: input.limit + 1,
