@@ -7,6 +7,7 @@ import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
 import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
 import { measureScale } from './figures/scale.mjs';
+import { measureScoped } from './figures/scoped.mjs';
 import { measureSearch } from './figures/search.mjs';
 import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
@@ -25,6 +26,7 @@ const figures = {
   'post-postgres': measurePostPostgres,
   search: measureSearch,
   scale: measureScale,
+  scoped: measureScoped,
   session: measureSession,
   outcome: measureOutcome,
   traces: measureTraces,

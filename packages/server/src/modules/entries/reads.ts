@@ -8,13 +8,14 @@ import {
   fromIso,
   type Handlers,
   noteQuery,
-  pathsWithin,
+  pathWithin,
   type ReadContext,
   readReach,
   reads,
   type SeenEntry,
   seqAt,
   stretchesWithin,
+  withinReach,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
@@ -120,7 +121,8 @@ const list = reads<'entries.list'>(async (context, input) => {
   const { from, upTo, cursorAt } = listOrders[order];
   const page: queries.EntryScan = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
-    filters: plainFilters(context, input),
+    // In the order of time no index knows of paths: what is out of reach is looked at and left out.
+    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : withinReach(readReach(caller)))],
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
@@ -182,7 +184,7 @@ type Filters = Input<'entries.list'>;
 function placesOf(caller: Caller, { entity_path }: Filters, order: queries.ListOrder): Sql[][] {
   const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
   const reach = readReach(caller);
-  return order === 'path' ? stretchesWithin(reach, glob) : [pathsWithin(reach, glob)];
+  return order === 'path' ? stretchesWithin(reach, glob) : [pathWithin(glob)];
 }
 
 /** Filters that an index serves, so that they cost nothing where they match little. */

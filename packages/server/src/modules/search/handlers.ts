@@ -90,7 +90,8 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
     scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
-    ordered: input.entity_path === undefined ? 'recent' : 'path',
+    // What is within reach is found by its paths, however little of the account it is.
+    ordered: input.entity_path === undefined && readReach(caller) === undefined ? 'recent' : 'path',
   };
   const rows = await queries.listByFilter(scan, within, page);
   return {
