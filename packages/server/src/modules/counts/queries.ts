@@ -93,10 +93,12 @@ export function getEdgeTime(
   scope: CountScope & { now: number; within?: readonly Sql[] },
   newest: boolean,
 ): Promise<{ written_at: number } | undefined> {
+  // Of a small part the entries are found by their paths; by the index on `seq` all others would be passed first.
+  const place = fragment(scope.within ? '(seq + 0)' : 'seq');
   return query.get(
     sql`SELECT written_at FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
           AND (shared = 1 OR agent_id = ${scope.agent_id}) AND (ttl_at IS NULL OR ttl_at > ${scope.now})${andAll(scope.within ?? [])}
-        ORDER BY seq ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
+        ORDER BY ${place} ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
   );
 }
 
