@@ -9,6 +9,7 @@ import { measurePeers } from './figures/peers.mjs';
 import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
 import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
+import { measureScoped } from './figures/scoped.mjs';
 import { measureSearch } from './figures/search.mjs';
 import { measureServers } from './figures/servers.mjs';
 import { measureSession } from './figures/session.mjs';
@@ -28,6 +29,7 @@ const figures = {
   'post-postgres': measurePostPostgres,
   search: measureSearch,
   scale: measureScale,
+  scoped: measureScoped,
   session: measureSession,
   outcome: measureOutcome,
   traces: measureTraces,

@@ -75,6 +75,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   once?: string;
   /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
   whole?: true;
+  /** It writes, but from the paths it names it only reads. */
+  cites?: true;
   http: HttpBinding;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];

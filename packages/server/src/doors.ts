@@ -29,7 +29,7 @@ export const doors: Doors = {
     otel_traces: ['SELECT (account_id, at)', 'DELETE'],
   },
   words: {
-    entries: { view: 'words_of_entries', columns: ['account_id', 'seq', 'search_words', 'word_count'] },
+    entries: { view: 'words_of_entries', columns: ['account_id', 'entity_path', 'seq', 'search_words', 'word_count'] },
     traces: { view: 'words_of_traces', columns: ['account_id', 'seq', 'search_words'] },
   },
 };

@@ -10,6 +10,7 @@ import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
 import type { KeepActivity } from './activity.ts';
 import { type Authorize, byType, mainOnly } from './authorize.ts';
+import { byScope } from './by-scope.ts';
 import { callOf } from './called.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
@@ -47,7 +48,7 @@ export function createKernel(
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [byType, mainOnly, ...hooks], usage };
+  const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
   const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),

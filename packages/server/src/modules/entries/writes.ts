@@ -4,6 +4,9 @@ import {
   fromIso,
   type Handlers,
   type Item,
+  missing,
+  reaches,
+  readReach,
   sessionOf,
   settled,
   type Work,
@@ -96,6 +99,10 @@ export async function staleReadsOf(
   return (author) => stale.get(nameOf(author)) ?? [];
 }
 
+/** What the key of a caller may not read, another key of the same session has read. */
+export const staleFor = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
+  stale.filter(({ entity_path }) => reaches(readReach(caller), entity_path));
+
 /** A write that wants to rest on what was read is refused when that has changed. */
 export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
   if (!if_unchanged || stale_reads.length === 0) return;
@@ -176,7 +183,7 @@ async function writePart(work: Work, items: Items): Promise<(Output<'entries.wri
   const results = items.map((item, i) => {
     const author = authors[i] as (typeof authors)[number];
     try {
-      return writeOne(work, item, { entries, author, check, stale_reads: staleOf(author) });
+      return writeOne(work, item, { entries, author, check, stale_reads: staleFor(item.caller, staleOf(author)) });
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
@@ -206,6 +213,8 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
+  // The answer shows what the old version said.
+  if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
   const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);

@@ -1,5 +1,5 @@
 import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-
+import { type Reach, withinReach } from '../../kernel/index.ts';
 import { rowidOf } from '../text/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
@@ -130,12 +130,35 @@ export function getLastTrace(
   );
 }
 
-export type Viewer = { account_id: string; agent_id: string };
+/** `reach`: where it may read, if not everywhere. */
+export type Viewer = { account_id: string; agent_id: string; reach?: Reach | undefined };
+
+/** A question that named no path was about all of them, and so is its answer. */
+const HAS_PATH = fragment(`(trace_items.entity_path IS NOT NULL OR trace_items.kind = 'query')`);
+
+/** A condition on parts: those about paths within reach, or about none. */
+const partsWithin = (reach: Reach | undefined): Sql[] =>
+  reach === undefined
+    ? []
+    : [
+        sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+      ];
+
+/** A condition on traces: one of the parts that have a path lies within reach, or there is no such part. */
+export function traceWithin({ account_id, agent_id, reach }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
+  if (reach === undefined) return [];
+  const parts = sql`SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id}
+      AND trace_items.seq = ${fragment(table)}.seq`;
+  return [
+    sql`(NOT EXISTS (${parts} AND ${HAS_PATH}) OR EXISTS (${parts} AND trace_items.entity_path IS NOT NULL
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+  ];
+}
 
 export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND trace_id = ${traceId}
-        AND ${visible(viewer.agent_id)}`,
+        AND ${visible(viewer.agent_id)}${andAll(traceWithin(viewer, 'traces'))}`,
   );
 }
 
@@ -147,7 +170,7 @@ export function getTraceByOutcome(
 ): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND outcome_ref = ${outcome_ref}
-        AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT 1`,
+        AND ${visible(viewer.agent_id)}${andAll([...where, ...traceWithin(viewer, 'traces')])} ORDER BY seq DESC LIMIT 1`,
   );
 }
 
@@ -159,7 +182,7 @@ export function listItems(
 ): Promise<TraceItemRow[]> {
   return query.all<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${viewer.account_id}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll(kinds)}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll([...kinds, ...partsWithin(viewer.reach)])}
         ORDER BY seq, no`,
   );
 }
@@ -194,7 +217,7 @@ export function listTracesInOrder(
   const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
   return query.all<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
-        AND ${visible(viewer.agent_id)}${andAll(one)} ORDER BY seq LIMIT ${limit}`,
+        AND ${visible(viewer.agent_id)}${andAll([...one, ...traceWithin(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
   );
 }
 
@@ -255,7 +278,7 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
   return query.all<ChangeRow>(
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
+        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
   );
 }
 

@@ -4,6 +4,7 @@ import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
 import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
 import type { Header } from './shape.ts';
+import { viewerOf } from './viewer.ts';
 
 type Problem = Output<'traces.verify'>['problems'][number];
 
@@ -11,9 +12,9 @@ const cursors = cursorsOf('traces.verify', ['number']);
 
 /** Oldest first, so that each chain is followed from its beginning. */
 export const verify = reads<'traces.verify'>(async (context, input) => {
-  const { caller, scan } = context;
+  const { scan } = context;
   const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
-  const rows = await queries.listTracesInOrder(scan, caller, {
+  const rows = await queries.listTracesInOrder(scan, viewerOf(context), {
     after,
     trace_id: input.trace_id,
     limit: input.limit + 1,

@@ -1,4 +1,4 @@
-import { type Glob, matchesGlob, parseGlob } from '@mem-service/contract';
+import { contains, type Glob, parseGlob } from '@mem-service/contract';
 
 export type Scope = { pattern: string; permission: 'READ' | 'WRITE' | 'READ_WRITE' };
 export type Granted = { scopes: readonly Scope[]; entity_paths: readonly string[] };
@@ -17,16 +17,6 @@ export function reachOf(granted: Granted, right: Right): Reach | undefined {
   const restricted = granted.entity_paths.length === 0 ? [] : [granted.entity_paths.map(globOf)];
   const reach = [globsFor(granted, right), ...restricted].filter((globs) => !isAll(globs));
   return reach.length === 0 ? undefined : reach;
-}
-
-/** Whether everything that one glob covers, the other covers too. */
-export function contains(outer: Glob, inner: Glob): boolean {
-  if (outer.kind === 'all') return true;
-  if (inner.kind === 'all') return false;
-  if (inner.kind === 'exact') return matchesGlob(outer, inner.path);
-  if (outer.kind === 'exact') return false;
-  if (outer.kind === 'children') return inner.kind === 'children' && inner.base === outer.base;
-  return inner.base === outer.base || matchesGlob(outer, inner.base);
 }
 
 /** The first thing that would be given away without being had. */
