@@ -14,15 +14,15 @@ export type Line = {
 export type Counter = { period: string; no: number; ops_used: number };
 
 export const ledgerOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Line[]> =>
-  kernel.services.database.read.all(
+  kernel.services.database.of(accountId).read.all(
     sql`SELECT period, no, class, ops, requests, lease_id FROM usage_ledger WHERE account_id = ${accountId}
         ORDER BY period, no`,
   );
 
 export const countersOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Counter[]> =>
-  kernel.services.database.read.all(
-    sql`SELECT period, no, ops_used FROM usage_counters WHERE account_id = ${accountId} ORDER BY period`,
-  );
+  kernel.services.database
+    .of(accountId)
+    .read.all(sql`SELECT period, no, ops_used FROM usage_counters WHERE account_id = ${accountId} ORDER BY period`);
 
 /** Each counter is the sum of its lines, which are numbered without a gap. Gives back the sums by period. */
 export async function balanced(app: Pick<TestApp, 'kernel'>, accountId: string): Promise<Record<string, number>> {

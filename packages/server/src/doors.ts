@@ -9,6 +9,7 @@ export const doors: Doors = {
     accounts: ['SELECT', 'UPDATE'],
     // A line stays as it is; only an erasure takes out what it was about.
     audit: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt)'],
+    usage_ledger: ['SELECT', 'INSERT'],
   },
   upkeep: {
     accounts: ['SELECT (account_id, number, name, plan, status, created_at)', 'INSERT'],
@@ -19,6 +20,8 @@ export const doors: Doors = {
     stored_answers: ['SELECT (account_id, created_at)', 'DELETE'],
     otel_spans: ['SELECT (account_id, at)', 'DELETE'],
     otel_traces: ['SELECT (account_id, at)', 'DELETE'],
+    // How often each key was used in a minute, which all servers count together.
+    rate_cells: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   words: {
     entries: { view: 'words_of_entries', columns: ['account_id', 'seq', 'search_words', 'word_count'] },

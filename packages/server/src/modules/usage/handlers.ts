@@ -17,7 +17,7 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
   const { meter, database, clock } = services;
   if (!meter) throw new Fault('module_not_installed', 'usage is counted in a hosted service alone (MEM_MODE=hosted)');
   const { name: period } = periodOf(clock.now());
-  const account = await getUsage(database.read, { account_id, period });
+  const account = await getUsage(database.of(account_id).read, { account_id, period });
   if (!account) throw new Fault('not_found', `there is no account ${account_id}`, { account_id });
   await meter.makeRoom(account_id, ops);
   return work(account_id, async (work) => {

@@ -90,7 +90,7 @@ export class KeyLimiter implements RateLimiter {
     if (sent.length === 0) return;
     const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
     const before = rows.map(({ account_id, key_id, cell }) => [account_id, key_id, cell - 1]);
-    const counts = await database.transaction(async (tx) => {
+    const counts = await database.upkeep(async (tx) => {
       if (this.#cleared !== cell) await queries.deleteOldCells(tx, cell - 2);
       const [now, last] = await Promise.all([
         tx.insertMany<queries.Cell>(queries.addRequests, rows),

@@ -1,4 +1,4 @@
-import type { Query } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
 import type { Clock, Services, Settings, Work } from '../../kernel/index.ts';
 import type { Seen } from './ledger.ts';
 import { limitOf } from './plans.ts';
@@ -10,7 +10,7 @@ import { Tally } from './tally.ts';
 export class Tallies {
   readonly #settings: Settings;
   readonly #clock: Clock;
-  readonly #read: Query;
+  readonly #database: Database;
   readonly #current = new Map<string, Tally>();
   readonly #admitted = new WeakMap<Work, number>();
   #period: Period;
@@ -20,7 +20,7 @@ export class Tallies {
   constructor({ settings, clock, database }: Pick<Services, 'settings' | 'clock' | 'database'>) {
     this.#settings = settings;
     this.#clock = clock;
-    this.#read = database.read;
+    this.#database = database;
     this.#period = periodOf(clock.now());
   }
 
@@ -64,7 +64,7 @@ export class Tallies {
 
   async #lookUp(tally: Tally): Promise<void> {
     const place = { account_id: tally.account_id, period: tally.period.name };
-    const found = await queries.getUsage(this.#read, place);
+    const found = await queries.getUsage(this.#database.of(place.account_id).read, place);
     this.#setPlan(tally, found?.plan ?? null);
     // What this server changes right now may be in what was found, and is not yet in what it knows.
     if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
