@@ -24,6 +24,7 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   sessions: () => undefined,
   session_reads: () => undefined,
   session_items: () => undefined,
+  usage_days: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
   accounts: ({ item_no: _, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),

@@ -72,7 +72,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells';
+  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -112,6 +112,14 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],
+  [
+    'SELECT account_id, number, name, seq, item_no, exported_seq, exported_item_no, deleted_at, purged_at FROM accounts WHERE deleted_at IS NOT NULL',
+    'one sweep finds the accounts that were deleted',
+  ],
+  [
+    'SELECT account_id, kind, days, updated_at, done_seq FROM retention WHERE days IS NOT NULL',
+    'one sweep finds the accounts that keep something for a while',
+  ],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];

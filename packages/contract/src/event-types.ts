@@ -33,6 +33,8 @@ export const eventTypes = [
   'api_key_rotated',
   'account_created',
   'account_updated',
+  'account_deleted',
+  'retention_set',
 ] as const;
 
 /** Types that go by another name in the stream. To a browser, `error` is what happens to the connection. */

@@ -2,6 +2,7 @@ import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/
 import { doors } from './doors.ts';
 import { type Jobs, startJobs } from './jobs/index.ts';
 import {
+  Activity,
   type Clock,
   createKernel,
   forgetAnswers,
@@ -21,6 +22,7 @@ import {
   systemClock,
 } from './kernel/index.ts';
 import { accounts } from './modules/accounts/index.ts';
+import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
@@ -31,6 +33,7 @@ import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
+import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
@@ -56,6 +59,8 @@ export const modules: readonly Module[] = [
   keys,
   audit,
   accounts,
+  activity,
+  retention,
   transfer,
   usage,
   system,
@@ -98,6 +103,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       ids,
       version: VERSION,
+      activity: new Activity(),
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database.read), clock),

@@ -5,6 +5,7 @@ import { modules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
+  Activity,
   createKernel,
   insertAccount,
   type Kernel,
@@ -34,6 +35,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     clock: systemClock,
     ids: randomIds,
     version: 'test',
+    activity: new Activity(),
     observations: new Observations(),
     tables: [],
     settings: SETTINGS,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { operation } from '../operation.ts';
+import { listing, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
+import { exportLine } from './transfer.ts';
 
 const accountId = z.guid().meta({ description: 'An account.', examples: ['3f0c1c1e-5f0a-4b53-9d2e-6f6f2b6f7a10'] });
 const name = s.label(256).meta({ description: 'Who the account is for.', examples: ['Example Ltd'] });
@@ -29,7 +30,14 @@ export const accounts = {
       location: '/api/v1/internal/accounts/{account_id}',
     },
     cli: { args: ['name'] },
-    input: z.strictObject({ name, plan: plan.optional(), account_id: accountId.optional() }),
+    input: z.strictObject({
+      name,
+      plan: plan.optional(),
+      account_id: accountId.optional(),
+      empty: z.boolean().default(false).meta({
+        description: 'Its log does not begin with its creation, so that an export can be put into it.',
+      }),
+    }),
     output: account
       .extend({
         key_id: z.string(),
@@ -72,6 +80,43 @@ export const accounts = {
     output: account,
     errors: ['unauthenticated', 'not_found'],
     example: { ...example, plan: 'pro' },
+  }),
+  'accounts.export': listing({
+    summary: 'Export an account as a whole',
+    description:
+      'As `transfer.export` does for an admin of the account. Once the last line was taken, the account may be deleted as it is.',
+    ...control,
+    http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
+    cli: { args: ['account_id'] },
+    input: z.strictObject({ account_id: accountId }),
+    output: exportLine,
+    errors: ['unauthenticated', 'not_found'],
+    example,
+  }),
+  'accounts.delete': operation({
+    summary: 'Delete an account with everything in it',
+    description:
+      'Refused unless the account was exported by `accounts.export` and has not changed since, so suspend it first. Its keys ' +
+      'stop at once, within five seconds on other servers; its data is removed soon after, a little at a time, and ' +
+      '`purged_at` tells when the last of it was gone. The id is never used again.',
+    ...control,
+    http: { method: 'DELETE', path: '/api/v1/internal/accounts/{account_id}' },
+    cli: { args: ['account_id'] },
+    input: z.strictObject({
+      account_id: accountId,
+      force: z.boolean().default(false).meta({ description: 'Even if it was not exported. Needs its name.' }),
+      name: s.label(256).optional().meta({ description: 'The name of the account, to be sure.' }),
+    }),
+    output: z
+      .object({
+        account_id: accountId,
+        status: z.literal('deleted'),
+        deleted_at: s.utc,
+        purged_at: s.utc.nullable().meta({ description: 'When the last of its data was removed.' }),
+      })
+      .meta({ id: 'DeletedAccount' }),
+    errors: ['unauthenticated', 'not_found', 'conflict'],
+    example,
   }),
   'accounts.create_key': operation({
     summary: 'Make an admin key for an account',

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { accounts } from './accounts.ts';
+import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
@@ -10,6 +11,7 @@ import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
+import { retention } from './retention.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
@@ -36,6 +38,8 @@ export const operations = {
   ...audit,
   ...accounts,
   ...usageOperations,
+  ...activity,
+  ...retention,
   ...transfer,
   ...system,
 };

@@ -23,6 +23,8 @@ const admin =
   'It is about the whole account, private entries of all agents included, so a key that is kept to a part of the ' +
   'account is refused.';
 
+export const exportLine = z.looseObject({ record: z.string() }).meta({ id: 'ExportLine' });
+
 const importedEntry = z
   .strictObject({
     entity_path: s.entityPath,
@@ -63,7 +65,7 @@ export const transfer = {
     whole: true,
     http: { method: 'GET', path: '/api/v1/export' },
     input: z.strictObject({}),
-    output: z.looseObject({ record: z.string() }).meta({ id: 'ExportLine' }),
+    output: exportLine,
     errors: ['forbidden'],
     example: {},
   }),

@@ -19,6 +19,9 @@ export type AuditRow = Subject & {
   /** What the chain covers of the subject. Without the salt nobody can find out by guessing what was erased. */
   subject_salt: string | null;
   subject_hash: string | null;
+  /** Who it was, as the chain knows it: without the salt, an agent that was forgotten. Null in older rows. */
+  agent_salt: string | null;
+  agent_hash: string | null;
   /** Of this row and the one before it. */
   hash: string | null;
 };
@@ -28,10 +31,23 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 export const subjectHash = (salt: string, { resource, before_hash, after_hash }: Subject): string =>
   sha256(JSON.stringify([salt, resource, before_hash, after_hash]));
 
+export const agentHash = (salt: string, agentId: string): string => sha256(JSON.stringify([salt, agentId]));
+
 /** Ties a row to the one before it. The subject stands in it by its hash, so that it can be erased. */
 export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): string {
-  const { no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id } = row;
-  const told = [no, at, actor, key_id, key_name, user_name, agent_id, action, address, request_id];
+  const { no, at, actor, key_id, key_name, user_name, action, address, request_id } = row;
+  const told = [
+    no,
+    at,
+    actor,
+    key_id,
+    key_name,
+    user_name,
+    row.agent_hash ?? row.agent_id,
+    action,
+    address,
+    request_id,
+  ];
   return sha256(JSON.stringify([previous, ...told, row.subject_hash]));
 }
 
@@ -40,6 +56,7 @@ export type Audited = { action: string; subject: Subject; place: { account_id: s
 /** A row without its place in the chain, which it gets when it is written. */
 export function auditRow(caller: Caller, { action, subject, place }: Audited): Omit<AuditRow, 'hash'> {
   const subject_salt = randomUUID();
+  const agent_salt = randomUUID();
   return {
     ...place,
     actor: caller.actor,
@@ -53,5 +70,7 @@ export function auditRow(caller: Caller, { action, subject, place }: Audited): O
     request_id: caller.request_id,
     subject_salt,
     subject_hash: subjectHash(subject_salt, subject),
+    agent_salt,
+    agent_hash: agentHash(agent_salt, caller.agent_id),
   };
 }

@@ -1,4 +1,5 @@
-export { type AuditRow, chainAudit, subjectHash } from './audit.ts';
+export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
+export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export type { Authorize } from './authorize.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -21,4 +22,4 @@ export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
-export { ADMINS, EVERYONE, type LogEvent, type Work } from './work.ts';
+export { ADMINS, accountGone, EVERYONE, type LogEvent, type Work } from './work.ts';

@@ -8,7 +8,9 @@ import {
 } from '@mem-service/contract';
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
+import type { KeepActivity } from './activity.ts';
 import { type Authorize, byType, mainOnly } from './authorize.ts';
+import { callOf } from './called.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
@@ -18,7 +20,7 @@ import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
 import { Usage } from './usage.ts';
-import type { Work } from './work.ts';
+import { isGone, type Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -54,17 +56,25 @@ export function createKernel(
 
   const notes = keepNotes(services, { committer, modules, onError });
   services.meter?.start(meterWork(committer), onError);
+  const keeper = modules.find((module) => module.keepActivity)?.keepActivity?.();
+  if (keeper) services.activity.start(keepThrough(committer, keeper), onError);
   const run = createRun({ services, door, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
     const started = performance.now();
+    const observe = (result: string) => {
+      const duration_ms = performance.now() - started;
+      usage.observe(name, result, duration_ms);
+      const call = callOf(name, operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      services.activity.note(call, services.clock.now());
+    };
     try {
       const output = await run(name, input, caller);
-      usage.observe(name, 'ok', performance.now() - started);
+      observe('ok');
       return output as never;
     } catch (error) {
       const fault = toFault(error);
-      usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
+      observe(fault instanceof Fault ? fault.code : 'internal');
       if (fault instanceof Fault) notes.error(name, { input, caller, fault });
       throw fault;
     }
@@ -86,6 +96,7 @@ export function createKernel(
     async close() {
       await notes.close();
       await services.meter?.close();
+      await services.activity.close();
       await committer.close();
       // Others are still told of what was committed last.
       followers.close();
@@ -103,8 +114,9 @@ type Parts = {
 
 /** From what every call has to pass to the handler of its kind. */
 function createRun({ services, door, followers, committer, notes }: Parts) {
-  return async (name: OperationName, raw: unknown, caller: Caller): Promise<unknown> => {
-    const { handler, input } = admit(door, name, { raw, caller });
+  return async (name: OperationName, raw: unknown, asker: Caller): Promise<unknown> => {
+    const { handler, input } = admit(door, name, { raw, caller: asker });
+    const caller = aboutAccount(name, input, asker);
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
     if (handler.kind === 'stream')
@@ -117,7 +129,7 @@ function createRun({ services, door, followers, committer, notes }: Parts) {
     if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
     await settling;
     const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
-    if (isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
+    if (!handler.unaudited && isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
     return output;
   };
 }
@@ -143,9 +155,18 @@ const meterWork =
     await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
   };
 
+/** Whoever runs the service reads an account as if it were its own. */
+function aboutAccount(name: OperationName, input: { account_id?: string }, caller: Caller): Caller {
+  const { effect, lines } = operations[name] as Operation;
+  return effect === 'control' && lines && input.account_id !== undefined
+    ? { ...caller, account_id: input.account_id }
+    : caller;
+}
+
 /** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
 function isLookedUpon(name: OperationName, { key }: Caller): boolean {
-  const { admin, whole } = operations[name] as Operation;
+  const { admin, whole, effect, lines } = operations[name] as Operation;
+  if (effect === 'control') return lines === true;
   return admin === true && (key !== undefined || !whole);
 }
 
@@ -155,6 +176,19 @@ const looked = (input: unknown, caller: Caller) => ({
   input,
   caller: { ...caller, idempotency_key: undefined },
 });
+
+type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;
+
+/** What is counted goes into the store with the writes of its account. */
+const keepThrough =
+  (committer: Committer, keep: Keeper): KeepActivity =>
+  async (account_id, tally) => {
+    const caller = { ...SELF_CALLER, account_id };
+    const job = { name: 'usage.keep', unaudited: true, ...plainWork((work) => keep(work, tally)), caller };
+    await committer.submit(job).catch((error) => {
+      if (!isGone(error)) throw error;
+    });
+  };
 
 const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
 

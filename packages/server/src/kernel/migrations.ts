@@ -93,4 +93,31 @@ export const kernelMigrations: readonly Migration[] = [
       `ALTER TABLE accounts ADD COLUMN audit_hash ${text} NOT NULL DEFAULT ''`,
     ],
   },
+  {
+    version: 27,
+    name: 'use of accounts, and their end',
+    up: ({ engine, text, int }) => [
+      // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.
+      ...['exported_seq', 'exported_item_no', 'deleted_at', 'purged_at'].map(
+        (column) => `ALTER TABLE accounts ADD COLUMN ${column} ${int}`,
+      ),
+      // The chain covers an agent by its hash, so that it can be forgotten.
+      `ALTER TABLE audit ADD COLUMN agent_salt ${text}`,
+      `ALTER TABLE audit ADD COLUMN agent_hash ${text}`,
+      // By kind: the whole account, agents, paths, minutes of the day, and how long answers took.
+      `CREATE TABLE usage_days (
+        account_id ${text} NOT NULL,
+        kind ${text} NOT NULL,
+        day ${text} NOT NULL,
+        name ${text} NOT NULL,
+        requests ${int} NOT NULL,
+        reads ${int} NOT NULL,
+        writes ${int} NOT NULL,
+        ops ${int} NOT NULL,
+        errors ${int} NOT NULL,
+        peak ${int} NOT NULL,
+        PRIMARY KEY (account_id, kind, day, name)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+    ],
+  },
 ];

@@ -1,5 +1,6 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
@@ -36,6 +37,7 @@ export type Services = {
   /** Of a hosted service. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
+  activity: Activity;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
 };
@@ -126,6 +128,8 @@ export type Module = {
   jobs?: readonly Job[];
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
+  /** Keeps how much accounts are used. One module does. */
+  keepActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
 };
 
 /** Writes what was seen. Gives back what is to be called once that is in the store. */

@@ -11,19 +11,21 @@ export type AccountRow = {
   /** Numbers what is noted of sessions. */
   item_no: number;
   last_at: number;
+  deleted_at: number | null;
 };
 
 /** Holding this row makes a transaction the only one that writes to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at FROM accounts
+    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
         WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
   );
 }
 
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at FROM accounts WHERE account_id = ${accountId}`,
+    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+        WHERE account_id = ${accountId}`,
   );
 }
 
@@ -89,6 +91,8 @@ export const insertAudit: Insert = {
     request_id: 'text',
     subject_salt: 'text',
     subject_hash: 'text',
+    agent_salt: 'text',
+    agent_hash: 'text',
     hash: 'text',
   },
 };

@@ -17,12 +17,14 @@ export type ExportedTable = {
   json: readonly string[];
   /** Columns that are not told, because they are made from the others again. */
   derived: readonly string[];
+  /** The index of SQLite in which its rows are found by their words, by their `seq`. */
+  words?: 'entry_words' | 'trace_words';
   /** Puts rows back where it takes more than to insert them. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
 
 /** A table of which an export tells nothing, and why. */
-export type LeftOutTable = { table: string; left_out: string };
+export type LeftOutTable = Pick<ExportedTable, 'table' | 'key' | 'words'> & { left_out: string };
 
 export type TenantTable = ExportedTable | LeftOutTable;
 
@@ -48,9 +50,9 @@ export const kernelTables: readonly TenantTable[] = [
     key: ['no'],
     nullable: [
       ...['address', 'key_id', 'key_name', 'user_name', 'before_hash', 'after_hash'],
-      ...['subject_salt', 'subject_hash', 'hash'],
+      ...['subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'hash'],
     ],
   }),
-  { table: 'accounts', left_out: 'the first line of an export has its counters' },
-  { table: 'stored_answers', left_out: 'answers to retries, kept for a day' },
+  { table: 'accounts', key: [], left_out: 'the first line of an export has its counters' },
+  { table: 'stored_answers', key: ['idempotency_key'], left_out: 'answers to retries, kept for a day' },
 ];

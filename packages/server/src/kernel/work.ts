@@ -1,3 +1,4 @@
+import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
@@ -38,6 +39,13 @@ export type NewEvent = Omit<
   actor_agent_id?: string | undefined;
 };
 
+/** What still waits for an account that was deleted comes too late. */
+export const accountGone = (account_id: string) =>
+  new Fault('not_found', `there is no account ${account_id}`, { account_id });
+
+export const isGone = (error: unknown): boolean =>
+  error instanceof Fault && error.code === 'not_found' && 'account_id' in error.detail;
+
 type Mark = {
   seq: number;
   audit_no: number;
@@ -77,7 +85,7 @@ export class Work {
   async #lock(): Promise<void> {
     this.tx.enter(this.account_id);
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
-    if (!this.#account) throw new Error(`account ${this.account_id} has no row`);
+    if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
     // Times never run backwards within an account, so that a time names a place in its log.
     this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);

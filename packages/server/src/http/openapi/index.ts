@@ -27,6 +27,8 @@ export const TAGS: Record<string, string> = {
   audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
   usage: 'What an account has used, and what its plan leaves it.',
   accounts: 'The accounts of a hosted service, for whoever runs it.',
+  activity: 'How much the account is used, by day, agent and path.',
+  retention: 'How long the account keeps what.',
   transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Fault, type Output } from '@mem-service/contract';
+import { Fault, type Input, type Output } from '@mem-service/contract';
 import {
   type Caller,
+  type ControlContext,
   controls,
   cursorsOf,
   cutPage,
@@ -11,18 +12,28 @@ import {
   toIso,
   type Work,
 } from '../../kernel/index.ts';
-import { EVERYTHING, makeKey, tell } from '../keys/index.ts';
+import { EVERYTHING, insertKey, keyRow, makeKey, tell } from '../keys/index.ts';
 import { refuseUnknownPlan } from '../usage/index.ts';
+import { endHandlers } from './end.ts';
 import * as queries from './queries.ts';
 
 const cursors = cursorsOf('accounts', ['string']);
-const ADMIN_RPM = 600;
+
+const ADMIN = {
+  key_type: 'admin',
+  scopes: EVERYTHING,
+  entity_paths: [],
+  rate_limit_rpm: 600,
+  expires_at: null,
+  rotated_from: null,
+} as const;
 
 const create = controls<'accounts.create'>(async ({ caller, services, work }, input) => {
+  if (input.empty) return createEmpty({ caller, services }, input);
   const { account_id = randomUUID(), name, plan = null } = input;
   refuseUnknownPlan(services.settings, plan);
   const made = await services.database.exclusively((tx) => insertAccount(tx, account_id, services.clock.now()));
-  if (made === 0) throw new Fault('conflict', `there is an account ${account_id} already`, { account_id });
+  if (made === 0) throw taken(account_id);
   return work(account_id, async (work) => {
     const row = { account_id, name, plan, status: 'active' as const, created_at: work.now };
     await queries.setAccount(work.tx, row);
@@ -30,6 +41,29 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
     return { ...toAccount(row), ...adminKey(work, caller, 'admin') };
   });
 });
+
+/**
+ * Neither its log nor its audit trail begins, so that those of an export can take their place. Its key can be made
+ * within no work of the account for the same reason.
+ */
+async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' | 'services'>, input: Creation) {
+  const { account_id = randomUUID(), name, plan = null } = input;
+  const { database, clock, ids } = services;
+  const now = clock.now();
+  const row = { account_id, name, plan, status: 'active' as const, created_at: now };
+  return database.exclusively(async (tx) => {
+    if ((await insertAccount(tx, account_id, now)) === 0) throw taken(account_id);
+    await queries.setAccount(tx, row);
+    const made = keyRow({ account_id, now, ids, created_by: caller.actor }, { ...ADMIN, name: 'admin' });
+    await insertKey(tx, made.row);
+    return { ...toAccount(row), key_id: made.row.key_id, key: made.key };
+  });
+}
+
+type Creation = Input<'accounts.create'>;
+
+const taken = (account_id: string) =>
+  new Fault('conflict', `there is an account ${account_id} already`, { account_id });
 
 const list = controls<'accounts.list'>(async ({ services }, { limit, cursor }) => {
   const [after] = cursor === undefined ? [''] : cursors.from(cursor);
@@ -70,15 +104,7 @@ const createKey = controls<'accounts.create_key'>(async ({ caller, services, wor
 });
 
 function adminKey(work: Work, caller: Caller, name: string): { key_id: string; key: string } {
-  const { row, key } = makeKey(work, caller, {
-    name,
-    key_type: 'admin',
-    scopes: EVERYTHING,
-    entity_paths: [],
-    rate_limit_rpm: ADMIN_RPM,
-    expires_at: null,
-    rotated_from: null,
-  });
+  const { row, key } = makeKey(work, caller, { ...ADMIN, name });
   return { key_id: row.key_id, key };
 }
 
@@ -101,4 +127,5 @@ export const handlers: Handlers = {
   'accounts.read': read,
   'accounts.update': update,
   'accounts.create_key': createKey,
+  ...endHandlers,
 };

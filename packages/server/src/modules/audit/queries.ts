@@ -2,7 +2,7 @@ import { andAll, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { AuditRow } from '../../kernel/index.ts';
 
 const LINE = fragment(
-  'account_id, no, at, actor, key_id, key_name, user_name, agent_id, action, resource, before_hash, after_hash, address, request_id, subject_salt, subject_hash, hash',
+  'account_id, no, at, actor, key_id, key_name, user_name, agent_id, action, resource, before_hash, after_hash, address, request_id, subject_salt, subject_hash, agent_salt, agent_hash, hash',
 );
 
 export type AuditPage = { before: number; after: number; where: readonly Sql[]; limit: number };

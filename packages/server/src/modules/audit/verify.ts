@@ -1,5 +1,5 @@
 import type { Output } from '@mem-service/contract';
-import { type AuditRow, chainAudit, subjectHash } from '../../kernel/index.ts';
+import { type AuditRow, agentHash, chainAudit, subjectHash } from '../../kernel/index.ts';
 
 export type Problem = Output<'audit.verify'>['problems'][number];
 type Last = { no: number; hash: string | null };
@@ -22,6 +22,8 @@ function problemOf(row: AuditRow, previous: Last): Problem['reason'] | undefined
   if (row.hash === null) return previous.hash === null ? undefined : 'unchained';
   const { hash: _, ...rest } = row;
   if (chainAudit(previous.hash ?? '', rest) !== row.hash) return 'changed';
+  // Likewise an agent that was forgotten.
+  if (row.agent_salt !== null && agentHash(row.agent_salt, row.agent_id) !== row.agent_hash) return 'changed';
   // Without its salt, the subject was erased, and its hash stands for it.
   const isErased = row.subject_salt === null;
   return isErased || subjectHash(row.subject_salt as string, row) === row.subject_hash ? undefined : 'subject_changed';

@@ -221,3 +221,13 @@ export async function deleteStatements(tx: Transaction, accountId: string, edgeI
   );
   await tx.run(sql`DELETE ${statementsOf(accountId, edgeIds)}`);
 }
+
+const ofAgent = (accountId: string, agentId: string): Sql =>
+  sql`account_id = ${accountId} AND ((source_type = 'agent' AND source = ${agentId})
+    OR (target_type = 'agent' AND target = ${agentId}) OR visible_to = ${agentId})`;
+
+export const listAgentEdges = (query: Query, accountId: string, agentId: string): Promise<EdgeRow[]> =>
+  query.all(sql`SELECT * FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+
+export const deleteAgentEdges = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
+  tx.run(sql`DELETE FROM edges WHERE ${ofAgent(accountId, agentId)}`);

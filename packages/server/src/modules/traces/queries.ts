@@ -22,6 +22,8 @@ export type TraceRow = {
   hash: string;
   signature: string | null;
   key_id: string | null;
+  /** What the seal covers of the header, so that what it says can go. Null in older rows, whose seal covers the header. */
+  header_hash: string | null;
 };
 
 export type TraceItemRow = {
@@ -57,6 +59,7 @@ export const insertTraces: Insert = {
     hash: 'text',
     signature: 'text',
     key_id: 'text',
+    header_hash: 'text',
   },
 };
 
@@ -115,14 +118,15 @@ export const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible
 
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
 
-/** The end of the chain of a session. */
+/** The end of the chain of a session; where its traces were removed for their age, what is known of the last of them. */
 export function getLastTrace(
   query: Query,
   { account_id, agent_id, session }: SessionKey,
 ): Promise<LastTrace | undefined> {
+  const ofSession = sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}`;
   return query.get<LastTrace>(
-    sql`SELECT sequence, hash, seq FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id}
-        AND session = ${session} ORDER BY sequence DESC LIMIT 1`,
+    sql`SELECT * FROM (SELECT sequence, hash, seq FROM traces WHERE ${ofSession} ORDER BY sequence DESC LIMIT 1) AS last
+        UNION ALL SELECT sequence, hash, seq FROM trace_ends WHERE ${ofSession} ORDER BY sequence DESC LIMIT 1`,
   );
 }
 
@@ -206,9 +210,10 @@ export function getTraceInChain(
   { account_id, agent_id, session }: SessionKey,
   sequence: number,
 ): Promise<{ hash: string } | undefined> {
+  const inChain = sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
+        AND sequence = ${sequence}`;
   return query.get(
-    sql`SELECT hash FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
-        AND sequence = ${sequence}`,
+    sql`SELECT hash FROM traces WHERE ${inChain} UNION ALL SELECT hash FROM trace_ends WHERE ${inChain} LIMIT 1`,
   );
 }
 

@@ -10,9 +10,9 @@ export const usage: Module = {
   name: 'usage',
   migrations,
   tables: [
-    { table: 'usage_counters', left_out: 'what was used is paid for where it was used' },
-    { table: 'usage_ledger', left_out: 'what was used is paid for where it was used' },
-    { table: 'rate_cells', left_out: 'requests of the last minutes' },
+    { table: 'usage_counters', key: ['period'], left_out: 'what was used is paid for where it was used' },
+    { table: 'usage_ledger', key: ['period', 'no'], left_out: 'what was used is paid for where it was used' },
+    { table: 'rate_cells', key: ['key_id', 'cell'], left_out: 'requests of the last minutes' },
   ],
   handlers,
   jobs: [{ name: 'usage: leases', run: async ({ services }) => services.meter?.sweep() }],
