@@ -12,7 +12,11 @@ export const doors: Doors = {
     usage_ledger: ['SELECT', 'INSERT'],
   },
   upkeep: {
-    accounts: ['SELECT (account_id, number, name, plan, status, created_at)', 'INSERT'],
+    accounts: [
+      'SELECT (account_id, number, name, plan, status, created_at, seq, item_no, exported_seq, exported_item_no)',
+      'SELECT (deleted_at, purged_at)',
+      'INSERT',
+    ],
     // Whose key was presented, and when it was last used.
     api_keys: ['SELECT', 'UPDATE (last_used_at)'],
     entries: ['SELECT (account_id, branch, entity_path, key, ttl_at, deleted)'],
@@ -20,9 +24,14 @@ export const doors: Doors = {
     stored_answers: ['SELECT (account_id, created_at)', 'DELETE'],
     otel_spans: ['SELECT (account_id, at)', 'DELETE'],
     otel_traces: ['SELECT (account_id, at)', 'DELETE'],
+    retention: ['SELECT'],
+    audit: ['SELECT (account_id, no)', 'DELETE'],
+    usage_ledger: ['SELECT (account_id, period, no)', 'DELETE'],
     // How often each key was used in a minute, which all servers count together.
     rate_cells: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
+  // Lines that nobody removes go with their account.
+  ended: ['audit', 'usage_ledger'],
   words: {
     entries: { view: 'words_of_entries', columns: ['account_id', 'seq', 'search_words', 'word_count'] },
     traces: { view: 'words_of_traces', columns: ['account_id', 'seq', 'search_words'] },

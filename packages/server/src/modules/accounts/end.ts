@@ -1,4 +1,5 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
+import type { Database } from '../../db/index.ts';
 import {
   accountGone,
   controls,
@@ -23,7 +24,7 @@ const ROWS = 500;
 const exportWhole = settled(
   'for all',
   lists<'accounts.export'>(async function* ({ services }, { account_id }) {
-    const account = await readAccount(services.database.read, account_id);
+    const account = await readAccount(services.database.of(account_id).read, account_id);
     if (!account || account.deleted_at !== null) throw accountGone(account_id);
     let header: { seq: number; item_no: number } | undefined;
     for await (const line of exportLines(services, account_id)) {
@@ -31,13 +32,16 @@ const exportWhole = settled(
       yield line;
     }
     const { seq, item_no } = header as { seq: number; item_no: number };
-    await services.database.transaction((tx) => queries.noteExport(tx, account_id, { seq, item_no }));
+    await services.database.transaction((tx) => {
+      tx.enter(account_id);
+      return queries.noteExport(tx, account_id, { seq, item_no });
+    });
   }),
 );
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;
-  const row = await queries.getEnd(services.database.read, account_id);
+  const row = await queries.getEnd(services.database.of(account_id).read, account_id);
   if (!row) throw accountGone(account_id);
   if (row.deleted_at !== null) return toEnd(row);
   if (account_id === SELF_HOSTED_ACCOUNT)
@@ -82,15 +86,28 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
       for (let more = true; more; ) {
         if (isStopping()) return;
         const batch = { table, account_id, number, limit: ROWS };
-        more = (await database.transaction((tx) => queries.deleteSome(tx, engine, batch))) === ROWS;
+        more = (await deleteBatch(database, batch)) === ROWS;
       }
     await database.transaction(async (tx) => {
+      tx.enter(account_id);
       if (engine === 'sqlite') await markUncompacted(tx);
       await queries.setPurged(tx, account_id, clock.now());
     });
   }
   if (ended.length > 0 && engine === 'postgres')
     for (const table of held) await database.maintain(queries.freeRows(table));
+}
+
+/** What no request can take lines from, and housekeeping only from where the account has ended. */
+const KEPT = new Set(['audit', 'usage_ledger']);
+
+function deleteBatch(database: Database, batch: queries.Batch): Promise<number> {
+  const { engine } = database.dialect;
+  if (KEPT.has(batch.table.table)) return database.upkeep((tx) => queries.deleteSome(tx, engine, batch));
+  return database.transaction((tx) => {
+    tx.enter(batch.account_id);
+    return queries.deleteSome(tx, engine, batch);
+  });
 }
 
 export const endHandlers: Handlers = { 'accounts.export': exportWhole, 'accounts.delete': remove };

@@ -51,8 +51,9 @@ async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' |
   const { database, clock, ids } = services;
   const now = clock.now();
   const row = { account_id, name, plan, status: 'active' as const, created_at: now };
-  return database.exclusively(async (tx) => {
-    if ((await insertAccount(tx, account_id, now)) === 0) throw taken(account_id);
+  if ((await database.exclusively((tx) => insertAccount(tx, account_id, now))) === 0) throw taken(account_id);
+  return database.transaction(async (tx) => {
+    tx.enter(account_id);
     await queries.setAccount(tx, row);
     const made = keyRow({ account_id, now, ids, created_by: caller.actor }, { ...ADMIN, name: 'admin' });
     await insertKey(tx, made.row);

@@ -19,11 +19,12 @@ export async function enforce(kernel: Kernel, isStopping: () => boolean): Promis
 async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping: () => boolean): Promise<number> {
   const { database, clock } = kernel.services;
   const { account_id, kind, days } = row;
-  const before = await seqAt(database.scan, account_id, clock.now() - (days ?? 0) * DAY_MS);
+  const { scan } = database.of(account_id);
+  const before = await seqAt(scan, account_id, clock.now() - (days ?? 0) * DAY_MS);
   // Traces that are gone are not found again; of the others it is known how far they were gone through.
   let age: Age = { after: kind === 'traces' ? 0 : row.done_seq, before };
   let count = 0;
-  for (let more = (await queries.hasTraces(database.scan, account_id, age)) !== undefined; more && !isStopping(); ) {
+  for (let more = (await queries.hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {
     const step = async (work: Work) => {
       const done = await STEPS[kind](work, age);
       await queries.setDone(work.tx, row, done.seq);
