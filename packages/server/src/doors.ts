@@ -7,8 +7,8 @@ import type { Doors } from './db/index.ts';
 export const doors: Doors = {
   own: {
     accounts: ['SELECT', 'UPDATE'],
-    // A line stays as it is; only an erasure takes out what it was about.
-    audit: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt)'],
+    // A line stays as it is; only an erasure takes out what it was about, or the name of an agent.
+    audit: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt, agent_id, agent_salt)'],
     usage_ledger: ['SELECT', 'INSERT'],
   },
   upkeep: {
