@@ -99,10 +99,7 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     const { database } = service.app.kernel.services;
     const { sql } = await import('../../packages/server/src/db/index.ts');
     const set = (hash: string) =>
-      database.transaction((tx) => {
-        tx.enter(account_id);
-        return tx.run(sql`UPDATE trace_ends SET hash = ${hash} WHERE account_id = ${account_id}`);
-      });
+      database.alter((tx) => tx.run(sql`UPDATE trace_ends SET hash = ${hash} WHERE account_id = ${account_id}`));
     const ends = rowsOf(await dump(service.app, account_id), 'trace_ends');
     expect(ends.length).toBeGreaterThan(0);
     await set('0'.repeat(64));

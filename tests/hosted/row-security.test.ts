@@ -174,7 +174,7 @@ describe('row-level security', () => {
       'SELECT search_words FROM words_of_entries',
       'SELECT * FROM versions',
       'SELECT * FROM events',
-      'SELECT * FROM audit',
+      'SELECT actor FROM audit',
       'SELECT answer FROM stored_answers',
       'SELECT audit_hash FROM accounts',
     ])
@@ -192,6 +192,8 @@ describe('row-level security', () => {
         return tx.run(statement);
       });
     await expect(inA(sql`DELETE FROM audit WHERE account_id = ${A}`)).rejects.toThrow(/permission denied/);
+    // Housekeeping reaches those of accounts that have ended alone.
+    expect(await database.upkeep((tx) => tx.run(sql`DELETE FROM audit WHERE account_id = ${A}`))).toBe(0);
     for (const column of ['actor', 'action', 'at', 'hash', 'subject_hash', 'key_id'])
       await expect(
         inA({ text: `UPDATE audit SET ${column} = NULL WHERE account_id = ?`, values: [A] }),

@@ -11,6 +11,8 @@ export type Doors = {
   own: Readonly<Record<string, readonly string[]>>;
   /** What housekeeping may do over all accounts. */
   upkeep: Readonly<Record<string, readonly string[]>>;
+  /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
+  ended: readonly string[];
   words: Readonly<Record<string, WordsView>>;
 };
 
@@ -28,6 +30,8 @@ export type Roles = { app: string; upkeep: string; words: string; schema: string
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
 const DEFAULT_ROLE = 'mem_app';
 const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
+const ofEnded = (table: string) =>
+  `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
 const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
 const quote = pg.escapeIdentifier;
@@ -92,7 +96,10 @@ function guardText({ name, owner }: Table, { roles, doors }: Guard): string {
     `CREATE POLICY mem_migration ON ${table} TO ${quote(owner)} USING (current_setting('mem.migrating', true) = 'on');`,
     grants(own, roles.app),
     ...(upkeep
-      ? [`CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (true);`, grants(upkeep, roles.upkeep)]
+      ? [
+          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (${doors.ended.includes(name) ? ofEnded(table) : 'true'});`,
+          grants(upkeep, roles.upkeep),
+        ]
       : []),
     ...(words ? wordsText(table, words, roles) : []),
   ].join('\n');

@@ -1,5 +1,5 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
-import type { Database, Transaction } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
 import {
   accountGone,
   controls,
@@ -89,7 +89,7 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
       for (let more = true; more; ) {
         if (isStopping()) return;
         const batch = { table, account_id, number, limit: ROWS };
-        more = (await removeSome(database, batch)) === ROWS;
+        more = (await deleteBatch(database, batch)) === ROWS;
       }
     await database.transaction(async (tx) => {
       tx.enter(account_id);
@@ -101,13 +101,15 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
     for (const table of held) await database.maintain(queries.freeRows(table));
 }
 
-/** The audit trail is out of reach of requests, and so of what works as they do. */
-function removeSome(database: Database, batch: queries.Batch): Promise<number> {
-  const remove = (tx: Transaction) => queries.deleteSome(tx, database.dialect.engine, batch);
-  if (batch.table.table === 'audit') return database.upkeep(remove);
+/** What no request can take lines from, and housekeeping only from where the account has ended. */
+const KEPT = new Set(['audit', 'usage_ledger']);
+
+function deleteBatch(database: Database, batch: queries.Batch): Promise<number> {
+  const { engine } = database.dialect;
+  if (KEPT.has(batch.table.table)) return database.upkeep((tx) => queries.deleteSome(tx, engine, batch));
   return database.transaction((tx) => {
     tx.enter(batch.account_id);
-    return remove(tx);
+    return queries.deleteSome(tx, engine, batch);
   });
 }
 

@@ -52,8 +52,7 @@ async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' |
   refuseUnknownPlan(services.settings, plan);
   const now = clock.now();
   const row = { account_id, name, plan, status: 'active' as const, created_at: now };
-  const inserted = await database.exclusively((tx) => insertAccount(tx, account_id, now));
-  if (inserted === 0) throw taken(account_id);
+  if ((await database.exclusively((tx) => insertAccount(tx, account_id, now))) === 0) throw taken(account_id);
   return database.transaction(async (tx) => {
     tx.enter(account_id);
     await queries.setAccount(tx, row);

@@ -25,7 +25,7 @@ export const migrations: readonly Migration[] = [
         ? []
         : [
             // Under row-level security the index of words can be used through these alone (db/row-security.ts).
-            'CREATE VIEW words_of_entries AS SELECT account_id, entity_path, seq, search_words, word_count FROM entries',
+            'CREATE VIEW words_of_entries AS SELECT account_id, branch, entity_path, seq, search_words, word_count FROM entries',
             'CREATE VIEW words_of_traces AS SELECT account_id, seq, search_words FROM traces',
           ],
   },

@@ -64,7 +64,7 @@ export class Tallies {
 
   async #lookUp(tally: Tally): Promise<void> {
     const place = { account_id: tally.account_id, period: tally.period.name };
-    const found = await queries.getUsage(this.#database.of(tally.account_id).read, place);
+    const found = await queries.getUsage(this.#database.of(place.account_id).read, place);
     this.#setPlan(tally, found?.plan ?? null);
     // What this server changes right now may be in what was found, and is not yet in what it knows.
     if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
