@@ -1,7 +1,7 @@
 import { commands } from '../commands.ts';
 import { UsageError } from '../failure.ts';
 import { field } from '../fields.ts';
-import { rows } from '../help-text.ts';
+import { exampleLines, rows } from '../help-text.ts';
 import type { OwnCommand } from './command.ts';
 
 const verbs = commands.filter(({ operation }) => operation.module === 'accounts');
@@ -16,11 +16,10 @@ ${rows(verbs.map(({ name, operation }) => [verbOf(name), operation.summary]))}
 
 mem account <verb> --help tells the arguments and flags of each.
 
-Examples:
-${rows([
-  ['mem account create "Example Ltd" --plan free', 'prints the first admin key, once'],
-  ['mem account list', ''],
-  ['mem account update <account_id> --status suspended', 'refuses its keys; its data stays'],
+${exampleLines([
+  ['Prints the first admin key, once.', 'mem account create "Example Ltd" --plan free'],
+  ['All of them.', 'mem account list'],
+  ['Refuses its keys; its data stays.', 'mem account update 3f0c1c1e-5f0a-4b53-9d2e-6f6f2b6f7a10 --status suspended'],
 ])}
 `;
 
