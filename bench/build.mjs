@@ -18,6 +18,7 @@ const sources = {
   fillEvents: 'inside/fill-events.mjs',
   search: 'inside/search.mjs',
   recorded: 'inside/recorded.mjs',
+  key: 'inside/key.mjs',
   postgres: '../tests/support/postgres-server.ts',
 };
 

@@ -44,7 +44,8 @@ export async function openHarness(options, generator) {
     sqlite: (entries) => sqliteStore(programs, entries),
     traces: (traces) => tracesStore(programs, traces),
     events: (events) => eventsStore(programs, events),
-    postgresStore: async (entries) => postgresStore(programs, entries, await harness.postgres()),
+    postgresStore: async (entries, kind) =>
+      postgresStore(programs, entries, { postgres: await harness.postgres(), kind }),
     emptyPlace: (name) => ({ dataDir: join(folder, name) }),
     /** For a figure that leaves more behind in a store than others want to find there. */
     copyOf({ dataDir, ...rest }, name) {
@@ -52,8 +53,8 @@ export async function openHarness(options, generator) {
       cpSync(dataDir, place.dataDir, { recursive: true });
       return { ...rest, ...place };
     },
-    service: (place, { nodeArgs = [], env = {} } = {}) =>
-      start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env } }),
+    service: (place, { nodeArgs = [], env = {}, role = 'server' } = {}) =>
+      start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
     floor: (name, env = {}) => start(programs[name], { env }),
     floorSending(name, body) {
       const file = join(folder, `${name}.body`);

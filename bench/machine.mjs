@@ -17,11 +17,11 @@ function allowedCores() {
   }
 }
 
-const cores = allowedCores();
+export const cores = allowedCores();
 const pinning = cores.length > 1 && has('taskset');
 
-/** The server has one core to itself, whoever asks it has another. */
-export const CORES = { server: cores[0], load: cores[1] };
+/** The server has one core to itself, whoever asks it has another; a second server has a third, if there is one. */
+export const CORES = { server: cores[0], load: cores[1], second: cores[2] ?? cores[0] };
 
 /** The command line that runs a program on one of the cores, where that can be arranged. */
 export function pinned(role, command, args) {

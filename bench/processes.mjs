@@ -50,9 +50,9 @@ export async function run(command, args, { input, env = environment(), timeoutMs
 
 const START_MS = 60_000;
 
-/** Starts a server on the server's core and waits until it says where it listens. */
-export async function startServer(file, { args = [], nodeArgs = [], env = {} } = {}) {
-  const [command, all] = pinned('server', process.execPath, [...nodeArgs, file, ...args]);
+/** Starts a server on the server's core, or on that of a second one, and waits until it says where it listens. */
+export async function startServer(file, { args = [], nodeArgs = [], env = {}, role = 'server' } = {}) {
+  const [command, all] = pinned(role, process.execPath, [...nodeArgs, file, ...args]);
   const child = track(spawn(command, all, { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] }));
   let said = '';
   const url = await new Promise((resolve, reject) => {

@@ -1,13 +1,17 @@
 // Measures the service against floors on this machine. `npm run bench -- --help` says how.
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
+import { measureHosted, measureKey } from './figures/hosted.mjs';
 import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
 import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
+import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
+import { measureScoped } from './figures/scoped.mjs';
 import { measureSearch } from './figures/search.mjs';
+import { measureServers } from './figures/servers.mjs';
 import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
@@ -25,6 +29,7 @@ const figures = {
   'post-postgres': measurePostPostgres,
   search: measureSearch,
   scale: measureScale,
+  scoped: measureScoped,
   session: measureSession,
   outcome: measureOutcome,
   traces: measureTraces,
@@ -32,7 +37,11 @@ const figures = {
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,
+  hosted: measureHosted,
+  key: measureKey,
   mcp: measureMcp,
+  'row-security': measureRowSecurity,
+  servers: measureServers,
   peers: measurePeers,
 };
 

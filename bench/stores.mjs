@@ -39,14 +39,14 @@ export const tracesStore = ({ fillTraces: fill }, traces) =>
 export const eventsStore = ({ fillEvents: fill }, events) =>
   inFolder(`events-${events}`, { fill, size: events, content: { events } });
 
-/** A store of entries in a schema of a PostgreSQL server. */
-export function postgresStore({ fill }, entries, postgres) {
-  const schema = `store_${entries}`;
+/** A store of entries in a schema of a PostgreSQL server; `kind` tells two of one size apart. */
+export function postgresStore({ fill }, entries, { postgres, kind = '' }) {
+  const schema = `store_${entries}${kind}`;
   const place = { dataDir: data, postgresDsn: postgres.dsnOf(schema) };
   const clear = () => postgres.newSchema(schema);
   const remove = () => postgres.dropSchema(schema);
   const filling = { fill, size: entries, content: { entries } };
-  return fillOnce({ ...filling, name: `postgres-${entries}`, place, clear, remove, settle: postgres.analyze });
+  return fillOnce({ ...filling, name: `postgres-${entries}${kind}`, place, clear, remove, settle: postgres.analyze });
 }
 
 async function fillOnce({ fill, size, content, name, place, clear, remove, settle }) {

@@ -72,6 +72,8 @@ it.each(ownCommands.map(({ word }) => word))('mem %s has help with examples that
   expect(typed.length).toBeGreaterThan(1);
   for (const words of wordsOf(typed.map((line) => line.trim()))) {
     expect(words[0]).toBe(word);
-    parseArgs({ word, args, fields, common: [] }, words.slice(1));
+    // A verb of accounts is an operation with arguments of its own.
+    const verb = word === 'account' ? findCommand(`accounts.${words[1]}`) : undefined;
+    parseArgs(verb ?? { word, args, fields, common: [] }, words.slice(verb ? 2 : 1));
   }
 });

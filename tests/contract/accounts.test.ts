@@ -1,9 +1,10 @@
-import { type operationNames, operations } from '@mem-service/contract';
+import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
 import {
   countedIds,
+  definition,
   fieldsOf,
   forAgents,
   type Json,
@@ -32,7 +33,6 @@ describe.each(backends)('two accounts on %s', (backend) => {
   let withA: TestApp;
   let withoutA: TestApp;
   let known: Known;
-  let ofA: Record<string, string[]>;
   let round = 0;
 
   beforeAll(async () => {
@@ -42,11 +42,10 @@ describe.each(backends)('two accounts on %s', (backend) => {
     await newAccount(withoutA, B);
     await layExamples(withA, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
-    ofA = await dump(withA, A);
   });
   afterAll(() => Promise.all([withA.close(), withoutA.close()]));
 
-  async function actAsB(name: (typeof operationNames)[number], input: Json, idempotency_key?: string) {
+  async function actAsB(name: OperationName, input: Json, idempotency_key?: string) {
     const as = { account_id: B, agent_id: AGENT, idempotency_key };
     // What was noted before is in both stores, or in neither.
     for (const app of [withA, withoutA]) await app.kernel.services.observations.flushAll();
@@ -73,6 +72,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
   });
 
   it.each(writing)('%s with the names of another account changes nothing of that account', async (name) => {
+    const ofA = await dump(withA, A);
     await actAsB(name, markedInput(name, MARK, known));
     expect(await dump(withA, A)).toEqual(ofA);
   });
@@ -85,7 +85,9 @@ describe.each(backends)('two accounts on %s', (backend) => {
     await actAsB(name, input, `retry-${name}`);
     const replayed = await withA.call(name, input as never, as);
     // An erasure forgets the answers too: they may quote what was erased.
-    if (name !== 'entries.erase') expect(replayed).toEqual(first);
+    const { once } = definition(name);
+    const shown = once === undefined ? first : { ...first, [once]: null };
+    if (name !== 'entries.erase') expect(replayed).toEqual(shown);
   });
 
   it.each(forAgents)('%s shows an account with data only its own', async (name) => {

@@ -1,4 +1,4 @@
-import { fragment } from '../../packages/server/src/db/index.ts';
+import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
 type Table = { name: string; columns: string[] };
@@ -7,14 +7,11 @@ const SCHEMA = {
   sqlite: `SELECT m.name AS name, c.name AS column_name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
     WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND m.name NOT LIKE 'sqlite_%' ORDER BY 1, 2`,
   postgres: `SELECT table_name AS name, column_name FROM information_schema.columns
-    WHERE table_schema = current_schema() ORDER BY 1, 2`,
+    WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-async function tablesOf(app: TestApp): Promise<Table[]> {
-  const { database } = app.kernel.services;
-  const rows = await database.scan.all<{ name: string; column_name: string }>(
-    fragment(SCHEMA[database.dialect.engine]),
-  );
+async function tablesOf({ engine }: Dialect, scan: Query): Promise<Table[]> {
+  const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[engine]));
   const tables = new Map<string, string[]>();
   for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
   return [...tables].map(([name, columns]) => ({ name, columns }));
@@ -27,6 +24,7 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   sessions: () => undefined,
   session_reads: () => undefined,
   session_items: () => undefined,
+  usage_days: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
   accounts: ({ item_no: _, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),
@@ -36,13 +34,14 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
 export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
   const { database, observations } = app.kernel.services;
   await observations.flushAll();
+  const { scan } = accountId === undefined ? database : database.of(accountId);
   const found: Dump = {};
-  for (const { name, columns } of await tablesOf(app)) {
+  for (const { name, columns } of await tablesOf(database.dialect, scan)) {
     if (accountId !== undefined && !columns.includes('account_id')) continue;
     const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
     // The numbers and blobs of the full-text index are larger than JavaScript's.
     const picked = /^(entry|trace)_words/.test(name) ? columns.map((column) => `quote(${column}) AS ${column}`) : ['*'];
-    const rows = await database.scan.all(fragment(`SELECT ${picked.join(', ')} FROM ${name} ${where}`));
+    const rows = await scan.all(fragment(`SELECT ${picked.join(', ')} FROM ${name} ${where}`));
     const kept = rows.flatMap((row) => NOTES[name]?.(row) ?? (name in NOTES ? [] : row));
     found[name] = kept.map((row) => JSON.stringify(row)).sort();
   }

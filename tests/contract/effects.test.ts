@@ -3,9 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump, rowsOf } from './dump.ts';
-import { fieldsOf, forAgents, type Json, type Known, layExamples, markedInput, reading, writing } from './table.ts';
+import {
+  definition,
+  fieldsOf,
+  forAgents,
+  type Json,
+  type Known,
+  layExamples,
+  markedInput,
+  reading,
+  writing,
+} from './table.ts';
 
-const CHARGE = { none: 0, read: 1, write: 2 } as const;
+const CHARGE = { none: 0, read: 1, write: 2, control: 0 } as const;
 
 describe('what an operation costs', () => {
   it.each(operationNames)('%s is charged by what it does', (name) => {
@@ -39,10 +49,22 @@ describe.each(backends)('what operations do on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  it.each(reading)('%s changes no row', async (name) => {
+  it.each(reading.filter((name) => !definition(name).admin))('%s changes no row', async (name) => {
     const before = await dump(app);
     await app.call(name, markedInput(name, 'effects', known) as never, as);
     expect(await dump(app)).toEqual(before);
+  });
+
+  it.each(reading.filter((name) => definition(name).admin))('%s leaves a line in the audit trail', async (name) => {
+    const before = await dump(app);
+    await app.call(name, markedInput(name, 'effects', known) as never, as);
+    const after = await dump(app);
+    const numbers = new Set(rowsOf(before, 'audit').map((row) => row.no));
+    const lines = rowsOf(after, 'audit').filter((row) => !numbers.has(row.no));
+    expect(lines).toEqual([expect.objectContaining({ action: name, actor: 'key/7', request_id: 'req-77' })]);
+    const others = (all: Awaited<ReturnType<typeof dump>>) =>
+      Object.fromEntries(Object.entries(all).filter(([table]) => table !== 'audit' && table !== 'accounts'));
+    expect(others(after)).toEqual(others(before));
   });
 
   it.each(forAgents)('%s is charged once for a call', async (name) => {

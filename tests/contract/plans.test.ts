@@ -1,6 +1,7 @@
-import type { OperationName } from '@mem-service/contract';
+import { type Glob, type OperationName, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fragment, type Sql } from '../../packages/server/src/db/index.ts';
+import type { Principal } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, backends, newPlace, openTestApp, type Place, runSql, type TestApp } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import type { Json } from './table.ts';
@@ -26,7 +27,12 @@ async function fill(app: TestApp, count: number): Promise<void> {
   await Promise.all(small);
 }
 
-type Hot = [name: OperationName, how: string, input: Json];
+type Hot = [name: OperationName, how: string, input: Json, key?: Principal];
+
+const reach = [
+  ['svc/41', 'svc/57', 'svc/9/**', 'small', 'svc/7/*', 'svc/7/1/**'].map((text) => parseGlob(text) as Glob),
+];
+const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: reach };
 
 const at = { entity_path: 'svc/41', key: 'k7' };
 const HOT: Hot[] = [
@@ -38,6 +44,8 @@ const HOT: Hot[] = [
   ['entries.list', 'below a path', { entity_path: 'svc/**', limit: 50 }],
   ['entries.list', 'newest first', { sort: 'recent', limit: 20 }],
   ['entries.list', 'of one agent', { agent_id: 'agent/plans', limit: 20 }],
+  ['entries.list', 'of a key with many scopes', {}, scoped],
+  ['entries.list', 'of a key with many scopes, below a path', { entity_path: 'svc/**' }, scoped],
   ['entries.history', 'of an entry', at],
   ['entries.diff', 'of an entry', at],
   ['entries.write', 'of an entry', { ...at, value: 'changed' }],
@@ -61,18 +69,21 @@ const HOT: Hot[] = [
 ];
 
 /** Opens the store again and runs the operation a few times, as PostgreSQL plans anew once it knows a statement. */
-async function run(backend: Backend, place: Place, [name, , input]: Hot): Promise<Sql[]> {
+async function run(backend: Backend, place: Place & { rowSecurity?: 'on' | 'off' }, hot: Hot): Promise<Sql[]> {
+  const [name, , input, key] = hot;
+  const { rowSecurity = 'off' } = place;
   const seen: Sql[] = [];
   let isRunning = false;
   const app = await openTestApp(backend, {
     place,
+    rowSecurity,
     wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
   });
   for (let i = 0; i < 8; i++) {
     if (name === 'entries.delete') await app.call('entries.write', { ...at, value: i }, as);
     isRunning = true;
     const given = name === 'entries.write' ? { ...input, value: i } : input;
-    await app.call(name, given as never, { ...as, idempotency_key: `${name}-${i}` });
+    await app.call(name, given as never, { ...as, key, idempotency_key: `${name}-${i}` });
     isRunning = false;
   }
   await app.close();
@@ -107,8 +118,10 @@ describe.each(backends)('hot statements on %s', (backend) => {
       expect(plans).toEqual([]);
     });
 
+  type Guarded = [rowSecurity: 'off' | 'on', ...hot: Hot];
+  const guarded = (['off', 'on'] as const).flatMap((mode) => HOT.map((hot): Guarded => [mode, ...hot]));
   if (backend === 'postgres')
-    it.each(HOT)('%s %s finds its rows by an index', async (...hot) => {
+    it.each(guarded)('with row-level security %s, %s %s finds its rows by an index', async (rowSecurity, ...hot) => {
       const dsn = place.options.postgresDsn as string;
       const scans = async () => {
         const { rows } = await runSql(
@@ -120,7 +133,7 @@ describe.each(backends)('hot statements on %s', (backend) => {
       };
       const before = await scans();
       expect(before.length).toBeGreaterThan(5);
-      await run(backend, place, hot);
+      await run(backend, { ...place, rowSecurity }, hot);
       expect(await scans()).toEqual(before);
     });
 });

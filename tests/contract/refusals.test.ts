@@ -179,7 +179,7 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
   it.each(all.filter(([, { name }]) => operations[name].errors.includes('not_found')))(
     '%s says what is not there',
     async (_, address) => {
-      const named = ['commit_id', 'trace_id'].filter((field) => field in fieldsOf(address.name));
+      const named = ['commit_id', 'trace_id', 'key_id'].filter((field) => field in fieldsOf(address.name));
       const nowhere = (input: Json): Json => ({
         ...withoutKeys(input),
         ...Object.fromEntries(named.map((field) => [field, 'nothing'])),
@@ -189,8 +189,8 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
         404,
         'not_found',
       );
-      const { entity_path, key, commit_id, trace_id } = nowhere(markedInput(address.name, MARK, known));
-      expect(rest).toMatchObject(JSON.parse(JSON.stringify({ entity_path, key, commit_id, trace_id })));
+      const { entity_path, key, commit_id, trace_id, key_id } = nowhere(markedInput(address.name, MARK, known));
+      expect(rest).toMatchObject(JSON.parse(JSON.stringify({ entity_path, key, commit_id, trace_id, key_id })));
     },
   );
 });

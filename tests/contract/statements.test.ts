@@ -43,6 +43,7 @@ const OWN_WORDS =
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
+  ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
   [')', ', search_words, word_count)'],
   [')', ', search_words)'],

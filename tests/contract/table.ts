@@ -9,8 +9,10 @@ export type Json = Record<string, unknown>;
 export type Known = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
-/** What agents may do; what is about the account as a whole has tests of its own. */
-export const forAgents = operationNames.filter((name) => !operations[name].admin);
+/** What is done within an account; what is about it as a whole, or over all of them, has tests of its own. */
+export const forAgents = operationNames.filter(
+  (name) => operations[name].effect !== 'control' && !definition(name).whole,
+);
 export const reading = forAgents.filter((name) => operations[name].effect !== 'write');
 export const writing = forAgents.filter((name) => operations[name].effect === 'write');
 
@@ -75,7 +77,7 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
     }
     for (const one of Object.values(given)) walk(one);
   };
-  for (const name of operationNames) walk(markedInput(name, mark));
+  for (const name of forAgents) walk(markedInput(name, mark));
   return [...found.values()];
 }
 
@@ -119,12 +121,14 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     learn(await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
   await writeAll(3);
+  // What was removed is there again.
+  learn(await app.call('keys.create', { name: mark }, as));
   return known;
 }
 
 export async function newAccount(app: TestApp, accountId: string): Promise<void> {
   const { database, clock } = app.kernel.services;
-  await database.transaction((tx) => insertAccount(tx, accountId, clock.now()));
+  await database.upkeep((tx) => insertAccount(tx, accountId, clock.now()));
 }
 
 /** An operation's answer or refusal, as a client would see it. */
@@ -156,7 +160,10 @@ export function withoutScores<T>(outcome: T): T {
 export function countedIds() {
   let count = 0;
   return {
-    ids: { next: () => `id${String(++count).padStart(24, '0')}` },
+    ids: {
+      next: () => `id${String(++count).padStart(24, '0')}`,
+      secret: () => new Uint8Array(new BigUint64Array([BigInt(++count), 0n, 0n, 0n]).buffer),
+    },
     startAt(number: number) {
       count = number;
     },

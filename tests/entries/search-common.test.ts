@@ -19,8 +19,14 @@ function countingRows(database: Database, tell: (rows: number) => void): Databas
     dialect: database.dialect,
     read: counting(database.read),
     scan: counting(database.scan),
-    snapshot: () => database.snapshot(),
+    of(accountId) {
+      const { read, scan } = database.of(accountId);
+      return { read: counting(read), scan: counting(scan) };
+    },
+    snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) => database.transaction(work),
+    upkeep: (work) => database.upkeep(work),
+    alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
     announce: (topic, place) => database.announce(topic, place),

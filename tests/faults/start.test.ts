@@ -17,6 +17,8 @@ const wrong: readonly [name: string, value: string][] = [
   ['MEM_POSTGRES_DSN', 'postgres://[/mem'],
   ['MEM_POSTGRES_POOL', '0'],
   ['MEM_POSTGRES_POOL', '1.5'],
+  ['MEM_ROW_SECURITY', 'maybe'],
+  ['MEM_POSTGRES_APP_ROLE', 'two words'],
   ['MEM_AGENT_ID', 'two\nlines'],
   ['MEM_AGENT_ID', 'x'.repeat(257)],
   ['MEM_MAX_VALUE_BYTES', '0'],

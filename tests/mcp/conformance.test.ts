@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { answerWith } from '../../packages/mcp/src/index.ts';
-import { keyCheck } from '../../packages/server/src/http/auth.ts';
+import { ANYBODY, keyCheck } from '../../packages/server/src/http/auth.ts';
 import { addMcp, MCP_PATH } from '../../packages/server/src/http/mcp.ts';
 import { takeJsonAlone } from '../../packages/server/src/http/server.ts';
 import { listen, openTestApp } from '../support/app.ts';
@@ -74,9 +74,9 @@ it('the transport passes all of it that can be done without keeping anything', a
   const server = fastify();
   onTestFinished(() => server.close().then(() => app.close()));
   takeJsonAlone(server);
-  server.decorateRequest('actor', 'anonymous');
+  server.decorateRequest('identity', null as never);
   addMcp(server, app.kernel, {
-    requireKey: keyCheck(() => 'anonymous'),
+    requireKey: keyCheck(() => ANYBODY),
     hasKeys: false,
     corsOrigins: [],
     agentId: 'test',

@@ -126,7 +126,7 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
 async function replay(kernel: Kernel, { name, input, as }: { name: string; input: unknown; as: Caller }) {
   const subscription = await kernel.open(name as StreamName, input, as);
   const events: unknown[] = [];
-  const { seq = 0 } = (await readAccount(kernel.services.database.read, as.account_id)) ?? {};
+  const { seq = 0 } = (await readAccount(kernel.services.database.of(as.account_id).read, as.account_id)) ?? {};
   subscription.start({
     take(some) {
       events.push(...some.map((event) => JSON.parse(subscription.toText(event))));

@@ -25,6 +25,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
   });
   const watchTransaction = (tx: Transaction): Transaction => ({
     ...watchQuery(tx),
+    enter: (accountId) => tx.enter(accountId),
     run: async (statement) => tx.run(seen(statement)),
     async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
       const columns = Object.keys(insert.columns).join(', ');
@@ -49,12 +50,18 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     dialect: database.dialect,
     read: watchQuery(database.read),
     scan: watchQuery(database.scan),
-    async snapshot() {
-      const snapshot = await database.snapshot();
+    of(accountId) {
+      const { read, scan } = database.of(accountId);
+      return { read: watchQuery(read), scan: watchQuery(scan) };
+    },
+    async snapshot(accountId) {
+      const snapshot = await database.snapshot(accountId);
       return { ...watchQuery(snapshot), close: () => snapshot.close() };
     },
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
+    upkeep: (work) => database.upkeep((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
+    alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
@@ -65,7 +72,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|import_lines|otel_spans|otel_traces';
+  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -87,6 +94,11 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'INSERT INTO edges (account_id, branch, source_type, source, visible_to, relation, target_type, target, confidence, evidence_count, first_seen, last_seen) SELECT',
     'a migration, each account for itself',
   ],
+  ['SELECT api_keys.account_id,', 'finds out whose key was presented'],
+  [
+    'SELECT account_id, name, plan, status, created_at FROM accounts WHERE account_id > ?',
+    'lists the accounts for whoever runs the service',
+  ],
   [
     'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
     'a migration, each account for itself',
@@ -97,8 +109,17 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',
     'answers of all accounts grow old alike',
   ],
+  ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],
+  [
+    'SELECT account_id, number, name, seq, item_no, exported_seq, exported_item_no, deleted_at, purged_at FROM accounts WHERE deleted_at IS NOT NULL',
+    'one sweep finds the accounts that were deleted',
+  ],
+  [
+    'SELECT account_id, kind, days, updated_at, done_seq FROM retention WHERE days IS NOT NULL',
+    'one sweep finds the accounts that keep something for a while',
+  ],
   ['SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL', 'one sweep finds what expired'],
   ['SELECT account_id, agent_id, session FROM sessions WHERE last_at <', 'one sweep finds what nobody went on with'],
 ];

@@ -36,10 +36,17 @@ function parse(text: string): Record<string, unknown> {
 export type Address = { name: OperationName; route: HttpRoute };
 
 /** Every address of every operation. */
-export const addresses: Address[] = operationNames.flatMap((name) => {
+export const allAddresses: Address[] = operationNames.flatMap((name) => {
   const { http } = operations[name];
   return [http, ...(http.aliases ?? [])].map((route) => ({ name, route }));
 });
+
+const isControl = ({ name }: Address) => operations[name].effect === 'control';
+
+/** Every address of every operation that is done within an account. */
+export const addresses = allAddresses.filter((address) => !isControl(address));
+/** Of those for whoever runs the service. */
+export const controlAddresses = allAddresses.filter(isControl);
 
 export const labelled = (some: readonly Address[]): [label: string, address: Address][] =>
   some.map((address) => [`${address.route.method} ${address.route.path}`, address]);

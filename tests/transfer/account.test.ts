@@ -36,7 +36,9 @@ describe.each(backends)('an export on %s', (backend) => {
   });
 
   it('is not for a key that is kept to a part of the account', async () => {
-    const scoped = { ...as, scoped: true };
+    const part = [[{ kind: 'below' as const, base: 'a' }]];
+    const key = { key_id: 'k', name: 'k', type: 'admin' as const, read: part, write: part };
+    const scoped = { ...as, key };
     await expect(app.call('transfer.export', {}, scoped)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(app.call('transfer.status', {}, scoped)).rejects.toMatchObject({ code: 'forbidden' });
     await expect(app.call('transfer.finish', {}, scoped)).rejects.toMatchObject({ code: 'forbidden' });

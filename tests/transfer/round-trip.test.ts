@@ -10,7 +10,10 @@ const Y = { agent_id: 'agent/y' };
 /** An account in which everything has happened that can. */
 async function live(app: TestApp): Promise<void> {
   await layExamples(app, { mark: 'first', as: X });
-  app.clock.advance(60_000);
+  // Of traces that are removed for their age, the end of their chain is left.
+  await app.call('retention.set', { traces_days: 1 }, X);
+  app.clock.advance(25 * 3_600_000);
+  await app.jobs.sweep();
   await layExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
   const at = { entity_path: 'odd/naïve-路径', key: 'a/b%c' };
   const write = (value: unknown, more: object = {}) => app.call('entries.write', { ...at, value, ...more } as never, X);

@@ -7,7 +7,7 @@ const COLUMNS = {
   sqlite: `SELECT m.name AS name, c.name AS column_name, 1 - max(c."notnull", c.pk > 0) AS nullable
     FROM sqlite_master AS m, pragma_table_info(m.name) AS c WHERE m.type = 'table' GROUP BY 1, 2 ORDER BY 1, 2`,
   postgres: `SELECT table_name AS name, column_name, CASE WHEN is_nullable = 'YES' THEN 1 ELSE 0 END AS nullable
-    FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1, 2`,
+    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
 type Column = { name: string; column_name: string; nullable: number };

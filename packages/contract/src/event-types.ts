@@ -28,6 +28,13 @@ export const eventTypes = [
   'fork',
   'edge_added',
   'agent_updated',
+  'api_key_created',
+  'api_key_revoked',
+  'api_key_rotated',
+  'account_created',
+  'account_updated',
+  'account_deleted',
+  'retention_set',
 ] as const;
 
 /** Types that go by another name in the stream. To a browser, `error` is what happens to the connection. */

@@ -1,6 +1,7 @@
 export * from './event-types.ts';
 export * from './faults.ts';
 export * from './glob.ts';
+export * from './glob-sets.ts';
 export { parseExact } from './json-exact.ts';
 export * from './json-text.ts';
 export * from './operation.ts';

@@ -1,8 +1,11 @@
 import type { z } from 'zod';
 import type { FaultCode } from './faults.ts';
 
-/** What an operation does to the account. `none` is for the service about itself. */
-export type Effect = 'none' | 'read' | 'write';
+/**
+ * What an operation does to the account. `none` is for the service about itself; `control` is for whoever runs the
+ * service, over all accounts.
+ */
+export type Effect = 'none' | 'read' | 'write' | 'control';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -66,8 +69,14 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   cost: 0 | 1 | 2;
   /** Answers without a key even where keys are required. */
   open?: boolean;
-  /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
+  /** Only for keys of the type admin. */
   admin?: true;
+  /** A member of the answer that is given once and never kept, not even to repeat the answer. */
+  once?: string;
+  /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
+  whole?: true;
+  /** It writes, but from the paths it names it only reads. */
+  cites?: true;
   http: HttpBinding;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];

@@ -6,6 +6,8 @@ export type ClientOptions = {
   /** Address of the service, with a path where a proxy puts it below one. */
   url: string | URL;
   apiKey?: string | undefined;
+  /** Of the control plane, for what is done over all accounts. */
+  internalKey?: string | undefined;
   /** On whose behalf calls are made; both can be given for a single call too. */
   agentId?: string | undefined;
   sessionId?: string | undefined;
@@ -108,7 +110,8 @@ async function attempt(request: () => Promise<Response>, url: string): Promise<s
 function headersOf({ effect }: Operation, options: ClientOptions & CallOptions): Headers {
   const headers = new Headers({ accept: 'application/json' });
   const key = options.idempotencyKey ?? (effect === 'write' ? newKey() : undefined);
-  setHeader(headers, 'x-mem-api-key', options.apiKey);
+  if (effect === 'control') setHeader(headers, 'x-mem-internal-key', options.internalKey);
+  else setHeader(headers, 'x-mem-api-key', options.apiKey);
   setHeader(headers, 'x-mem-agent-id', options.agentId);
   setHeader(headers, 'x-mem-session-id', options.sessionId);
   setHeader(headers, 'idempotency-key', key);

@@ -1,12 +1,15 @@
-import { type Database, openPostgres, openSqlite } from './db/index.ts';
+import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
+import { doors } from './doors.ts';
 import { type Jobs, startJobs } from './jobs/index.ts';
 import {
+  Activity,
   type Clock,
   createKernel,
   forgetAnswers,
   type Ids,
   insertAccount,
   type Kernel,
+  KeyRing,
   kernelTables,
   type Module,
   migrateAll,
@@ -14,23 +17,30 @@ import {
   randomIds,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
+  type Services,
   type Settings,
   systemClock,
 } from './kernel/index.ts';
+import { accounts } from './modules/accounts/index.ts';
+import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
+import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { graph } from './modules/graph/index.ts';
+import { keySource, keys } from './modules/keys/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
+import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
 import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
 import { transfer } from './modules/transfer/index.ts';
+import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
 export const modules: readonly Module[] = [
@@ -46,7 +56,13 @@ export const modules: readonly Module[] = [
   search,
   erasure,
   log,
+  keys,
+  audit,
+  accounts,
+  activity,
+  retention,
   transfer,
+  usage,
   system,
 ];
 
@@ -54,6 +70,10 @@ export type AppOptions = {
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
+  /** Row-level security on PostgreSQL. A store that has it keeps it unless told otherwise. */
+  rowSecurity?: RowSecurity['mode'];
+  /** The role that requests are served under then. */
+  postgresRole?: string | undefined;
   maxValueBytes?: number;
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
@@ -61,6 +81,9 @@ export type AppOptions = {
   settings?: Partial<Settings>;
   /** Off: what callers read is not noted in their sessions, and not counted. */
   trackReads?: boolean;
+  /** Many accounts: what each uses is counted, and requests of a key are limited. */
+  hosted?: boolean;
+  rateLimits?: boolean;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
@@ -80,8 +103,10 @@ export async function openApp(options: AppOptions): Promise<App> {
       clock,
       ids,
       version: VERSION,
+      activity: new Activity(),
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
+      keys: new KeyRing(keySource(database.read), clock),
       tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
@@ -90,7 +115,9 @@ export async function openApp(options: AppOptions): Promise<App> {
     };
     const schema = await migrateAll(base, modules);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
-    const kernel = createKernel({ ...base, schema }, modules, { onError });
+    const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
+      onError,
+    });
     const jobs = startJobs(kernel, {
       jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
       sweepSeconds: options.sweepSeconds ?? 60,
@@ -99,6 +126,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const close = async () => {
       await jobs.close();
       await kernel.close();
+      await kernel.services.limiter?.close();
       await database.close();
     };
     return { kernel, jobs, close };
@@ -108,7 +136,15 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
+type Metering = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
+
+function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: Metering) {
+  if (!hosted) return {};
+  return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
+}
+
 async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
-  return openPostgres({ dsn: options.postgresDsn, poolSize: options.postgresPool ?? 10, onError });
+  const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors } });
 }

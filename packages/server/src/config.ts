@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { z } from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
@@ -11,9 +12,17 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 export type Config = {
   http: { host: string; port: number; corsOrigins: string[] };
   apiKeys: string[];
+  /** Many accounts, each with keys of its own. */
+  hosted: boolean;
+  internalKey: string | undefined;
+  trustedProxies: string[];
   dataDir: string;
   postgresDsn: string | undefined;
   postgresPool: number;
+  /** Row-level security: a store that has it keeps it, unless told otherwise. */
+  rowSecurity: 'on' | 'off' | 'as found';
+  /** The role that requests are served under then. */
+  postgresRole: string | undefined;
   agentId: string;
   maxValueBytes: number;
   maxBodyBytes: number;
@@ -21,8 +30,14 @@ export type Config = {
   sweepSeconds: number;
   settings: Settings;
   trackReads: boolean;
+  rateLimits: boolean;
   telemetry: TelemetryConfig;
-  client: { url: string | undefined; apiKey: string | undefined; agentId: string | undefined };
+  client: {
+    url: string | undefined;
+    apiKey: string | undefined;
+    internalKey: string | undefined;
+    agentId: string | undefined;
+  };
   /** Things worth telling that do not stop the start. */
   warnings: string[];
 };
@@ -43,6 +58,15 @@ const list = z.string().transform((text) =>
 
 const origin = (text: string) => text === '*' || (URL.canParse(text) && new URL(text).origin === text);
 
+const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const most = isIP(address) === 6 ? 128 : 32;
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+  return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
+}
+
 const perMillion = z.number().min(0);
 const priceTable = z.record(
   z.string().min(1),
@@ -55,19 +79,39 @@ const priceTable = z.record(
 
 const datedTable = z.looseObject({ models: priceTable }).transform(({ models }) => models);
 
+const planTable = z.record(
+  z.string().min(1).max(64),
+  z.strictObject({
+    ops_per_month: z
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER / 100)
+      .nullable(),
+  }),
+);
+
 /** A file, or the table itself. */
-function readPrices(given: string, ctx: z.RefinementCtx): Settings['llm_prices'] {
-  try {
-    const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-    // The table alone, or as the one that comes with the service: with its date and currency around it.
-    const parsed = z.union([priceTable, datedTable]).safeParse(told);
-    if (parsed.success) return parsed.data;
-    throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
-  } catch (error) {
-    ctx.addIssue({ code: 'custom', message: `is not a price table: ${(error as Error).message}` });
-    return z.NEVER;
-  }
-}
+const tableReader =
+  <T>(schema: z.ZodType<T>, what: string) =>
+  (given: string, ctx: z.RefinementCtx): T => {
+    try {
+      const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
+      const parsed = schema.safeParse(told);
+      if (parsed.success) return parsed.data;
+      throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
+    } catch (error) {
+      ctx.addIssue({ code: 'custom', message: `is not a ${what}: ${(error as Error).message}` });
+      return z.NEVER;
+    }
+  };
+
+// The table alone, or as the one that comes with the service: with its date and currency around it.
+const readPrices = tableReader(z.union([priceTable, datedTable]), 'price table');
+const readPlans = tableReader(planTable, 'table of plans');
+
+const webAddress = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
 
 const variables = {
   MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
@@ -81,6 +125,20 @@ const variables = {
       'must be keys of 8 to 512 visible characters',
     )
     .default([]),
+  MEM_MODE: z
+    .enum(['self-hosted', 'hosted'], 'must be self-hosted or hosted')
+    .default('self-hosted')
+    .transform((mode) => mode === 'hosted'),
+  MEM_INTERNAL_KEY: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,512}$/, 'must have 16 to 512 visible characters')
+    .optional(),
+  MEM_TRUSTED_PROXIES: list
+    .refine(
+      (parts) => parts.every(isAddressRange),
+      'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
+    )
+    .default([]),
   MEM_DATA_DIR: z.string().min(1).default('.amfs'),
   MEM_POSTGRES_DSN: z
     .string()
@@ -88,6 +146,11 @@ const variables = {
     .refine((text) => URL.canParse(text), 'is not a valid address')
     .optional(),
   MEM_POSTGRES_POOL: whole(1, 500).default(10),
+  MEM_ROW_SECURITY: z.enum(['on', 'off'], 'must be on or off').optional(),
+  MEM_POSTGRES_APP_ROLE: z
+    .string()
+    .regex(/^[a-z_][a-z0-9_]{0,50}$/, 'must be a name of small letters, digits and _')
+    .optional(),
   MEM_AGENT_ID: shapes.agentId.default('mem-http-server'),
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
@@ -108,10 +171,15 @@ const variables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .transform((text) => text === 'on'),
-  MEM_HTTP_URL: z
-    .string()
-    .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address')
-    .optional(),
+  MEM_PLANS: z.string().transform(readPlans).optional(),
+  MEM_QUOTA_ENFORCEMENT: z.enum(['off', 'block'], 'must be off or block').default(SETTINGS.quota_enforcement),
+  MEM_UPGRADE_URL: webAddress.optional(),
+  MEM_PLAN_COMPARISON_URL: webAddress.optional(),
+  MEM_RATE_LIMITS: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform((text) => text === 'on'),
+  MEM_HTTP_URL: webAddress.optional(),
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 
@@ -138,9 +206,14 @@ export function readConfig(env: Environment = process.env): Config {
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
     apiKeys: v.MEM_API_KEYS,
+    hosted: v.MEM_MODE,
+    internalKey: v.MEM_INTERNAL_KEY,
+    trustedProxies: v.MEM_TRUSTED_PROXIES,
     dataDir: v.MEM_DATA_DIR,
     postgresDsn: v.MEM_POSTGRES_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
+    rowSecurity: v.MEM_ROW_SECURITY ?? (v.MEM_MODE ? 'on' : 'as found'),
+    postgresRole: v.MEM_POSTGRES_APP_ROLE,
     agentId: v.MEM_AGENT_ID,
     maxValueBytes: v.MEM_MAX_VALUE_BYTES,
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
@@ -152,10 +225,20 @@ export function readConfig(env: Environment = process.env): Config {
       trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
       span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+      plans: v.MEM_PLANS ?? null,
+      quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
+      upgrade_url: v.MEM_UPGRADE_URL ?? null,
+      plan_comparison_url: v.MEM_PLAN_COMPARISON_URL ?? null,
     },
     trackReads: v.MEM_TRACK_READS,
+    rateLimits: v.MEM_RATE_LIMITS,
     telemetry,
-    client: { url: v.MEM_HTTP_URL, apiKey: v.MEM_API_KEY, agentId: env.MEM_AGENT_ID || undefined },
+    client: {
+      url: v.MEM_HTTP_URL,
+      apiKey: v.MEM_API_KEY,
+      internalKey: v.MEM_INTERNAL_KEY,
+      agentId: env.MEM_AGENT_ID || undefined,
+    },
     warnings: [...warningsOf(env), ...telemetry.warnings],
   };
 }
@@ -166,5 +249,9 @@ function warningsOf(env: Environment): string[] {
     .map((name) => `${name} is not a variable that mem knows`);
   if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
+  if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
+    warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
+  if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
+    warnings.push('MEM_ROW_SECURITY is off: accounts are kept apart by the queries alone');
   return warnings;
 }

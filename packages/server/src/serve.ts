@@ -134,8 +134,9 @@ function welcome(config: Config, port: number): string {
   const data =
     config.postgresDsn === undefined ? `${config.dataDir} (SQLite)` : `${safeDsn(config.postgresDsn)} (PostgreSQL)`;
   const keys = config.apiKeys.length;
-  const auth =
-    keys === 0
+  const auth = config.hosted
+    ? 'on: keys of accounts (hosted). Make an account with: mem account create <name>'
+    : keys === 0
       ? 'off: anyone who can reach this address may read and write. Set MEM_API_KEYS to change that.'
       : `on: ${keys} key${keys === 1 ? '' : 's'}`;
   return `mem ${VERSION}\n\n  listening  ${url}${everywhere}\n  docs       ${url}/docs\n  data       ${data}\n  auth       ${auth}\n\n`;

@@ -5,9 +5,11 @@ import { modules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
+  Activity,
   createKernel,
   insertAccount,
   type Kernel,
+  KeyRing,
   type Limits,
   type Module,
   migrateAll,
@@ -17,6 +19,7 @@ import {
   SETTINGS,
   systemClock,
 } from '../../../packages/server/src/kernel/index.ts';
+import { keySource } from '../../../packages/server/src/modules/keys/index.ts';
 import { type Backend, caller, newPlace } from '../../support/app.ts';
 
 export type KernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
@@ -32,9 +35,11 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     clock: systemClock,
     ids: randomIds,
     version: 'test',
+    activity: new Activity(),
     observations: new Observations(),
     tables: [],
     settings: SETTINGS,
+    keys: new KeyRing(keySource(database.read), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);

@@ -1,18 +1,24 @@
 import type { z } from 'zod';
+import { accounts } from './accounts.ts';
+import { activity } from './activity.ts';
 import { agents } from './agents.ts';
+import { audit } from './audit.ts';
 import { commits } from './commits.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
+import { keys } from './keys.ts';
 import { log } from './log.ts';
 import { outcomes } from './outcomes.ts';
+import { retention } from './retention.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
+import { usageOperations } from './usage.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
 export const operations = {
@@ -28,6 +34,12 @@ export const operations = {
   ...graph,
   ...counts,
   ...log,
+  ...keys,
+  ...audit,
+  ...accounts,
+  ...usageOperations,
+  ...activity,
+  ...retention,
   ...transfer,
   ...system,
 };

@@ -75,6 +75,7 @@ export const traces = {
     module: 'traces',
     effect: 'write',
     cost: 2,
+    cites: true,
     http: { method: 'POST', path: '/api/v1/traces', status: 201, location: '/api/v1/traces/{trace_id}' },
     input: z.strictObject({
       outcome_ref: t.outcomeRef.nullish(),

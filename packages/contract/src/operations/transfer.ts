@@ -23,6 +23,8 @@ const admin =
   'It is about the whole account, private entries of all agents included, so a key that is kept to a part of the ' +
   'account is refused.';
 
+export const exportLine = z.looseObject({ record: z.string() }).meta({ id: 'ExportLine' });
+
 const importedEntry = z
   .strictObject({
     entity_path: s.entityPath,
@@ -60,9 +62,10 @@ export const transfer = {
     effect: 'read',
     cost: 1,
     admin: true,
+    whole: true,
     http: { method: 'GET', path: '/api/v1/export' },
     input: z.strictObject({}),
-    output: z.looseObject({ record: z.string() }).meta({ id: 'ExportLine' }),
+    output: exportLine,
     errors: ['forbidden'],
     example: {},
   }),
@@ -74,6 +77,7 @@ export const transfer = {
     effect: 'read',
     cost: 1,
     admin: true,
+    whole: true,
     http: { method: 'GET', path: '/api/v1/import' },
     input: z.strictObject({}),
     output: z.object({
@@ -96,6 +100,7 @@ export const transfer = {
     effect: 'write',
     cost: 2,
     admin: true,
+    whole: true,
     http: { method: 'POST', path: '/api/v1/import' },
     input: z.strictObject({
       from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
@@ -121,6 +126,7 @@ export const transfer = {
     effect: 'write',
     cost: 2,
     admin: true,
+    whole: true,
     http: { method: 'POST', path: '/api/v1/import/finish' },
     input: z.strictObject({}),
     output: z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
@@ -135,6 +141,7 @@ export const transfer = {
     effect: 'write',
     cost: 2,
     admin: true,
+    whole: true,
     http: { method: 'DELETE', path: '/api/v1/import' },
     input: z.strictObject({}),
     output: z.object({ discarded: z.int() }),

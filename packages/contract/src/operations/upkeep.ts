@@ -93,6 +93,54 @@ export const upkeep = {
     example: { entity_path: 'users/4711/**', dry_run: true },
   }),
 
+  'agents.erase': operation({
+    summary: 'Erase an agent with all it wrote and did',
+    description:
+      'For privacy: the entries it wrote, private ones too, its sessions, traces, profile, timeline and edges go. What its ' +
+      'outcomes did to entries of others stays, under a name that tells nothing. Entries that others wrote versions of as ' +
+      'well stay whole unless `with_others`. Nothing brings back what is gone. Try `dry_run` first.',
+    module: 'agents',
+    effect: 'write',
+    cost: 2,
+    admin: true,
+    whole: true,
+    http: { method: 'POST', path: '/api/v1/admin/agents/{agent_id}/erase' },
+    cli: { args: ['agent_id'] },
+    input: z.strictObject({
+      agent_id: s.agentId.meta({ description: 'The agent that is to be forgotten.' }),
+      with_others: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Erase also entries of which others wrote versions, with those versions.' }),
+      dry_run: z.boolean().default(false),
+    }),
+    output: z
+      .object({
+        receipt_id: z.string().nullable().meta({ description: 'Names the erasure in the log and in the audit trail.' }),
+        dry_run: z.boolean(),
+        agent_id: s.agentId,
+        erased: z
+          .object({
+            entries: z.int(),
+            versions: z.int(),
+            sessions: z.int(),
+            traces: z.int(),
+            log_events: z.int(),
+            edges: z.int(),
+            profiles: z.int(),
+            outcomes: z.int().meta({ description: 'That lose their author and what it said.' }),
+            commits: z.int().meta({ description: 'That lose their author and message.' }),
+            audit_lines: z.int().meta({ description: 'That lose their agent, and stay in the chain.' }),
+          })
+          .meta({ description: 'What was removed, or would be.' }),
+        left_with_others: z.int().meta({ description: 'Entries that stay because others wrote versions of them too.' }),
+        erased_at: s.utc.nullable(),
+      })
+      .meta({ id: 'EraseAgentReceipt' }),
+    errors: ['forbidden'],
+    example: { agent_id: 'agent/support-4711', dry_run: true },
+  }),
+
   'entries.aggregate': operation({
     summary: 'Reduce entries to numbers',
     description:

@@ -43,6 +43,8 @@ export async function connect(parts: CliParts, config: Config, identity: Identit
     session_id: session ?? null,
     address: null,
     request_id: randomUUID(),
+    // Whoever can open the store runs the service.
+    control: true as const,
   };
   return {
     call: async (name, input) => stringify(await kernel.invoke(name, input, caller)),
@@ -72,9 +74,13 @@ async function followLocal(kernel: Kernel, { name, input, caller }: Opening, { p
   subscription.close();
 }
 
-function connectRemote({ apiKey }: Config['client'], url: string, { agent, session }: Identity): Connection {
+function connectRemote(
+  { apiKey, internalKey }: Config['client'],
+  url: string,
+  { agent, session }: Identity,
+): Connection {
   try {
-    const client = createClient({ url, apiKey, agentId: agent, sessionId: session });
+    const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session });
     return {
       call: client.callText,
       async follow(name, input, { print, signal }) {

@@ -47,7 +47,7 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
       return 0;
     default: {
       const own = findOwn(word);
-      if (own) return own.run(rest, parts);
+      if (own) return own.run(rest, { ...parts, runCommand: (command, words) => runCommand(command, words, parts) });
       const command = findCommand(word);
       if (!command) throw unknown(word);
       return runCommand(command, rest, parts);

@@ -12,6 +12,8 @@ export interface Query {
  * together (`Promise.all`), which on PostgreSQL saves a round trip each.
  */
 export interface Transaction extends Query {
+  /** From here on it is about this account: where the store guards rows, it reaches no others. */
+  enter(accountId: string): void;
   run(statement: Sql): Promise<number>;
   /** Gives back what the suffix says is `RETURNING`: nothing for a row that was left out because it was there. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
@@ -31,6 +33,8 @@ export interface Dialect {
   lane(accountId: string): string;
   /** A set of texts as a one-column table `(value)`. */
   texts(values: readonly string[]): Sql;
+  /** The same of whole numbers. */
+  numbers(values: readonly number[]): Sql;
 }
 
 /** Somebody else on the same store has come to a place in a topic. */
@@ -39,19 +43,33 @@ export type Announced = (topic: string, place: number) => void;
 /** The store as it was at one moment, for as long as it is open. */
 export type Snapshot = Query & { close(): Promise<void> };
 
-export interface Database {
-  readonly dialect: Dialect;
+export interface Reads {
   /** Short reads, on the caller's own thread of work. */
   readonly read: Query;
   /** Reads that may take milliseconds; they never hold up the short ones. */
   readonly scan: Query;
-  /** For what is read in many steps and has to fit together. */
-  snapshot(): Promise<Snapshot>;
+}
+
+/**
+ * Its own reads are over all accounts, for finding out whose something is. Where the store guards rows, they see only the
+ * few columns that takes; everything else is read through `of`.
+ */
+export interface Database extends Reads {
+  readonly dialect: Dialect;
+  /** What one account may see. */
+  of(accountId: string): Reads;
+  /** For what is read of an account in many steps and has to fit together. */
+  snapshot(accountId: string): Promise<Snapshot>;
+  /** About accounts, one after the other: it enters each. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Housekeeping over all accounts, with the few rights that takes. */
+  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs a statement outside any transaction, for maintenance, however long it takes. */
   maintain(statement: Sql): Promise<void>;
-  /** Runs the work, however long it takes, while no other process does the same. */
+  /** Housekeeping, however long it takes, while no other process does the same. */
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** The same for changes of the schema, as the owner of the tables. */
+  alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Tells other processes on the store, soon, and not of every place on the way. It may get lost: they look as well. */
   announce(topic: string, place: number): void;
   /** Is told what others announce; gives back how to stop that. */

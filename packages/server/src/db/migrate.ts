@@ -35,7 +35,7 @@ export async function schemaVersion(tx: Pick<Transaction, 'get'>): Promise<numbe
 export function migrate(database: Database, migrations: readonly Migration[], now: number): Promise<number> {
   const ordered = [...migrations].sort((a, b) => a.version - b.version);
   const newest = ordered.at(-1)?.version ?? 0;
-  return database.exclusively(async (tx) => {
+  return database.alter(async (tx) => {
     const ddl = DDL[database.dialect.engine];
     await tx.run(
       statement(

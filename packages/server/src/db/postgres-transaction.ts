@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
+import { ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
 /** Named, so that the server parses each statement once a connection. */
-function prepare(text: string): { name?: string; text: string } {
+export function prepare(text: string): { name?: string; text: string } {
   let known = prepared.get(text);
   if (!known) {
     let n = 0;
@@ -20,7 +21,7 @@ function prepare(text: string): { name?: string; text: string } {
 
 type Statement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
 
-export async function execute(runner: pg.Pool | pg.PoolClient, statement: Statement): Promise<pg.QueryResult> {
+export async function execute(runner: pg.Pool | pg.ClientBase, statement: Statement): Promise<pg.QueryResult> {
   try {
     return await runner.query({ ...statement, ...prepare(statement.text), values: statement.values as unknown[] });
   } catch (error) {
@@ -42,18 +43,31 @@ function insertText({ table, columns, suffix = '' }: Insert): string {
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
 }
 
+/** The same without the planner seeing how many there are: it would plan anew for every one. */
+function unnestUnseen(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
+  return `unnest(${types.map((type) => `(SELECT CAST(? AS ${ARRAY_TYPES[type]}))`).join(', ')})`;
+}
+
 /**
- * The first row at or after each key, if it is the key's. Asked for an equal key, the planner has to guess which of the
+ * Of the rows of an account, the first at or after a key. Asked for an equal key, the planner has to guess which of the
  * indexes that begin alike is the one, and where it knows nothing of a new table yet it walks through a whole account.
- * Only the primary key gives this order.
+ * Only the primary key gives this order. The account stands by itself: a policy names it too, and a scan that has an
+ * equal account and a comparison that begins with the account starts at the first row of the account.
  */
+function firstText(from: string, names: readonly string[], place: (i: number) => string): string {
+  const [account, ...rest] = names;
+  const after =
+    rest.length === 0 ? '' : ` AND (${rest.join(', ')}) >= (${rest.map((_, i) => place(i + 1)).join(', ')})`;
+  return `${from} WHERE ${account} = ${place(0)}${after} ORDER BY ${names.join(', ')} LIMIT 1`;
+}
+
+/** The first row at or after each key, if it is the key's. */
 function findText({ table, select, by }: Find): string {
   const names = Object.keys(by);
-  const given = names.map((_, i) => `r.c${i}`).join(', ');
   const as = names.map((_, i) => `c${i}`).join(', ');
   const same = names.map((name, i) => `found.${name} = r.c${i}`).join(' AND ');
-  const first = `SELECT * FROM ${table} WHERE (${names.join(', ')}) >= (${given}) ORDER BY ${names.join(', ')} LIMIT 1`;
-  return `SELECT r.place, ${select} FROM ${unnest(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
+  const first = firstText(`SELECT * FROM ${table}`, names, (i) => `r.c${i}`);
+  return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
 }
 
 /** Finds each row as `findText` does, for the same reason. */
@@ -66,10 +80,9 @@ function updateText({ table, set = {}, add = {}, by }: Update): string {
   const sets = changedNames
     .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
     .join(', ');
-  const given = names.map((_, i) => place(i)).join(', ');
   const same = names.map((name, i) => `${table}.${name} = ${place(i)}`).join(' AND ');
-  const first = `SELECT x.ctid FROM ${table} AS x WHERE (${names.join(', ')}) >= (${given}) ORDER BY ${names.join(', ')} LIMIT 1`;
-  const rows = unnest([...Object.values(changed), ...Object.values(by)]);
+  const first = firstText(`SELECT x.ctid FROM ${table} AS x`, names, place);
+  const rows = unnestUnseen([...Object.values(changed), ...Object.values(by)]);
   return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
 }
 
@@ -80,16 +93,33 @@ const updateTextOnce = once(updateText);
 /** The transaction may still be open, but not for us. */
 export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
+export type TransactionOptions = {
+  timeoutMs?: number;
+  /** Whether rows are guarded, so that it has to say which account it is about. */
+  guarded?: boolean;
+};
+
 export class PostgresTransaction implements Transaction {
-  readonly #client: pg.PoolClient;
+  readonly #client: pg.ClientBase;
   readonly #timeoutMs: number | undefined;
+  readonly #guarded: boolean;
   /** After the first failure the server refuses everything else, so only the first says what is wrong. */
   #failure: unknown;
   #over = false;
 
-  constructor(client: pg.PoolClient, timeoutMs: number | undefined) {
+  constructor(client: pg.ClientBase, { timeoutMs, guarded = false }: TransactionOptions = {}) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
+    this.#guarded = guarded;
+  }
+
+  enter(accountId: string): void {
+    if (this.#guarded) this.set(['mem.account_id', accountId]);
+  }
+
+  /** Not waited for: what follows it fails with it. */
+  set(entered: Entered): void {
+    this.#execute(ENTER.text, entered).catch(() => {});
   }
 
   async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
@@ -175,5 +205,22 @@ export class PostgresTransaction implements Transaction {
       () => true,
       () => false,
     );
+  }
+}
+
+type Ended<T> = { result: T; usable: true } | { error: unknown; usable: boolean };
+
+/** From the beginning to the end. Says whether the connection can be used again. */
+export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<Ended<T>> {
+  try {
+    // Not waited for: it travels with the first statements of the work.
+    const begun = tx.begin();
+    begun.catch(() => {});
+    const result = await work();
+    await begun;
+    await tx.commit();
+    return { result, usable: true };
+  } catch (error) {
+    return { error, usable: !isGone(error) && (await tx.rollback()) };
   }
 }

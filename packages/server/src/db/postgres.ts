@@ -4,13 +4,16 @@ import {
   type Database,
   type Dialect,
   type Query,
+  type Reads,
   type Snapshot,
   StorageError,
   type Transaction,
 } from './database.ts';
+import { askEntered, ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
-import { execute, isGone, PostgresTransaction } from './postgres-transaction.ts';
+import { execute, isGone, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
+import { guardRows, MIGRATING, type Roles, type RowSecurity } from './row-security.ts';
 import type { Sql, SqlValue } from './sql.ts';
 
 const dialect: Dialect = {
@@ -18,6 +21,8 @@ const dialect: Dialect = {
   forUpdate: 'FOR UPDATE',
   lane: (accountId) => accountId,
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
+  // Numbers from the start: under row-level security no index is asked for what has to be made from a text first.
+  numbers: (values) => ({ text: 'unnest(CAST(? AS bigint[])) AS numbers(value)', values: [arrayLiteral(values)] }),
 };
 
 /** A PostgreSQL array as text, so that values stay plain strings and numbers everywhere above. */
@@ -46,32 +51,94 @@ async function isBroken(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
+/** Nobody else does the same meanwhile. */
+async function alone<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+  await tx.run(plain('SET LOCAL statement_timeout = 0'));
+  await tx.run(plain(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`));
+  await tx.run(plain(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`));
+  return work();
+}
+
+/** Under the role of requests for as long as it lives, and with `ENTER` prepared. The path may speak of `$user`. */
+async function bind(client: pg.PoolClient, { app, schema }: Roles): Promise<void> {
+  const text = `SELECT set_config('search_path', $1, false), set_config('role', $2, false)`;
+  await Promise.all([
+    client.query({ text, values: [pg.escapeIdentifier(schema), app] }),
+    client.query({ ...ENTER, values: ['mem.account_id', ''] }),
+  ]);
+}
+
+type Opened = {
+  pool: pg.Pool;
+  newClient: () => pg.Client;
+  announcements: PostgresAnnouncements;
+  rowSecurity: RowSecurity | undefined;
+};
+
 class PostgresDatabase implements Database {
   readonly dialect = dialect;
   readonly read: Query;
   readonly scan: Query;
   readonly #pool: pg.Pool;
+  readonly #newClient: () => pg.Client;
   readonly #announcements: PostgresAnnouncements;
+  readonly #rowSecurity: RowSecurity | undefined;
+  readonly #bound = new WeakSet<pg.PoolClient>();
+  /** Known once the schema is up to date, where rows are guarded. */
+  #roles: Roles | undefined;
 
-  constructor(pool: pg.Pool, announcements: PostgresAnnouncements) {
+  constructor({ pool, newClient, announcements, rowSecurity }: Opened) {
     this.#pool = pool;
+    this.#newClient = newClient;
     this.#announcements = announcements;
-    this.read = {
-      all: async <T>(statement: Sql) => (await execute(pool, statement)).rows as T[],
-      get: async <T>(statement: Sql) => (await execute(pool, statement)).rows[0] as T | undefined,
-    };
+    this.#rowSecurity = rowSecurity;
+    this.read = this.#query(() => this.#roles && ['role', this.#roles.upkeep]);
     this.scan = this.read;
+  }
+
+  of(accountId: string): Reads {
+    if (!this.#roles) return this;
+    const read = this.#query(() => ['mem.account_id', accountId]);
+    return { read, scan: read };
+  }
+
+  #query(enter: () => Entered | undefined): Query {
+    return {
+      all: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows as T[],
+      get: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows[0] as T | undefined,
+    };
+  }
+
+  async #ask(statement: Sql, entered: Entered | undefined): Promise<pg.QueryResult> {
+    if (!entered) return execute(this.#pool, statement);
+    const client = await this.#connect();
+    try {
+      const asked = { ...prepare(statement.text), values: statement.values as unknown[] };
+      const result = await askEntered(client, entered, asked);
+      client.release();
+      return result;
+    } catch (error) {
+      const failure = translate(error);
+      client.release(isGone(failure));
+      throw failure;
+    }
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#transact(work);
   }
 
-  async snapshot(): Promise<Snapshot> {
+  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const roles = this.#roles;
+    return this.#transact(work, roles ? { entered: ['role', roles.upkeep] } : {});
+  }
+
+  async snapshot(accountId: string): Promise<Snapshot> {
     const client = await this.#connect();
     const close = async () => client.release(await isBroken(() => execute(client, plain('ROLLBACK'))));
     try {
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
+      if (this.#roles) await execute(client, { text: ENTER.text, values: ['mem.account_id', accountId] });
       // Whoever reads may take its time between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
@@ -85,53 +152,86 @@ class PostgresDatabase implements Database {
     };
   }
 
-  async #transact<T>(work: (tx: Transaction) => Promise<T>, timeoutMs?: number): Promise<T> {
+  async #transact<T>(
+    work: (tx: Transaction) => Promise<T>,
+    { entered, timeoutMs }: { entered?: Entered; timeoutMs?: number } = {},
+  ): Promise<T> {
     const client = await this.#connect();
-    const tx = new PostgresTransaction(client, timeoutMs);
-    try {
-      // Not waited for: it travels with the first statements of the work.
-      const begun = tx.begin();
-      begun.catch(() => {});
-      const result = await work(tx);
-      await begun;
-      await tx.commit();
-      client.release();
-      return result;
-    } catch (error) {
-      // A connection that may still hold the transaction is closed, which ends it on the server too.
-      const usable = !isGone(error) && (await tx.rollback());
-      client.release(!usable);
-      throw error;
-    }
+    const guarded = this.#roles !== undefined && !entered;
+    const tx = new PostgresTransaction(client, { guarded, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+    const ended = await runTransaction(tx, () => {
+      if (entered) tx.set(entered);
+      return work(tx);
+    });
+    // A connection that may still hold the transaction is closed, which ends it on the server too.
+    client.release(!ended.usable);
+    if ('error' in ended) throw ended.error;
+    return ended.result;
   }
 
   async #connect(): Promise<pg.PoolClient> {
+    let client: pg.PoolClient | undefined;
     try {
-      return await this.#pool.connect();
+      client = await this.#pool.connect();
+      if (this.#roles && !this.#bound.has(client)) {
+        await bind(client, this.#roles);
+        this.#bound.add(client);
+      }
+      return client;
     } catch (error) {
+      client?.release(true);
       throw translate(error);
     }
   }
 
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transact(async (tx) => {
-      await tx.run({ text: 'SET LOCAL statement_timeout = 0', values: [] });
-      await tx.run({ text: `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`, values: [] });
-      await tx.run({ text: `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`, values: [] });
-      return work(tx);
-    }, UNLIMITED_MS);
+    const roles = this.#roles;
+    const entered = roles ? { entered: ['role', roles.upkeep] as const } : {};
+    return this.#transact((tx) => alone(tx, () => work(tx)), { ...entered, timeoutMs: UNLIMITED_MS });
   }
 
-  async maintain(statement: Sql): Promise<void> {
-    const client = await this.#connect();
+  /** Beside the pool, whose connections may no longer do such things. */
+  async alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#asOwner(async (client) => {
+      const tx = new PostgresTransaction(client, { timeoutMs: UNLIMITED_MS });
+      const ended = await runTransaction(tx, () =>
+        alone(tx, async () => {
+          await tx.run(plain(MIGRATING));
+          return { done: await work(tx), roles: await this.#guard(client) };
+        }),
+      );
+      if ('error' in ended) throw ended.error;
+      this.#roles = ended.result.roles;
+      return ended.result.done;
+    });
+  }
+
+  async #guard(client: pg.Client): Promise<Roles | undefined> {
     try {
+      return this.#rowSecurity && (await guardRows(client, this.#rowSecurity));
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  maintain(statement: Sql): Promise<void> {
+    return this.#asOwner(async (client) => {
       await execute(client, { text: 'SET statement_timeout = 0', values: [] });
       await execute(client, { ...statement, query_timeout: UNLIMITED_MS });
-      await execute(client, { text: 'RESET statement_timeout', values: [] });
-      client.release();
-    } catch (error) {
-      client.release(true);
-      throw error;
+    });
+  }
+
+  async #asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = this.#newClient();
+    // What breaks the connection is told by the statements.
+    client.on('error', () => {});
+    try {
+      await client.connect().catch((error) => {
+        throw translate(error);
+      });
+      return await work(client);
+    } finally {
+      await client.end().catch(() => {});
     }
   }
 
@@ -151,7 +251,13 @@ class PostgresDatabase implements Database {
 
 const BIGINT_OID = 20;
 
-export type PostgresOptions = { dsn: string; poolSize: number; onError: (error: Error) => void };
+export type PostgresOptions = {
+  dsn: string;
+  poolSize: number;
+  onError: (error: Error) => void;
+  /** Undefined: rows are left as they are found, and nothing is looked for. */
+  rowSecurity?: RowSecurity;
+};
 
 /** The waits are shorter than those of most clients, so that these learn what happened. The DSN may name others. */
 const WAITS = {
@@ -162,7 +268,7 @@ const WAITS = {
   idle_in_transaction_session_timeout: 30_000,
 };
 
-export function openPostgres({ dsn, poolSize, onError }: PostgresOptions): Database {
+export function openPostgres({ dsn, poolSize, onError, rowSecurity }: PostgresOptions): Database {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
@@ -174,11 +280,14 @@ export function openPostgres({ dsn, poolSize, onError }: PostgresOptions): Datab
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'mem',
+    ...{ pipeline: true },
   };
-  const pool = new pg.Pool({ ...connection, max: poolSize, ...{ pipeline: true } });
+  const pool = new pg.Pool({ ...connection, max: poolSize });
   // A connection that breaks is replaced by the next request; without a listener it would end the process. While a
   // transaction has it, the pool does not listen, and the statements tell.
   pool.on('error', (error) => onError(new StorageError('unavailable', error)));
   pool.on('connect', (client) => client.on('error', () => {}));
-  return new PostgresDatabase(pool, new PostgresAnnouncements(() => new pg.Client(connection), onError));
+  const newClient = () => new pg.Client(connection);
+  const announcements = new PostgresAnnouncements(newClient, onError);
+  return new PostgresDatabase({ pool, newClient, announcements, rowSecurity });
 }

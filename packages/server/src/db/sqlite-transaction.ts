@@ -61,6 +61,8 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
+  enter(): void {}
+
   async all<T = Row>(statement: Sql): Promise<T[]> {
     return this.#run(() => this.#connection.all<T>(statement));
   }

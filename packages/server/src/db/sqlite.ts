@@ -1,7 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, type Dialect, type Query, type Snapshot, StorageError, type Transaction } from './database.ts';
+import {
+  type Database,
+  type Dialect,
+  type Query,
+  type Reads,
+  type Snapshot,
+  StorageError,
+  type Transaction,
+} from './database.ts';
 import type { Sql } from './sql.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
@@ -14,6 +22,7 @@ const dialect: Dialect = {
   forUpdate: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
 };
 
 async function translated<T>(run: () => T): Promise<T> {
@@ -54,8 +63,21 @@ class SqliteDatabase implements Database {
     writer.exec('PRAGMA busy_timeout = 0');
   }
 
+  /** A file is guarded by the query layer alone. */
+  of(): Reads {
+    return this;
+  }
+
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
+  }
+
+  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.transaction(work);
+  }
+
+  alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.exclusively(work);
   }
 
   /** On a thread of its own, and a connection whose reads all see what the first of them saw. */

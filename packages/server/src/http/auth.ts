@@ -1,42 +1,50 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Fault } from '@mem-service/contract';
-import type { onRequestHookHandler } from 'fastify';
+import type { FastifyRequest, onRequestHookHandler } from 'fastify';
+import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 
-const digest = (text: string) => createHash('sha256').update(text).digest();
+/** Whose key a request came with: what is known of its caller before anything else is read. */
+export type Identity = Pick<Caller, 'account_id' | 'actor' | 'key' | 'control'>;
+
+export type Presented = { key: string | undefined; address: string };
 
 /** Who a presented key belongs to. Throws when it belongs to nobody. */
-export type Authenticate = (key: string | undefined) => string;
+export type Authenticate = (presented: Presented) => Identity | Promise<Identity>;
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+const self = (actor: string): Identity => ({ account_id: SELF_HOSTED_ACCOUNT, actor });
+
+export const ANYBODY = self('anonymous');
+
+export function refusal(key: string | undefined): Fault {
+  return new Fault('unauthenticated', key === undefined ? 'send the key as X-MEM-API-Key' : 'the API key is not valid');
+}
 
 /**
  * Keys from the configuration. Without any, everybody is let in. Digests of equal length are compared, all of them,
  * so that the time taken tells nothing about a key.
  */
 export function authenticateByList(keys: readonly string[]): Authenticate {
-  if (keys.length === 0) return () => 'anonymous';
-  const known = keys.map((key, i) => ({ digest: digest(key), actor: `key/${i + 1}` }));
+  if (keys.length === 0) return () => ANYBODY;
+  const known = keys.map((key, i) => ({ digest: digest(key), identity: self(`key/${i + 1}`) }));
   // Keys that were found valid once. A look-up by the hash of the whole key tells nothing about a wrong one.
-  const accepted = new Map<string, string>();
-  return (key) => {
+  const accepted = new Map<string, Identity>();
+  return ({ key }) => {
     const before = key === undefined ? undefined : accepted.get(key);
     if (before !== undefined) return before;
     const presented = digest(key ?? '');
-    let actor: string | undefined;
-    for (const candidate of known) if (timingSafeEqual(candidate.digest, presented)) actor = candidate.actor;
-    if (actor === undefined || key === undefined)
-      throw new Fault(
-        'unauthenticated',
-        key === undefined ? 'send the key as X-MEM-API-Key' : 'the API key is not valid',
-      );
-    accepted.set(key, actor);
-    return actor;
+    let identity: Identity | undefined;
+    for (const candidate of known) if (timingSafeEqual(candidate.digest, presented)) identity = candidate.identity;
+    if (identity === undefined || key === undefined) throw refusal(key);
+    accepted.set(key, identity);
+    return identity;
   };
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Whose key the request came with. */
-    actor: string;
+    identity: Identity;
   }
 }
 
@@ -48,12 +56,33 @@ export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   return scheme?.toLowerCase() === 'bearer' ? token : undefined;
 }
 
+export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>): Presented => ({
+  key: presentedKey(headers),
+  address: ip,
+});
+
 /** Runs before a byte of the body is read. */
 export type KeyCheck = onRequestHookHandler;
 
-export function keyCheck(authenticate: Authenticate): KeyCheck {
+/** Looks at whoever was let in, before anything is done for them. */
+export type Welcome = (identity: Identity) => Promise<void> | undefined;
+
+export function keyCheck(authenticate: Authenticate, welcome: Welcome = () => undefined): KeyCheck {
   return (request, _reply, done) => {
-    request.actor = authenticate(presentedKey(request.headers));
-    done();
+    const goOn = (identity: Identity): void => {
+      request.identity = identity;
+      let waiting: Promise<void> | undefined;
+      try {
+        waiting = welcome(identity);
+      } catch (refusal) {
+        done(refusal as Error);
+        return;
+      }
+      if (waiting !== undefined) waiting.then(() => done(), done);
+      else done();
+    };
+    const found = authenticate(presentedBy(request));
+    if (found instanceof Promise) found.then(goOn, done);
+    else goOn(found);
   };
 }

@@ -1,17 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidInput, shapes } from '@mem-service/contract';
-import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
+import type { Caller } from '../kernel/index.ts';
+import type { Identity } from './auth.ts';
 
-export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string; actor: string };
+export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string; identity: Identity };
 
-export function callerOf({ headers, ip, id, actor }: Incoming, defaultAgentId: string): Caller {
+export function callerOf({ headers, ip, id, identity }: Incoming, defaultAgentId: string): Caller {
   return {
-    account_id: SELF_HOSTED_ACCOUNT,
-    actor,
+    ...identity,
     agent_id: label(headers, 'x-mem-agent-id', shapes.agentId) ?? defaultAgentId,
     session_id: label(headers, 'x-mem-session-id', shapes.sessionId) ?? null,
     address: ip,
     request_id: id,
+    user: label(headers, 'x-mem-user', shapes.agentId),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
   };
 }

@@ -1,7 +1,10 @@
 import type { onRequestHookHandler } from 'fastify';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
-const EXPOSED = 'Allow, ETag, Location, Mcp-Session-Id, Retry-After, X-Request-Id';
+const EXPOSED = [
+  'Allow, ETag, Location, Mcp-Session-Id, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
+  'X-MEM-Ops-Limit, X-MEM-Ops-Remaining, X-MEM-Usage-Warning',
+].join(', ');
 const PREFLIGHT_SECONDS = '600';
 
 /**

@@ -7,17 +7,28 @@ import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { give, hasField, queryReader } from './coerce.ts';
 import { sendLines } from './lines.ts';
+import type { Metering } from './metering.ts';
 import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
 import type { Streams } from './streams.ts';
 
-export type OperationOptions = { requireKey: KeyCheck; agentId: string; streams: Streams };
+export type OperationOptions = {
+  requireKey: KeyCheck;
+  requireInternal: KeyCheck;
+  agentId: string;
+  streams: Streams;
+  metering: Metering;
+};
 
 type Input = Record<string, unknown>;
 type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** One route for each address of each operation. */
 export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
-  const { requireKey } = options;
+  const { requireKey, requireInternal } = options;
+  const checkFor = (names: readonly OperationName[]): KeyCheck[] => {
+    if (names.every((name) => operations[name].open)) return [];
+    return [names.some((name) => operations[name].effect === 'control') ? requireInternal : requireKey];
+  };
   const runnerOf = (name: OperationName): Runner => {
     if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
     if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
@@ -33,15 +44,21 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     server.route({
       method: first.method,
       url: routerPath(first),
-      ...(group.every(({ name }) => operations[name].open) ? {} : { onRequest: requireKey }),
+      onRequest: checkFor(group.map(({ name }) => name)),
       handler: (request, reply) => {
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
         const match = matchPath(group, pathOf(request));
         if (match) return run(match.name, match.params, reply);
-        throw refusalAt(request.method, pathOf(request));
+        return refuse(request, options.metering);
       },
     });
   }
+}
+
+async function refuse(request: FastifyRequest, metering: Metering): Promise<never> {
+  const path = pathOf(request);
+  await metering.unmatched(request.identity, path);
+  throw refusalAt(request.method, path);
 }
 
 export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
@@ -76,7 +93,7 @@ function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
   };
 }
 
-function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams }: OperationOptions): Runner {
+function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams, metering }: OperationOptions): Runner {
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
@@ -84,7 +101,9 @@ function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams }: Op
     const lastId = reply.request.headers['last-event-id'];
     // A client that comes back asks at the same address as before and says here how far it has come.
     if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
-    return streams.send(reply, await kernel.open(name, input, caller));
+    const subscription = await kernel.open(name, input, caller);
+    metering.tell(reply);
+    return streams.send(reply, subscription);
   };
 }
 

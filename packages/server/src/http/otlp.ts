@@ -105,7 +105,7 @@ function known(error: unknown): unknown {
 }
 
 /** Canonical codes of gRPC, which a refusal in protobuf carries beside its HTTP status. */
-const RPC_CODES: Record<number, number> = { 401: 16, 403: 7, 413: 8, 429: 8, 500: 13, 503: 14, 507: 8 };
+const RPC_CODES: Record<number, number> = { 401: 16, 402: 8, 403: 7, 413: 8, 429: 8, 500: 13, 503: 14, 507: 8 };
 const INVALID_ARGUMENT = 3;
 
 /** The same refusal as everywhere; to who speaks protobuf, in protobuf. */

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
-import { authenticateByList, keyCheck, presentedKey } from './auth.ts';
+import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
+import { authenticateByRing, internalCheck } from './auth-hosted.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
+import { meteringOf } from './metering.ts';
 import { addOperations } from './operations.ts';
 import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
@@ -22,6 +24,12 @@ export type HttpOptions = {
   kernel: Kernel;
   log: Logger;
   apiKeys: readonly string[];
+  /** Every request needs a key of an account. */
+  hosted?: boolean;
+  /** Of the control plane. */
+  internalKey?: string | undefined;
+  /** Addresses whose word on where a request came from is taken. */
+  trustedProxies?: readonly string[];
   corsOrigins: readonly string[];
   agentId: string;
   maxBodyBytes: number;
@@ -38,8 +46,10 @@ const LAST_WORD_MS = 500;
 
 /** The HTTP transport: bytes to input, result to bytes, nothing else. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
-  const authenticate = authenticateByList(options.apiKeys);
-  const requireKey = keyCheck(authenticate);
+  const { hosted = false, kernel } = options;
+  const authenticate = hosted ? authenticateByRing(kernel.services.keys) : authenticateByList(options.apiKeys);
+  const metering = meteringOf(kernel.services);
+  const requireKey = keyCheck(authenticate, metering.welcome);
   const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
@@ -53,33 +63,40 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      const first = firstOf(() => authenticate(presentedKey(request.headers)), error);
-      sendFault(reply, explain(first, request));
+      void firstOf(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
   takeJsonAlone(server);
-  server.decorateRequest('actor', 'anonymous');
+  server.decorateRequest('identity', null as never);
   decorateRequests(server);
   if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   server.addHook('onRequest', (request, reply, done) => {
+    request.identity = ANYBODY;
     reply.header('x-request-id', request.id);
     done();
   });
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
+  if (kernel.services.meter) metering.tellAll(server);
   const streams = new Streams(options.streams);
   server.addHook('preClose', async () => streams.close());
-  addOperations(server, options.kernel, { requireKey, agentId: options.agentId, streams });
-  addOtlp(server, options.kernel, { ...options, requireKey, explain });
-  const metadata = addMcp(server, options.kernel, {
+  addOperations(server, kernel, {
+    requireKey,
+    requireInternal: internalCheck(options.internalKey),
+    agentId: options.agentId,
+    streams,
+    metering,
+  });
+  addOtlp(server, kernel, { ...options, requireKey, explain });
+  const metadata = addMcp(server, kernel, {
     ...options,
     requireKey,
-    hasKeys: options.apiKeys.length > 0,
+    hasKeys: hosted || options.apiKeys.length > 0,
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
-  const pages = addPages(server, options.kernel, requireKey);
-  refuseUnknown(server, { authenticate, pages: new Set([...pages, ...metadata]) });
+  const pages = addPages(server, kernel, requireKey);
+  refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }
 
@@ -94,8 +111,9 @@ export function takeJsonAlone(server: FastifyInstance): void {
   });
 }
 
-function limits({ maxBodyBytes, timeouts = TIMEOUTS }: HttpOptions) {
+function limits({ maxBodyBytes, timeouts = TIMEOUTS, trustedProxies = [] }: HttpOptions) {
   return {
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: maxBodyBytes,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
@@ -117,10 +135,10 @@ function requestIds(): () => string {
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** What a check throws, or else the error that was there already. */
-function firstOf(check: () => void, error: unknown): unknown {
+/** What the check of the key throws, or else the error that was there already. */
+async function firstOf(authenticate: Authenticate, request: FastifyRequest, error: unknown): Promise<unknown> {
   try {
-    check();
+    await authenticate(presentedBy(request));
     return error;
   } catch (refusal) {
     return refusal;

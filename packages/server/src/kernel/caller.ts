@@ -1,3 +1,16 @@
+import type { Reach } from './reach.ts';
+
+/** What a key lets its holder do. Where a reach is left out, it is the whole account. */
+export type Principal = {
+  key_id: string;
+  name: string;
+  type: 'agent' | 'admin' | 'service';
+  read?: Reach;
+  write?: Reach;
+  /** Requests a minute; as many as it likes where it is left out. */
+  rate_limit_rpm?: number;
+};
+
 /** On whose behalf an operation runs. Transports make it; nothing below asks who they are. */
 export type Caller = {
   account_id: string;
@@ -8,8 +21,12 @@ export type Caller = {
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;
-  /** The key is kept to a part of the account. */
-  scoped?: boolean | undefined;
+  /** Left out where no key is asked for: who reaches the service may do everything in its account. */
+  key?: Principal | undefined;
+  /** Who stands behind a key that many use, as they say themselves. */
+  user?: string | undefined;
+  /** Whoever runs the service, over all accounts. */
+  control?: true;
 };
 
 /** No session that a caller can name starts with a control character. */

@@ -1,8 +1,11 @@
-import { Fault, JsonText, stringify } from '@mem-service/contract';
+import { hash } from 'node:crypto';
+import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
+import type { Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
 import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
+import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
 import { type LogEvent, Work } from './work.ts';
 
@@ -126,13 +129,14 @@ export class Committer {
       for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, settled));
     });
     for (const [job, result] of settled) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
-    for (const work of works) if (work.events.length > 0) this.#publish(work);
+    for (const work of works) this.#publish(work);
   }
 
   /** What is committed stays so, whatever a listener does. */
   #publish(work: Work): void {
     try {
-      this.#observer.committed(work.events, work.account_id);
+      work.committed();
+      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
     } catch (error) {
       process.emitWarning(error as Error);
     }
@@ -140,8 +144,10 @@ export class Committer {
 
   async #runAccount(tx: Transaction, jobs: Waiting[], settled: Map<Waiting, Settled>): Promise<Work> {
     const work = new Work(this.#services, tx, (jobs[0] as Waiting).caller.account_id);
-    const fresh = await recallAnswers(work, jobs, (job, result) => settled.set(job, result));
-    for (const run of runsOf(fresh)) {
+    const { meter } = this.#services;
+    const settle = (job: Waiting, result: Settled) => settled.set(job, result);
+    const fresh = await recallAnswers(work, jobs, settle);
+    for (const run of runsOf(meter ? await meter.admit(work, fresh, settle) : fresh)) {
       const results = await (run[0]?.handler.kind === 'set' ? runSet(work, run) : runAlone(work, run[0] as Waiting));
       results.forEach((result, i) => {
         const job = run[i] as Waiting;
@@ -227,24 +233,44 @@ async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
 }
 
 function record(work: Work, job: Waiting, output: unknown): void {
+  const ops = writeCharge(job);
+  if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   const { entity_path } = job.input as { entity_path?: string };
   const about = (output instanceof JsonText ? (output.about ?? output.value) : output) as Names & {
     unchanged?: boolean;
     dry_run?: boolean;
     duplicate?: boolean;
+    hashes?: Hashes;
   };
   if (!job.unaudited && !job.handler.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
-    work.audit(job.caller, job.name, resourceOf(job.input as Names, about));
+    work.audit(job.caller, job.name, subjectOf(job, output, about));
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
     entity_path: entity_path ?? null,
-    answer: stringify(output),
+    answer: stringify(withoutSecret(job.name, output)),
   });
 }
 
+/** What is shown once is not kept to be shown again. */
+function withoutSecret(name: string, output: unknown): unknown {
+  const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
+  return once === undefined ? output : { ...(output as object), [once]: null };
+}
+
 type Names = Readonly<Record<string, unknown>>;
+
+/** What changed by hash: as the handler tells it, else that of the answer. */
+type Hashes = Pick<Subject, 'before_hash' | 'after_hash'>;
+
+function subjectOf({ name, input }: Job, output: unknown, about: Names & { hashes?: Hashes }): Subject {
+  const answer = (): Hashes => ({
+    before_hash: null,
+    after_hash: hash('sha256', stringify(withoutSecret(name, output)), 'hex'),
+  });
+  return { resource: resourceOf(input as Names, about ?? {}), ...(about?.hashes ?? answer()) };
+}
 
 /** What a write was about: the entry it named or made, else the id of what it made. */
 function resourceOf(input: Names, output: Names): string {

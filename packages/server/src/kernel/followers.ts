@@ -30,14 +30,15 @@ export class Followers {
 
   async follow(accountId: string, view: View): Promise<Subscription> {
     const { database, onError } = this.#options;
-    const head = (await readAccount(database.read, accountId))?.seq ?? 0;
+    const { read, scan } = database.of(accountId);
+    const head = (await readAccount(read, accountId))?.seq ?? 0;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
     const follower = new Follower({
       log,
       view,
       seq: view.after ?? head,
-      read: (after, limit) => listEvents(database.scan, accountId, { after, limit }),
+      read: (after, limit) => listEvents(scan, accountId, { after, limit }),
       onError,
       onClose: (one) => this.#left(accountId, one),
     });
@@ -55,7 +56,8 @@ export class Followers {
 
   #open(accountId: string, seq: number): Followed {
     const { database, onError } = this.#options;
-    const read = (after: number, limit: number) => listEvents(database.read, accountId, { after, limit });
+    const own = database.of(accountId);
+    const read = (after: number, limit: number) => listEvents(own.read, accountId, { after, limit });
     const followed = { log: new FollowedLog({ seq, read, onError }), followers: new Set<Follower>() };
     this.#followed.set(accountId, followed);
     this.#stopListening ??= database.onAnnounce((topic, place) => this.#followed.get(topic)?.log.look(place));

@@ -11,8 +11,11 @@ export type Keyed = { idempotency_key: string | undefined; request_hash: string 
 type Settled = { output: unknown } | { error: unknown };
 
 export function hashRequest(name: string, input: unknown, caller: Caller): string {
+  const { key } = caller;
+  // What was answered to a key that sees more is not told again to one that sees less.
+  const reach = key?.read || key?.write ? JSON.stringify([key.read, key.write]) : '';
   return createHash('sha256')
-    .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}`)
+    .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}${reach}`)
     .digest('hex');
 }
 
@@ -45,6 +48,6 @@ const mismatch = (key: string) =>
 export const forgetAnswers: Job = {
   name: 'forget old answers',
   async run({ services: { database, clock } }) {
-    await database.transaction((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
+    await database.upkeep((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
   },
 };

@@ -1,19 +1,36 @@
+export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
+export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
+export type { Authorize } from './authorize.ts';
+export { missing } from './by-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
+export { eventsWithin, seesEvent } from './event-reach.ts';
 export type { Listener } from './feed.ts';
 export type { Reader, Subscription, View } from './follower.ts';
 export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
+export * from './key-ring.ts';
+export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';
 export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
+export {
+  covers,
+  pathsWithin,
+  type Reach,
+  reaches,
+  readReach,
+  stretchesWithin,
+  touches,
+  withinReach,
+} from './reach.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
-export { EVERYONE, type LogEvent, type Work } from './work.ts';
+export { ADMINS, accountGone, EVERYONE, type LogEvent, type Work } from './work.ts';

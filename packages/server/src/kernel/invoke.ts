@@ -1,17 +1,27 @@
-import { Fault, type FieldError, invalidInput, type OperationName, operations } from '@mem-service/contract';
+import {
+  Fault,
+  type FieldError,
+  invalidInput,
+  type Operation,
+  type OperationName,
+  operations,
+} from '@mem-service/contract';
 import type { z } from 'zod';
 import { migrate, StorageError } from '../db/index.ts';
-import type { Caller } from './caller.ts';
+import type { KeepActivity } from './activity.ts';
+import { type Authorize, byType, mainOnly } from './authorize.ts';
+import { byScope } from './by-scope.ts';
+import { callOf } from './called.ts';
+import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
+import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
-import type { Handler, Handlers, Kernel, Module, Services } from './module.ts';
+import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
 import { Usage } from './usage.ts';
-
-/** Refuses by throwing a Fault. */
-export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
+import { isGone, type Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -28,18 +38,6 @@ const migrationsOf = (modules: readonly Module[]) => [
 export const newestSchema = (modules: readonly Module[]): number =>
   Math.max(...migrationsOf(modules).map(({ version }) => version));
 
-/** Core knows one branch; the branching module brings a hook that knows more. */
-const mainOnly: Authorize = (_name, { branch }) => {
-  if (branch !== undefined && branch !== 'main')
-    throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
-};
-
-/** What is about the whole account is not for a key that is kept to a part of it. */
-const wholeOnly: Authorize = (name, _input, { scoped }) => {
-  if (scoped && operations[name].admin)
-    throw new Fault('forbidden', `${name} is about the whole account, and this key is kept to a part of it`);
-};
-
 export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
 
 export function createKernel(
@@ -50,36 +48,34 @@ export function createKernel(
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [mainOnly, wholeOnly, ...hooks], usage };
+  const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
   const followers = new Followers({ database: services.database, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
     batch: (size) => usage.countBatch(size),
   });
 
-  async function run(name: OperationName, raw: unknown, caller: Caller): Promise<unknown> {
-    const { handler, input } = admit(door, name, { raw, caller });
-    if (handler.kind === 'stream')
-      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
-    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only what reads has to wait.
-    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
-    await settling;
-    return handler.run(readContext(services, caller), input);
-  }
-
   const notes = keepNotes(services, { committer, modules, onError });
+  services.meter?.start(meterWork(committer), onError);
+  const keeper = modules.find((module) => module.keepActivity)?.keepActivity?.();
+  if (keeper) services.activity.start(keepThrough(committer, keeper), onError);
+  const run = createRun({ services, door, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
     const started = performance.now();
+    const observe = (result: string) => {
+      const duration_ms = performance.now() - started;
+      usage.observe(name, result, duration_ms);
+      const call = callOf(name, operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      services.activity.note(call, services.clock.now());
+    };
     try {
       const output = await run(name, input, caller);
-      usage.observe(name, 'ok', performance.now() - started);
+      observe('ok');
       return output as never;
     } catch (error) {
       const fault = toFault(error);
-      usage.observe(name, fault instanceof Fault ? fault.code : 'internal', performance.now() - started);
+      observe(fault instanceof Fault ? fault.code : 'internal');
       if (fault instanceof Fault) notes.error(name, { input, caller, fault });
       throw fault;
     }
@@ -97,16 +93,114 @@ export function createKernel(
     },
     invoke,
     ...{ open: invoke, list: invoke },
-    work: (caller, action, run) =>
-      committer.submit({ name: action, handler: { kind: 'write', run }, input: {}, caller }) as Promise<never>,
+    work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();
+      await services.meter?.close();
+      await services.activity.close();
       await committer.close();
       // Others are still told of what was committed last.
       followers.close();
     },
   };
 }
+
+type Parts = {
+  services: Services;
+  door: Door;
+  followers: Followers;
+  committer: Committer;
+  notes: ReturnType<typeof keepNotes>;
+};
+
+/** From what every call has to pass to the handler of its kind. */
+function createRun({ services, door, followers, committer, notes }: Parts) {
+  return async (name: OperationName, raw: unknown, asker: Caller): Promise<unknown> => {
+    const { handler, input } = admit(door, name, { raw, caller: asker });
+    const caller = aboutAccount(name, input, asker);
+    const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
+    if (paying !== undefined) await paying;
+    if (handler.kind === 'stream')
+      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'control')
+      return handler.run(controlContext(name, { services, committer, caller, input }), input);
+    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
+    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
+    // Writes of an account are done in the order they come; only what reads has to wait.
+    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
+    await settling;
+    const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
+    if (!handler.unaudited && isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
+    return output;
+  };
+}
+
+type Paid = { name: OperationName; services: Services; caller: Caller };
+
+/** A read that the service itself failed at costs nothing. */
+async function orRefund(output: unknown, { name, services, caller }: Paid): Promise<unknown> {
+  if (!caller.key || !services.meter) return output;
+  try {
+    return await output;
+  } catch (error) {
+    if (!(error instanceof Fault)) services.meter.refund(caller.account_id, operations[name].cost);
+    throw error;
+  }
+}
+
+/** Leases come and go with the writes of their account, in their order. */
+const meterWork =
+  (committer: Committer): OnAccount =>
+  async (account_id, run) => {
+    const caller = { ...SELF_CALLER, account_id };
+    await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
+  };
+
+/** Whoever runs the service reads an account as if it were its own. */
+function aboutAccount(name: OperationName, input: { account_id?: string }, caller: Caller): Caller {
+  const { effect, lines } = operations[name] as Operation;
+  return effect === 'control' && lines && input.account_id !== undefined
+    ? { ...caller, account_id: input.account_id }
+    : caller;
+}
+
+/** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
+function isLookedUpon(name: OperationName, { key }: Caller): boolean {
+  const { admin, whole, effect, lines } = operations[name] as Operation;
+  if (effect === 'control') return lines === true;
+  return admin === true && (key !== undefined || !whole);
+}
+
+/** A look at what only admins see has its line in the audit trail, and changes nothing else. */
+const looked = (input: unknown, caller: Caller) => ({
+  handler: { kind: 'write' as const, run: async () => ({}) },
+  input,
+  caller: { ...caller, idempotency_key: undefined },
+});
+
+type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;
+
+/** What is counted goes into the store with the writes of its account. */
+const keepThrough =
+  (committer: Committer, keep: Keeper): KeepActivity =>
+  async (account_id, tally) => {
+    const caller = { ...SELF_CALLER, account_id };
+    const job = { name: 'usage.keep', unaudited: true, ...plainWork((work) => keep(work, tally)), caller };
+    await committer.submit(job).catch((error) => {
+      if (!isGone(error)) throw error;
+    });
+  };
+
+const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
+
+type Controlling = { services: Services; committer: Committer; caller: Caller; input: unknown };
+
+const controlContext = (name: OperationName, { services, committer, caller, input }: Controlling): ControlContext => ({
+  caller,
+  services,
+  work: (account_id, run) =>
+    committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
+});
 
 type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };
 

@@ -83,4 +83,41 @@ export const kernelMigrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 20,
+    name: 'audit as a chain',
+    up: ({ text }) => [
+      ...['key_id', 'key_name', 'user_name', 'before_hash', 'after_hash', 'subject_salt', 'subject_hash', 'hash'].map(
+        (column) => `ALTER TABLE audit ADD COLUMN ${column} ${text}`,
+      ),
+      `ALTER TABLE accounts ADD COLUMN audit_hash ${text} NOT NULL DEFAULT ''`,
+    ],
+  },
+  {
+    version: 23,
+    name: 'use of accounts, and their end',
+    up: ({ engine, text, int }) => [
+      // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.
+      ...['exported_seq', 'exported_item_no', 'deleted_at', 'purged_at'].map(
+        (column) => `ALTER TABLE accounts ADD COLUMN ${column} ${int}`,
+      ),
+      // The chain covers an agent by its hash, so that it can be forgotten.
+      `ALTER TABLE audit ADD COLUMN agent_salt ${text}`,
+      `ALTER TABLE audit ADD COLUMN agent_hash ${text}`,
+      // By kind: the whole account, agents, paths, minutes of the day, and how long answers took.
+      `CREATE TABLE usage_days (
+        account_id ${text} NOT NULL,
+        kind ${text} NOT NULL,
+        day ${text} NOT NULL,
+        name ${text} NOT NULL,
+        requests ${int} NOT NULL,
+        reads ${int} NOT NULL,
+        writes ${int} NOT NULL,
+        ops ${int} NOT NULL,
+        errors ${int} NOT NULL,
+        peak ${int} NOT NULL,
+        PRIMARY KEY (account_id, kind, day, name)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+    ],
+  },
 ];

@@ -1,10 +1,13 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
 import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable } from './tables.ts';
@@ -30,6 +33,11 @@ export type Services = {
   schema: number;
   observations: Observations;
   settings: Settings;
+  keys: KeyRing;
+  /** Of a hosted service. */
+  meter?: Meter | undefined;
+  limiter?: RateLimiter | undefined;
+  activity: Activity;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
 };
@@ -45,6 +53,14 @@ export type ReadContext = {
   note(sighting: Sighting): void;
   /** Milliseconds since the request came in. */
   elapsed(): number;
+};
+
+/** For what is done over all accounts. */
+export type ControlContext = {
+  caller: Caller;
+  services: Services;
+  /** Work on one account: its transaction, log and audit. */
+  work<T>(accountId: string, run: (work: Work) => Promise<T>): Promise<T>;
 };
 
 export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
@@ -66,6 +82,7 @@ export type Handler<N extends OperationName> = Settling &
     | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
     | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
+    | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
   );
 
@@ -111,6 +128,8 @@ export type Module = {
   jobs?: readonly Job[];
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
+  /** Keeps how much accounts are used. One module does. */
+  keepActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
 };
 
 /** Writes what was seen. Gives back what is to be called once that is in the store. */
@@ -147,6 +166,10 @@ export const follows = <N extends StreamName>(run: (context: ReadContext, input:
 export const writes = <N extends OperationName>(
   run: (work: Work, item: Item<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'write', run });
+
+export const controls = <N extends OperationName>(
+  run: (context: ControlContext, input: Input<N>) => Promise<Output<N>>,
+): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
   run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,

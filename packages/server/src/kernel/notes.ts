@@ -5,18 +5,19 @@ import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Recorder, Services, Settled } from './module.ts';
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
-import { EVERYONE } from './work.ts';
+import { EVERYONE, isGone } from './work.ts';
 
 export function readContext(services: Services, caller: Caller): ReadContext {
   const { database, clock, observations } = services;
   const started = performance.now();
   const now = clock.now();
+  const { read, scan } = database.of(caller.account_id);
   return {
     caller,
     services,
     now,
-    read: database.read,
-    scan: database.scan,
+    read,
+    scan,
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
@@ -49,24 +50,34 @@ type Refused = { input: unknown; caller: Caller; fault: Fault };
 const flushThrough =
   (committer: Committer, record: Recorder): Flush =>
   async (accountId, notes) => {
-    const keptInStore = await committer.submit({
+    const keptInStore = committer.submit({
       name: 'sessions.record',
       unaudited: true,
       handler: { kind: 'write', run: (work) => record(work, notes) },
       input: {},
       caller: { ...SELF_CALLER, account_id: accountId },
     });
-    (keptInStore as Awaited<ReturnType<Recorder>>)();
+    try {
+      ((await keptInStore) as Awaited<ReturnType<Recorder>>)();
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
   };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
-export function keepNotes({ observations, clock, database }: Services, { committer, modules, onError }: Around) {
+export function keepNotes(
+  { observations, activity, clock, database }: Services,
+  { committer, modules, onError }: Around,
+) {
   const record = modules.find((module) => module.recorder)?.recorder?.();
   if (record) observations.start(flushThrough(committer, record), onError);
-  const peers = new Peers(database, (accountId) => observations.settleAll(accountId));
+  const settleAll = async (accountId: string) => {
+    await Promise.all([observations.settleAll(accountId), activity.flush(accountId)]);
+  };
+  const peers = new Peers(database, settleAll);
   return {
     settle(where: Settled, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
-      if (where === 'for all') return observations.settleAll(caller.account_id);
+      if (where === 'for all') return settleAll(caller.account_id);
       const agent_id = input.agent_id ?? caller.agent_id;
       const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
       return observations.settle(caller.account_id, { agent_id, session });

@@ -6,22 +6,26 @@ export type AccountRow = {
   number: number;
   seq: number;
   audit_no: number;
+  /** Of the newest row of the audit trail. */
+  audit_hash: string;
   /** Numbers what is noted of sessions. */
   item_no: number;
   last_at: number;
+  deleted_at: number | null;
 };
 
 /** Holding this row makes a transaction the only one that writes to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, item_no, last_at FROM accounts
+    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
         WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
   );
 }
 
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, item_no, last_at FROM accounts WHERE account_id = ${accountId}`,
+    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+        WHERE account_id = ${accountId}`,
   );
 }
 
@@ -35,7 +39,8 @@ export function insertAccount(tx: Transaction, accountId: string, now: number): 
 
 export function advanceAccount(tx: Transaction, account: AccountRow): Promise<number> {
   return tx.run(
-    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no}, item_no = ${account.item_no},
+    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no},
+          audit_hash = ${account.audit_hash}, item_no = ${account.item_no},
           last_at = ${account.last_at}
         WHERE account_id = ${account.account_id}`,
   );
@@ -74,11 +79,21 @@ export const insertAudit: Insert = {
     no: 'int',
     at: 'int',
     actor: 'text',
+    key_id: 'text',
+    key_name: 'text',
+    user_name: 'text',
     agent_id: 'text',
     action: 'text',
     resource: 'text',
+    before_hash: 'text',
+    after_hash: 'text',
     address: 'text',
     request_id: 'text',
+    subject_salt: 'text',
+    subject_hash: 'text',
+    agent_salt: 'text',
+    agent_hash: 'text',
+    hash: 'text',
   },
 };
 

@@ -17,12 +17,14 @@ export type ExportedTable = {
   json: readonly string[];
   /** Columns that are not told, because they are made from the others again. */
   derived: readonly string[];
+  /** The index of SQLite in which its rows are found by their words, by their `seq`. */
+  words?: 'entry_words' | 'trace_words';
   /** Puts rows back where it takes more than to insert them. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
 
 /** A table of which an export tells nothing, and why. */
-export type LeftOutTable = { table: string; left_out: string };
+export type LeftOutTable = Pick<ExportedTable, 'table' | 'key' | 'words'> & { left_out: string };
 
 export type TenantTable = ExportedTable | LeftOutTable;
 
@@ -43,7 +45,14 @@ export const kernelTables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'version', 'actor_agent_id'],
     json: ['details'],
   }),
-  exported(insertAudit, { kind: 'audit', key: ['no'], nullable: ['address'] }),
-  { table: 'accounts', left_out: 'the first line of an export has its counters' },
-  { table: 'stored_answers', left_out: 'answers to retries, kept for a day' },
+  exported(insertAudit, {
+    kind: 'audit',
+    key: ['no'],
+    nullable: [
+      ...['address', 'key_id', 'key_name', 'user_name', 'before_hash', 'after_hash'],
+      ...['subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'hash'],
+    ],
+  }),
+  { table: 'accounts', key: [], left_out: 'the first line of an export has its counters' },
+  { table: 'stored_answers', key: ['idempotency_key'], left_out: 'answers to retries, kept for a day' },
 ];

@@ -1,10 +1,15 @@
+import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
+import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import * as queries from './queries.ts';
 
 /** Everyone, in `visible_to` columns; otherwise the one agent that may see the row. */
 export const EVERYONE = '';
+/** No agent: what admins do to the account is in its log, and told by the audit trail. */
+export const ADMINS = '\u001fadmins';
 
 export type LogEvent = {
   account_id: string;
@@ -34,7 +39,22 @@ export type NewEvent = Omit<
   actor_agent_id?: string | undefined;
 };
 
-type Mark = { seq: number; audit_no: number; item_no: number; events: number; audits: number; answers: number };
+/** What still waits for an account that was deleted comes too late. */
+export const accountGone = (account_id: string) =>
+  new Fault('not_found', `there is no account ${account_id}`, { account_id });
+
+export const isGone = (error: unknown): boolean =>
+  error instanceof Fault && error.code === 'not_found' && 'account_id' in error.detail;
+
+type Mark = {
+  seq: number;
+  audit_no: number;
+  item_no: number;
+  events: number;
+  audits: number;
+  answers: number;
+  charges: number;
+};
 
 /** The writes of one account within one transaction: its place in the log, and what will be appended at the end. */
 export class Work {
@@ -45,8 +65,10 @@ export class Work {
   readonly events: LogEvent[] = [];
   /** Settles once the account is locked. Reads sent meanwhile already see the account as locked. */
   readonly locked: Promise<void>;
-  readonly #audits: Row[] = [];
+  readonly #audits: Omit<AuditRow, 'hash'>[] = [];
   readonly #answers: Row[] = [];
+  readonly #charges: Charge[] = [];
+  readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
   #firstItemNo = 0;
@@ -61,8 +83,9 @@ export class Work {
   }
 
   async #lock(): Promise<void> {
+    this.tx.enter(this.account_id);
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
-    if (!this.#account) throw new Error(`account ${this.account_id} has no row`);
+    if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
     // Times never run backwards within an account, so that a time names a place in its log.
     this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
@@ -106,18 +129,9 @@ export class Work {
     return ++this.account.item_no;
   }
 
-  audit(caller: Caller, action: string, resource: string): void {
-    this.#audits.push({
-      account_id: this.account_id,
-      no: ++this.account.audit_no,
-      at: this.now,
-      actor: caller.actor,
-      agent_id: caller.agent_id,
-      action,
-      resource,
-      address: caller.address,
-      request_id: caller.request_id,
-    });
+  audit(caller: Caller, action: string, subject: Subject): void {
+    const place = { account_id: this.account_id, no: ++this.account.audit_no, at: this.now };
+    this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
   keepAnswer(answer: {
@@ -127,6 +141,25 @@ export class Work {
     answer: string;
   }): void {
     this.#answers.push({ account_id: this.account_id, ...answer, created_at: this.now });
+  }
+
+  /** Ops that go to the account with what this transaction does. */
+  charge(charge: Charge): void {
+    this.#charges.push(charge);
+  }
+
+  get charges(): readonly Charge[] {
+    return this.#charges;
+  }
+
+  /** Runs once everything is durable. */
+  afterCommit(run: () => void): void {
+    this.#after.push(run);
+  }
+
+  /** The transaction is over. */
+  committed(): void {
+    for (const run of this.#after) run();
   }
 
   /** Sends a statement whose answer nobody needs; `settle` waits for it. */
@@ -150,6 +183,7 @@ export class Work {
       events: this.events.length,
       audits: this.#audits.length,
       answers: this.#answers.length,
+      charges: this.#charges.length,
     };
   }
 
@@ -161,7 +195,15 @@ export class Work {
     this.events.length = mark.events;
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;
+    this.#charges.length = mark.charges;
     this.#pending = [];
+  }
+
+  #chained(): Row[] {
+    return this.#audits.map((row) => {
+      this.account.audit_hash = chainAudit(this.account.audit_hash, row);
+      return { ...row, hash: this.account.audit_hash };
+    });
   }
 
   /** Writes what was collected. The last thing in the transaction. */
@@ -172,10 +214,11 @@ export class Work {
       this.send(tx.insertMany(queries.insertEvents, this.events));
       this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
     }
-    if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#audits));
+    if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
     if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
       this.send(queries.advanceAccount(tx, this.account));
+    if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.settle();
   }
 }

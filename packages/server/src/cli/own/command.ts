@@ -1,3 +1,4 @@
+import type { Command } from '../commands.ts';
 import type { ExitCode } from '../failure.ts';
 import { type Field, field, toggle } from '../fields.ts';
 import { exampleLines, syntaxHelp } from '../help-text.ts';
@@ -5,7 +6,11 @@ import { type Given, isOn, parseArgs } from '../parse.ts';
 import type { CliParts } from '../parts.ts';
 import type { Terminal } from '../terminal.ts';
 
-export type OwnParts = CliParts & { terminal: Terminal };
+export type OwnParts = CliParts & {
+  terminal: Terminal;
+  /** Runs an operation of the table as if it had been typed. */
+  runCommand(command: Command, args: readonly string[]): Promise<number>;
+};
 
 /** A command about the program itself, or one that is more than a single operation of the table. */
 export type OwnCommand = {

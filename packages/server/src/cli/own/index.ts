@@ -1,3 +1,4 @@
+import { account } from './account.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { hook } from './hook.ts';
@@ -11,6 +12,17 @@ import { status } from './status.ts';
 export type { OwnCommand } from './command.ts';
 
 /** Commands that are no operation of the table, in the order in which one meets them. */
-export const ownCommands = [init, serve, mcp, status, doctor, log, exportCommand, importCommand, hook] as const;
+export const ownCommands = [
+  init,
+  serve,
+  mcp,
+  status,
+  doctor,
+  log,
+  exportCommand,
+  importCommand,
+  account,
+  hook,
+] as const;
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);

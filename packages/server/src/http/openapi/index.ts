@@ -23,6 +23,12 @@ export const TAGS: Record<string, string> = {
   graph: 'What is connected with what, seen by the service or stated by callers.',
   counts: 'What there is, counted: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
+  keys: 'Who may use the account, and for what.',
+  audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
+  usage: 'What an account has used, and what its plan leaves it.',
+  accounts: 'The accounts of a hosted service, for whoever runs it.',
+  activity: 'How much the account is used, by day, agent and path.',
+  retention: 'How long the account keeps what.',
   transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };
@@ -58,6 +64,12 @@ export function openApiDocument(version: string): Json {
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-MEM-API-Key', description: 'A key of the service.' },
+        internalKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-MEM-Internal-Key',
+          description: 'The key of the control plane.',
+        },
         bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as a bearer token.' },
       },
       parameters: headerParameters,

@@ -26,6 +26,7 @@ export function describeOperation(described: Described, { schemas, problems }: P
     ...(description ? { description } : {}),
     tags: [operation.module],
     ...(operation.open ? { security: [] } : {}),
+    ...(operation.effect === 'control' ? { security: [{ internalKey: [] }] } : {}),
     parameters: [...parameters(schemas, operation, route), ...headers(schemas, operation)],
     ...(hasBody(route.method) ? { requestBody: requestBody(schemas, described) } : {}),
     responses: { ...success(schemas, name), ...problems.of(name, route.method) },
@@ -60,7 +61,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
 function headers(schemas: Schemas, { effect, open, http, input, stream }: Operation): Json[] {
   if (open) return [];
   const names = ['AgentIdHeader', 'SessionIdHeader'];
-  if (effect === 'write') names.push('IdempotencyKey');
+  if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) names.push('IdempotencyKey');
   if ('if_version' in schemas.members(input).properties) names.push('IfMatch');
   if (http.etag) names.push('IfNoneMatch');
   if (stream) names.push('LastEventId');
@@ -102,6 +103,30 @@ export const answerHeaders: Record<string, Json> = {
   RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
   Location: { description: 'Where the thing that was made can be read.', schema: { type: 'string' } },
+  OpsRemaining: {
+    description: 'Hosted: ops that the plan leaves for this month, or `unlimited`.',
+    schema: { type: 'string' },
+    example: '843',
+  },
+  OpsLimit: {
+    description: 'Hosted: ops that the plan has for a month, or `unlimited`.',
+    schema: { type: 'string' },
+    example: '1000',
+  },
+  UsageWarning: {
+    description: 'Hosted: that so many percent of the ops are used. Absent below 80.',
+    schema: { type: 'integer', enum: [80, 95, 100] },
+  },
+  RateLimit: {
+    description: 'Hosted: requests that the key may still make, and in how many seconds that changes.',
+    schema: { type: 'string' },
+    example: '"key";r=117;t=42',
+  },
+  RateLimitPolicy: {
+    description: 'Hosted: requests that the key may make in how many seconds.',
+    schema: { type: 'string' },
+    example: '"key";q=120;w=60',
+  },
 };
 
 function requestBody(schemas: Schemas, { name, route }: Described): Json {
@@ -122,7 +147,7 @@ function binaryForm({ http }: Operation, message: string): Json {
 }
 
 function success(schemas: Schemas, name: OperationName): Record<string, Json> {
-  const { http, output, stream, lines }: Operation = operations[name];
+  const { http, output, stream, lines, open, effect }: Operation = operations[name];
   const { status = 200, etag, location } = http;
   const all = typeof status === 'number' ? [status] : status.all;
   const schema = schemas.named(output, `${pascal(name)}Output`, 'output');
@@ -132,7 +157,8 @@ function success(schemas: Schemas, name: OperationName): Record<string, Json> {
       ? 'JSON Lines; this is each of them.'
       : 'Done.';
   const type = stream ? 'text/event-stream' : lines ? 'application/x-ndjson' : 'application/json';
-  const shared = headersOf(etag ? ['RequestId', 'ETag'] : ['RequestId']);
+  const metered = open || effect === 'control' ? [] : METERED;
+  const shared = headersOf(etag ? ['RequestId', 'ETag', ...metered] : ['RequestId', ...metered]);
   const answers = all.map((code) => {
     const made = code === 201;
     const description = made ? 'A new version was written.' : all.length > 1 ? 'Nothing had to change.' : done;
@@ -149,7 +175,18 @@ function success(schemas: Schemas, name: OperationName): Record<string, Json> {
   return { ...Object.fromEntries(answers), ...notModified };
 }
 
-const HEADER_NAMES: Record<string, string> = { RequestId: 'X-Request-Id', ETag: 'ETag', Location: 'Location' };
+const METERED = ['OpsRemaining', 'OpsLimit', 'UsageWarning', 'RateLimit', 'RateLimitPolicy'];
+
+const HEADER_NAMES: Record<string, string> = {
+  RequestId: 'X-Request-Id',
+  ETag: 'ETag',
+  Location: 'Location',
+  OpsRemaining: 'X-MEM-Ops-Remaining',
+  OpsLimit: 'X-MEM-Ops-Limit',
+  UsageWarning: 'X-MEM-Usage-Warning',
+  RateLimit: 'RateLimit',
+  RateLimitPolicy: 'RateLimit-Policy',
+};
 
 const headersOf = (names: readonly string[]): Json =>
   Object.fromEntries(names.map((name) => [HEADER_NAMES[name], { $ref: `#/components/headers/${name}` }]));

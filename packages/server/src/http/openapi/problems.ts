@@ -13,6 +13,8 @@ import type { Json } from './schemas.ts';
 const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable'];
 const WITH_BODY: readonly FaultCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
+/** Of a hosted service that refuses what goes beyond the plan. */
+const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
 const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
 
 /** Whether a request by this method says what it wants in its body. */
@@ -26,6 +28,7 @@ export function errorsOf(name: OperationName, method: Method = operations[name].
       ...(hasBody(method) ? WITH_BODY : []),
       ...(operation.open ? [] : WITH_KEY),
       ...(operation.effect === 'write' ? WITH_WRITE : []),
+      ...(operation.cost > 0 ? METERED : []),
       ...ALWAYS,
     ]),
   ];
@@ -50,6 +53,8 @@ const DETAILS: Partial<Record<FaultCode, Json>> = {
       },
     ],
   },
+  plan_required: { plan_comparison_url: 'https://mem.example/plans' },
+  quota_exceeded: { upgrade_url: 'https://mem.example/upgrade', ops_limit: 1000, ops_remaining: 0 },
   idempotency_mismatch: { idempotency_key: 'order-4711' },
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },

@@ -1,23 +1,36 @@
 import type { Input } from '@mem-service/contract';
-import { cursorsOf, cutPage, type Handlers, type ReadContext, reads, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import {
+  cursorsOf,
+  cutPage,
+  type Handlers,
+  type ReadContext,
+  readReach,
+  reads,
+  toIso,
+  toIsoOrNull,
+  withinReach,
+} from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
+import { capabilitiesWithin, withDescribed, writersWithin } from './within.ts';
 
 const cursors = cursorsOf('agents.list', ['string']);
 
-const list = reads<'agents.list'>(async ({ read, caller }, input) => {
+const list = reads<'agents.list'>(async (context, input) => {
+  const { read, caller } = context;
   const { account_id, agent_id: viewer } = caller;
   const page = { after: input.cursor === undefined ? '' : cursors.from(input.cursor)[0], limit: input.limit + 1 };
+  const writers = readReach(caller) && (await writersWithin(context, { branch: input.branch, ...page }));
   const [rows, profiles] = await Promise.all([
-    queries.listAgents(read, { account_id, viewer }, page),
+    writers ? withDescribed(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
     queries.listProfiles(read, account_id, page),
   ]);
   const { items, ...rest } = cutPage(together(rows), input.limit, (row) => cursors.to([row.agent_id]));
   const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
   if (first === undefined || last === undefined) return { agents: [], ...rest };
-  const written = new Map<string, number>();
+  const written = new Map<string, number>(writers?.map(({ agent_id, n }) => [agent_id, n]));
   const scope = { account_id, viewer, branch: input.branch };
-  for (const { name, n } of await queries.countWritten(read, scope, { first, last }))
+  for (const { name, n } of writers ? [] : await queries.countWritten(read, scope, { first, last }))
     written.set(name, (written.get(name) ?? 0) + n);
   const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
   const agents = items.map(({ agent_id, first_at, last_at }) => ({
@@ -58,12 +71,13 @@ const MAX_WRITERS = 100;
 const PROFILES_AT_ONCE = 200;
 
 const discover = reads<'agents.discover'>(async (context, input) => {
+  const reach = readReach(context.caller);
   const writers = await writersAt(context, input);
   const unseen = new Map(writers.map(({ agent_id, n }) => [agent_id, n]));
   const of = writers.reduce((sum, { n }) => sum + n, 0);
   const consider = (agent_id: string, profile?: queries.DeclaredProfile) => {
     const { tags, ...introduced } = introduce(profile);
-    const capabilities = JSON.parse(profile?.capabilities ?? '[]') as Capability[];
+    const capabilities = capabilitiesWithin(reach, JSON.parse(profile?.capabilities ?? '[]') as Capability[]);
     const match = matchAgent(input, { agent_id, tags, capabilities }, { n: unseen.get(agent_id) ?? 0, of });
     unseen.delete(agent_id);
     return match ? [{ ...match, ...introduced, tags }] : [];
@@ -93,7 +107,8 @@ async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<
 async function writersAt({ scan, caller, now, services }: ReadContext, input: Input<'agents.discover'>) {
   const { branch, entity_path } = input;
   if (entity_path === undefined) return [];
-  const scope = { account_id: caller.account_id, branch, entity_path, viewer: caller.agent_id, now };
+  const within = withinReach(readReach(caller));
+  const scope = { account_id: caller.account_id, branch, entity_path, viewer: caller.agent_id, now, within };
   return queries.listWriters(scan, scope, { scan: services.limits.max_scanned_entries, limit: MAX_WRITERS });
 }
 

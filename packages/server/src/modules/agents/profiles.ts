@@ -1,18 +1,25 @@
-import { JsonText, stringify } from '@mem-service/contract';
+import { JsonText, type Output, stringify } from '@mem-service/contract';
 import type { Insert, Row } from '../../db/index.ts';
 import {
   type Caller,
   EVERYONE,
   type Handlers,
+  type Reach,
+  readReach,
   reads,
   sessionOf,
   toIso,
   toIsoOrNull,
   type Work,
+  withinReach,
   writes,
 } from '../../kernel/index.ts';
 import { countPaths } from './memory/queries.ts';
 import * as queries from './queries.ts';
+import { capabilitiesWithin, contractsWithin, isBeyond, pathsNear, writersWithin } from './within.ts';
+
+type Capability = { name: string; description: string; entity_paths: string[] };
+type Contract = Output<'agents.profile'>['contracts'][number];
 
 const UNDESCRIBED = {
   description: null,
@@ -25,19 +32,22 @@ const UNDESCRIBED = {
   contracts: '[]',
 };
 
-const profile = reads<'agents.profile'>(async ({ read, scan, caller, now, services }, { agent_id, branch }) => {
+const profile = reads<'agents.profile'>(async (context, { agent_id, branch }) => {
+  const { read, scan, caller, now, services } = context;
   const { account_id, agent_id: viewer } = caller;
   const limit = services.limits.max_scanned_entries;
+  const reach = readReach(caller);
+  const here = reach && (await writersWithin(context, { branch, after: '', limit: 1 }, agent_id));
   const [row, seen, written, touched] = await Promise.all([
     queries.getProfile(read, account_id, agent_id),
-    queries.getAgent(read, { account_id, viewer }, agent_id),
-    queries.countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
-    countPaths(scan, { account_id, branch, agent_id, viewer, now }, limit),
+    here ?? queries.getAgent(read, { account_id, viewer }, agent_id),
+    here ?? queries.countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+    countPaths(scan, { account_id, branch, agent_id, viewer, now, within: withinReach(reach) }, limit),
   ]);
   const firsts = [...seen.map(({ first_at }) => first_at), ...(row ? [row.created_at] : [])];
   return {
     agent_id,
-    ...fromRow(row ?? UNDESCRIBED),
+    ...fromRow(row ?? UNDESCRIBED, reach),
     entries_written: written.reduce((sum, { n }) => sum + n, 0),
     entities_touched: touched?.paths ?? 0,
     entities_truncated: (touched?.looked_at ?? 0) >= limit,
@@ -47,23 +57,26 @@ const profile = reads<'agents.profile'>(async ({ read, scan, caller, now, servic
   };
 });
 
-const fromRow = (row: Omit<queries.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>) => ({
+type Described = Omit<queries.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>;
+
+const fromRow = (row: Described, reach: Reach | undefined) => ({
   description: row.description,
   platform: row.platform,
   default_branch: row.default_branch,
-  auto_context_paths: JSON.parse(row.auto_context_paths),
+  auto_context_paths: pathsNear(reach, JSON.parse(row.auto_context_paths)),
   tags: JSON.parse(row.tags),
   session_metadata: new JsonText(row.session_metadata),
-  capabilities: JSON.parse(row.capabilities),
-  contracts: JSON.parse(row.contracts),
+  capabilities: capabilitiesWithin<Capability>(reach, JSON.parse(row.capabilities)),
+  contracts: contractsWithin<Contract>(reach, JSON.parse(row.contracts)),
 });
 
 const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) => {
   const { agent_id, session_metadata = new JsonText('{}'), ...rest } = input;
   const declared = { ...rest, session_metadata };
+  const kept = await beyondReach<string>(work, { caller, agent_id, column: 'auto_context_paths' }, (path) => [path]);
   const columns = {
     ...rest,
-    auto_context_paths: JSON.stringify(rest.auto_context_paths),
+    auto_context_paths: JSON.stringify([...kept, ...rest.auto_context_paths]),
     tags: JSON.stringify(rest.tags),
     session_metadata: session_metadata.text,
   };
@@ -72,15 +85,31 @@ const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) 
 
 const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, caller }) => {
   const { agent_id, ...declared } = input;
-  const columns = { capabilities: stringify(input.capabilities) };
+  const about = { caller, agent_id, column: 'capabilities' } as const;
+  const kept = await beyondReach<Capability>(work, about, ({ entity_paths }) => entity_paths);
+  const isAnew = ({ name }: Capability) => input.capabilities.some((one) => one.name === name);
+  const columns = { capabilities: stringify([...kept.filter((one) => !isAnew(one)), ...input.capabilities]) };
   return declare(work, caller, { agent_id, part: 'capabilities', upsert: queries.setCapabilities, columns, declared });
 });
 
 const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller }) => {
   const { agent_id, ...declared } = input;
-  const columns = { contracts: stringify(input.contracts) };
+  const about = { caller, agent_id, column: 'contracts' } as const;
+  const kept = await beyondReach<Contract>(work, about, ({ entity_path }) => [entity_path]);
+  const columns = { contracts: stringify([...kept, ...input.contracts]) };
   return declare(work, caller, { agent_id, part: 'contracts', upsert: queries.setContracts, columns, declared });
 });
+
+type Kept = { caller: Caller; agent_id: string; column: 'auto_context_paths' | 'capabilities' | 'contracts' };
+
+/** What was declared of paths that the key may not write to stays when the rest is replaced. */
+async function beyondReach<T>(work: Work, { caller, agent_id, column }: Kept, pathsOf: (one: T) => readonly string[]) {
+  const reach = caller.key?.write;
+  if (reach === undefined) return [];
+  const row = await queries.getProfile(work.tx, work.account_id, agent_id);
+  const declared = JSON.parse(row?.[column] ?? '[]') as T[];
+  return declared.filter((one) => isBeyond(reach, pathsOf(one)));
+}
 
 type Declaration<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
 

@@ -32,20 +32,22 @@ const EVENT = fragment(
   'seq, event_type, agent_id, branch, entity_path, key, version, details, created_at, actor_agent_id',
 );
 
-/** Newest first. With types, only among the newest `scan` of the range. */
+/** A filter: events of some types, of all where there are none. */
+export function ofTypes(types: readonly string[]): Sql[] {
+  const each = types.map((type) => sql`${type}`);
+  return types.length === 0 ? [] : [sql`event_type IN (${joinSql(each, ', ')})`];
+}
+
+/** Newest first. With filters, only among the newest `scan` of the range. */
 export function listAgentEvents(
   query: Query,
   range: EventRange,
-  page: { types: readonly string[]; scan: number; limit: number },
+  page: { filters: readonly Sql[]; scan: number; limit: number },
 ): Promise<EventRow[]> {
   const base = sql`SELECT ${EVENT} FROM events WHERE ${inRange(range)} ORDER BY seq DESC`;
-  if (page.types.length === 0) return query.all<EventRow>(sql`${base} LIMIT ${page.limit}`);
-  const types = joinSql(
-    page.types.map((type) => sql`${type}`),
-    ', ',
-  );
+  if (page.filters.length === 0) return query.all<EventRow>(sql`${base} LIMIT ${page.limit}`);
   return query.all<EventRow>(
-    sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE event_type IN (${types})
+    sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
         ORDER BY seq DESC LIMIT ${page.limit}`,
   );
 }
@@ -72,10 +74,22 @@ export function listAgents(
     sql`SELECT * FROM (SELECT agent_id, first_at, last_at FROM agents
           WHERE account_id = ${account_id} AND visible_to = ${visibleTo} AND agent_id > ${page.after}
           ORDER BY agent_id LIMIT ${page.limit}) AS active`;
-  const described = sql`SELECT * FROM (SELECT agent_id, created_at AS first_at, CAST(NULL AS BIGINT) AS last_at
-          FROM agent_profiles WHERE account_id = ${account_id} AND agent_id > ${page.after}
-          ORDER BY agent_id LIMIT ${page.limit}) AS described`;
-  return query.all<SeenAgent>(sql`${active('')} UNION ALL ${active(viewer)} UNION ALL ${described} ORDER BY agent_id`);
+  return query.all<SeenAgent>(
+    sql`${active('')} UNION ALL ${active(viewer)} UNION ALL ${described(account_id, page)} ORDER BY agent_id`,
+  );
+}
+
+const described = (accountId: string, page: { after: string; limit: number }): Sql =>
+  sql`SELECT * FROM (SELECT agent_id, created_at AS first_at, CAST(NULL AS BIGINT) AS last_at
+        FROM agent_profiles WHERE account_id = ${accountId} AND agent_id > ${page.after}
+        ORDER BY agent_id LIMIT ${page.limit}) AS described`;
+
+export function listDescribed(
+  query: Query,
+  accountId: string,
+  page: { after: string; limit: number },
+): Promise<SeenAgent[]> {
+  return query.all<SeenAgent>(sql`${described(accountId, page)} ORDER BY agent_id`);
 }
 
 export function getAgent(query: Query, { account_id, viewer }: Viewer, agentId: string): Promise<SeenAgent[]> {
@@ -95,6 +109,23 @@ export function countWritten(
     sql`SELECT name, n FROM counts WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'agent'
           AND visible_to = ${visibleTo} AND name >= ${first} AND name <= ${last}`;
   return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
+}
+
+/** Who wrote what is at some paths, as far as `scan` entries tell: how many, and when first and last. */
+export type WriterSeen = { agent_id: string; n: number; first_at: number; last_at: number };
+
+/** Only what lies within reach is looked at, so that an agent that wrote elsewhere is not there. */
+export function listSeenWriters(
+  query: Query,
+  { account_id, viewer, branch, within }: Viewer & { branch: string; within: readonly Sql[] },
+  { where, after, scan, limit }: { where: readonly Sql[]; after: string; scan: number; limit: number },
+): Promise<WriterSeen[]> {
+  return query.all<WriterSeen>(
+    sql`SELECT agent_id, count(*) AS n, min(written_at) AS first_at, max(written_at) AS last_at FROM (
+          SELECT agent_id, written_at FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND deleted = 0
+            AND ${visibleTo(viewer)}${andAll([...within, ...where])} LIMIT ${scan}) AS looked_at
+        WHERE agent_id > ${after} GROUP BY agent_id ORDER BY agent_id LIMIT ${limit}`,
+  );
 }
 
 export type ProfileRow = {
@@ -174,18 +205,25 @@ export const setProfile = upsertProfile([
 export const setCapabilities = upsertProfile(['capabilities']);
 export const setContracts = upsertProfile(['contracts']);
 
-export type WriterScope = { account_id: string; branch: string; entity_path: string; viewer: string; now: number };
+export type WriterScope = {
+  account_id: string;
+  branch: string;
+  entity_path: string;
+  viewer: string;
+  now: number;
+  within: readonly Sql[];
+};
 export type Writer = { agent_id: string; n: number };
 
 /** Who wrote most of what is at a path and below it, as far as `scan` entries of each tell. */
 export function listWriters(
   query: Query,
-  { account_id, branch, entity_path, viewer, now }: WriterScope,
+  { account_id, branch, entity_path, viewer, now, within }: WriterScope,
   { scan, limit }: { scan: number; limit: number },
 ): Promise<Writer[]> {
   const some = (where: Sql) =>
     sql`SELECT * FROM (SELECT agent_id FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND ${where}
-          AND ${visibleTo(viewer)} AND ${liveAt(now)} ORDER BY entity_path, key LIMIT ${scan}) AS part`;
+          AND ${visibleTo(viewer)} AND ${liveAt(now)}${andAll(within)} ORDER BY entity_path, key LIMIT ${scan}) AS part`;
   const here = sql`entity_path = ${entity_path}`;
   const below = sql`entity_path >= ${`${entity_path}/`} AND entity_path < ${`${entity_path}0`}`;
   return query.all<Writer>(

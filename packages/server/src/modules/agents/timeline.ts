@@ -4,9 +4,11 @@ import {
   type Cursors,
   cursorsOf,
   cutPage,
+  eventsWithin,
   fromIso,
   type Handlers,
   type ReadContext,
+  readReach,
   reads,
   seqAt,
   settled,
@@ -24,17 +26,18 @@ type PageInput = {
   cursor?: string | undefined;
 };
 
-type Wanted = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; types: readonly string[] };
+type Wanted = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; filters: readonly Sql[] };
 
 /** Events keep their places, so a page is the same however much has happened since. */
-async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, where, types }: Wanted) {
+async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, where, filters: wanted }: Wanted) {
   const { scan: query, caller, services } = context;
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
-  const rows = await queries.listAgentEvents(query, range, { types, scan, limit: input.limit + 1 });
+  const filters = [...wanted, ...eventsWithin(readReach(caller))];
+  const rows = await queries.listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const page = { rows: items, next_cursor, has_more };
-  if (has_more || types.length === 0) return page;
+  if (has_more || filters.length === 0) return page;
   const end = await queries.endOfEvents(query, range, scan);
   return end ? { ...page, next_cursor: cursors.to([end.seq]), has_more: true } : page;
 }
@@ -53,7 +56,7 @@ const timeline = reads<'agents.timeline'>(async (context, input) => {
   const { rows, ...page } = await pageOfEvents(context, input, {
     cursors: timelineCursors,
     where: [sql`branch = ${input.branch}`],
-    types: [...new Set(input.event_type?.map(eventTypeOf))],
+    filters: queries.ofTypes([...new Set(input.event_type?.map(eventTypeOf))]),
   });
   return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };
 });
@@ -68,7 +71,7 @@ function toEvent(row: queries.EventRow) {
 const activityCursors = cursorsOf('agents.activity', ['number']);
 
 const activity = reads<'agents.activity'>(async (context, input) => {
-  const { rows, ...page } = await pageOfEvents(context, input, { cursors: activityCursors, where: [], types: [] });
+  const { rows, ...page } = await pageOfEvents(context, input, { cursors: activityCursors, where: [], filters: [] });
   return { agent_id: input.agent_id, timeline: rows.map(toActivity), ...page };
 });
 

@@ -1,9 +1,20 @@
-import { hash } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import { cursorsOf, cutPage, EVERYONE, type Handlers, reads, settled, toIso, writes } from '../../kernel/index.ts';
+import {
+  cursorsOf,
+  cutPage,
+  EVERYONE,
+  type Handlers,
+  readReach,
+  reads,
+  settled,
+  toIso,
+  withinReach,
+  writes,
+} from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
-import { authorOf, checkUnchanged, checkWrite, EntrySet, staleReadsOf, toDraft } from '../entries/index.ts';
+import { authorOf, checkUnchanged, checkWrite, EntrySet, staleFor, staleReadsOf, toDraft } from '../entries/index.ts';
 import * as queries from './queries.ts';
+import { type CommitEntry, narrowed, parentOf, treeHashOf } from './within.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller }) => {
   const { branch, message } = input;
@@ -18,7 +29,7 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     staleReadsOf(work, [author]),
     loadContracts(work, [author.agent_id]),
   ]);
-  const stale_reads = staleOf(author);
+  const stale_reads = staleFor(caller, staleOf(author));
   checkUnchanged(input.if_unchanged, stale_reads);
   const written = input.writes.flatMap((write, i) => {
     checkWrite(work, write, `writes.${i}.`);
@@ -38,7 +49,7 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     agent_id: author.agent_id,
     session_id: author.session_id,
     parent_id: parent?.commit_id ?? null,
-    tree_hash: treeHash(written.map((entry) => entry.content_hash)),
+    tree_hash: treeHashOf(written.map((entry) => entry.content_hash)),
     entry_count: written.length,
     visible_to: everyone ? EVERYONE : author.agent_id,
     seq: 0,
@@ -56,12 +67,9 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     session: author.session,
   });
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
-  return { ...toCommit(row), entries: written.map(toCommitEntry), stale_reads };
+  const parent_id = await parentOf(work.tx, caller, row);
+  return { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
 });
-
-const treeHash = (hashes: string[]) => hash('sha256', hashes.sort().join('\n'), 'hex');
-
-type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,
@@ -69,11 +77,6 @@ const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry)
   version,
   content_hash,
 });
-
-function fromVersion({ document, version, content_hash }: queries.CommitVersion): CommitEntry {
-  const { entity_path, key } = JSON.parse(document) as CommitEntry;
-  return { entity_path, key, version, content_hash };
-}
 
 const toCommit = (row: queries.CommitRow) => ({
   commit_id: row.commit_id,
@@ -90,7 +93,8 @@ const toCommit = (row: queries.CommitRow) => ({
 
 const cursors = cursorsOf('commits', ['number']);
 
-const list = reads<'commits.list'>(async ({ read, caller }, input) => {
+const list = reads<'commits.list'>(async (context, input) => {
+  const { read, caller } = context;
   const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
   const rows = await queries.listCommits(read, {
     account_id: caller.account_id,
@@ -98,17 +102,21 @@ const list = reads<'commits.list'>(async ({ read, caller }, input) => {
     agent_id: caller.agent_id,
     before,
     limit: input.limit + 1,
+    within: withinReach(readReach(caller), 'entries.entity_path'),
   });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  return { commits: items.map(toCommit), ...page };
+  const seen = await narrowed(context, items, 'rows');
+  return { commits: seen.map(({ row }) => toCommit(row)), ...page };
 });
 
-const read = reads<'commits.read'>(async ({ read, caller }, { commit_id }) => {
-  const row = await queries.getCommit(read, caller.account_id, commit_id);
-  if (!row || (row.visible_to !== EVERYONE && row.visible_to !== caller.agent_id))
+const read = reads<'commits.read'>(async (context, { commit_id }) => {
+  const { caller } = context;
+  const row = await queries.getCommit(context.read, caller.account_id, commit_id);
+  const isOpen = row && (row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
+  const [seen] = isOpen ? await narrowed(context, [row], 'entries') : [];
+  if (!seen || (seen.entries.length === 0 && seen.isNarrowed))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
-  const versions = await queries.listCommitVersions(read, row, caller.agent_id);
-  return { ...toCommit(row), entries: versions.map(fromVersion) };
+  return { ...toCommit(seen.row), entries: seen.entries };
 });
 
 export const handlers: Handlers = {

@@ -1,4 +1,4 @@
-import { fragment, type Insert, type Query, sql } from '../../db/index.ts';
+import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 
 export type CommitRow = {
   account_id: string;
@@ -49,12 +49,31 @@ export function getNewestCommit(
   );
 }
 
-export type CommitPage = { account_id: string; branch: string; agent_id: string; before: number; limit: number };
+/** `within`: conditions on `entries.entity_path`, for who sees only some of what commits wrote. */
+export type CommitPage = {
+  account_id: string;
+  branch: string;
+  agent_id: string;
+  before: number;
+  limit: number;
+  within: readonly Sql[];
+};
+
+/** A condition: commits that wrote something within reach, or nothing at all. */
+function wroteWithin({ account_id, agent_id, within }: Omit<CommitPage, 'branch' | 'before' | 'limit'>): Sql[] {
+  if (within.length === 0) return [];
+  return [
+    sql`(commits.entry_count = 0 OR EXISTS (SELECT 1 FROM versions
+          JOIN entries ON entries.account_id = ${account_id} AND entries.entry_id = versions.entry_id
+          WHERE versions.account_id = ${account_id} AND versions.commit_id = commits.commit_id
+            AND (versions.shared = 1 OR versions.agent_id = ${agent_id})${andAll(within)}))`,
+  ];
+}
 
 export function listCommits(query: Query, page: CommitPage): Promise<CommitRow[]> {
   return query.all(
     sql`SELECT ${COMMIT} FROM commits WHERE account_id = ${page.account_id} AND branch = ${page.branch}
-          AND seq < ${page.before} AND visible_to IN ('', ${page.agent_id})
+          AND seq < ${page.before} AND visible_to IN ('', ${page.agent_id})${andAll(wroteWithin(page))}
         ORDER BY seq DESC LIMIT ${page.limit}`,
   );
 }

@@ -4,13 +4,15 @@ import {
   cursorsOf,
   cutPage,
   type Handlers,
-  pathWithin,
+  pathsWithin,
   type ReadContext,
   readAccount,
+  readReach,
   reads,
   toIso,
 } from '../../kernel/index.ts';
 import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
+import { patternsWithin, statsWithin } from './within.ts';
 
 /** Pages of names, whatever is counted by them. */
 const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
@@ -47,7 +49,8 @@ function addUp(a: CountRow, b: CountRow): CountRow {
 
 export const handlers: Handlers = {
   'entities.list': reads(async (context, input) => {
-    const where = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path), 'name');
+    const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
+    const where = pathsWithin(readReach(context.caller), glob, 'name');
     const { items, ...page } = await pageOfCounts(context, { ...input, kind: 'entity', where });
     const entities = items.map((row) => ({
       entity_path: row.name,
@@ -60,7 +63,9 @@ export const handlers: Handlers = {
   }),
 
   'patterns.list': reads(async (context, input) => {
-    const { items, ...page } = await pageOfCounts(context, { ...input, kind: 'pattern' });
+    const { items, ...page } = readReach(context.caller)
+      ? await patternsWithin(context, input, cursors('pattern'))
+      : await pageOfCounts(context, { ...input, kind: 'pattern' });
     const patterns = items.map((row) => ({ pattern_ref: row.name, usage_count: row.n, last_used: toIso(row.last_at) }));
     return { patterns, ...page };
   }),
@@ -68,6 +73,7 @@ export const handlers: Handlers = {
   'stats.read': reads(async (context, { branch }) => {
     const scope = scopeOf(context, branch);
     const { read, now } = context;
+    if (readReach(context.caller)) return statsWithin(context, scope);
     const counts = async (kind: string) => listCounts(read, scope, { kind, where: [], limit: 1000 });
     const all = (await counts('all')).reduce<CountRow | undefined>((a, b) => (a ? addUp(a, b) : b), undefined);
     const types = new Map<string, number>();

@@ -1,4 +1,13 @@
-import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  andAll,
+  type Engine,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import type { Delta } from './rules.ts';
 
 const columns = {
@@ -81,12 +90,72 @@ export function deleteEmptyCounts(tx: Transaction, accountId: string): Promise<n
 /** The oldest or the newest current entry that the agent may see. */
 export function getEdgeTime(
   query: Query,
-  scope: CountScope & { now: number },
+  scope: CountScope & { now: number; within?: readonly Sql[] },
   newest: boolean,
 ): Promise<{ written_at: number } | undefined> {
+  // Of a small part the entries are found by their paths; by the index on `seq` all others would be passed first.
+  const place = fragment(scope.within ? '(seq + 0)' : 'seq');
   return query.get(
     sql`SELECT written_at FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
-          AND (shared = 1 OR agent_id = ${scope.agent_id}) AND (ttl_at IS NULL OR ttl_at > ${scope.now})
-        ORDER BY seq ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
+          AND (shared = 1 OR agent_id = ${scope.agent_id}) AND (ttl_at IS NULL OR ttl_at > ${scope.now})${andAll(scope.within ?? [])}
+        ORDER BY ${place} ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
   );
+}
+
+/** Current entries that the agent may see, as they are counted: what has expired is there until it is swept. */
+const counted = (scope: CountScope, within: readonly Sql[]): Sql =>
+  sql`FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
+        AND (shared = 1 OR agent_id = ${scope.agent_id})${andAll(within)}`;
+
+export type Totals = { n: number; confidence_sum: number; paths: number; agents: number };
+
+/** For a part of the account, which nobody has counted before. */
+export function countTotals(query: Query, scope: CountScope, within: readonly Sql[]): Promise<Totals | undefined> {
+  return query.get<Totals>(
+    sql`SELECT count(*) AS n, coalesce(sum(confidence), 0) AS confidence_sum, count(DISTINCT entity_path) AS paths,
+          count(DISTINCT agent_id) AS agents ${counted(scope, within)}`,
+  );
+}
+
+export function countTypes(query: Query, scope: CountScope, within: readonly Sql[]) {
+  return query.all<{ memory_type: string; n: number }>(
+    sql`SELECT memory_type, count(*) AS n ${counted(scope, within)} GROUP BY memory_type ORDER BY memory_type`,
+  );
+}
+
+export type PatternUse = { name: string; n: number; last_at: number };
+
+/** References of patterns and how many entries carry each, by name. */
+const patterns = (engine: Engine, scope: CountScope, within: readonly Sql[]): Sql => {
+  const refs =
+    engine === 'sqlite'
+      ? 'json_each(carrying.pattern_refs) AS refs'
+      : 'jsonb_array_elements_text(CAST(carrying.pattern_refs AS jsonb)) AS refs(value)';
+  const name = fragment(engine === 'sqlite' ? 'refs.value' : 'refs.value COLLATE "C"');
+  return sql`SELECT name, count(*) AS n, max(written_at) AS last_at FROM (
+      SELECT DISTINCT ${name} AS name, carrying.entry_id, carrying.written_at
+      FROM (SELECT entry_id, written_at, pattern_refs ${counted(scope, within)} AND pattern_refs <> '[]') AS carrying,
+        ${fragment(refs)}) AS uses GROUP BY name`;
+};
+
+export function listPatterns(
+  query: Query,
+  { engine, ...scope }: CountScope & { engine: Engine },
+  { within, after, limit }: { within: readonly Sql[]; after: string; limit: number },
+): Promise<PatternUse[]> {
+  return query.all<PatternUse>(
+    sql`SELECT name, n, last_at FROM (${patterns(engine, scope, within)}) AS named WHERE name > ${after}
+        ORDER BY name LIMIT ${limit}`,
+  );
+}
+
+export async function countPatterns(
+  query: Query,
+  { engine, ...scope }: CountScope & { engine: Engine },
+  within: readonly Sql[],
+): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM (${patterns(engine, scope, within)}) AS named`,
+  );
+  return row?.n ?? 0;
 }

@@ -1,6 +1,14 @@
 import { type Input, parseExact, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { cursorsOf, type Handlers, noteQuery, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
+import {
+  cursorsOf,
+  type Handlers,
+  noteQuery,
+  pathsWithin,
+  type ReadContext,
+  readReach,
+  reads,
+} from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
@@ -20,7 +28,7 @@ async function* visibleEntries(
   const filter = {
     account_id: caller.account_id,
     branch: input.branch,
-    where: pathWithin(parseGlob(input.entity_path)),
+    where: pathsWithin(readReach(caller), parseGlob(input.entity_path)),
   };
   let range: Sql[] = [];
   for (;;) {
@@ -92,7 +100,8 @@ const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number'
 const verify = reads<'entries.verify'>(async (context, input) => {
   const { caller, scan } = context;
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const filter = { account_id: caller.account_id, branch: input.branch, where: pathWithin(glob) };
+  const where = pathsWithin(readReach(caller), glob);
+  const filter = { account_id: caller.account_id, branch: input.branch, where };
   const verification = new Verification(context, input.branch);
   let position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
   if (position) await verification.resume(position);

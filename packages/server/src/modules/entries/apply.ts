@@ -20,7 +20,8 @@ import {
 } from './rows.ts';
 import { type Draft, isLive, isSameClaim, isUnchanged, nextContent } from './rules/next.ts';
 
-export type Applied = { entry: EntryRow; unchanged: boolean };
+/** `before` is the hash of the value that was there. */
+export type Applied = { entry: EntryRow; unchanged: boolean; before: string | null };
 /** `event_type` and `details` name why the version was written when it was not a plain write. */
 export type Reason = { event_type: string; details?: Record<string, unknown> };
 
@@ -101,7 +102,8 @@ export class EntrySet {
     const before = there ? fromDocument(there) : undefined;
     const same = isSameClaim(before, draft);
     const content = nextContent(before, draft, same);
-    if (there && before && same && isUnchanged(before, content)) return { entry: there, unchanged: true };
+    if (there && before && same && isUnchanged(before, content))
+      return { entry: there, unchanged: true, before: there.content_hash };
     const value = content.deleted === 1 ? undefined : (draft.parsed ?? JSON.parse(content.value));
     const { agent_id, entity_path, key } = draft;
     check?.({ agent_id, entity_path, key, confidence: content.confidence, ttl_at: content.ttl_at, value });
@@ -123,7 +125,7 @@ export class EntrySet {
     this.#written.push(next);
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
-    return { entry: next, unchanged: false };
+    return { entry: next, unchanged: false, before: there?.content_hash ?? null };
   }
 
   #stamp(

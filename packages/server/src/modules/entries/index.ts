@@ -22,7 +22,7 @@ export {
 } from './rows.ts';
 export { evidenceStatus } from './rules/evidence.ts';
 export { type Draft, isLive, mayAgentSee } from './rules/next.ts';
-export { authorOf, checkUnchanged, checkWrite, staleReadsOf, toDraft } from './writes.ts';
+export { authorOf, checkUnchanged, checkWrite, staleFor, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {
   name: 'entries',

@@ -1,6 +1,7 @@
 import { Fault, type Input, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  type Caller,
   cursorsOf,
   cutPage,
   EVERYONE,
@@ -9,9 +10,12 @@ import {
   noteQuery,
   pathWithin,
   type ReadContext,
+  readReach,
   reads,
   type SeenEntry,
   seqAt,
+  stretchesWithin,
+  withinReach,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
@@ -106,7 +110,7 @@ const history = reads<'entries.history'>(async (context, input) => {
   const rows = await queries.listVersions(context.read, at, page);
   const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
   const { entity_path, key } = input;
-  return { entity_path, key, version_count: newest.version, versions: items.map(toVersion), ...rest };
+  return { entity_path, key, version_count: newest.version, versions: items.map((row) => toVersion(row)), ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
@@ -114,19 +118,28 @@ const list = reads<'entries.list'>(async (context, input) => {
   const order = input.sort ?? (input.agent_id === undefined ? 'path' : 'recent');
   // What the caller may not see is left out before the scan is cut, so that no cursor holds its name.
   const where = [...(await indexedFilters(context, input)), queries.visibleTo(caller.agent_id)];
-  const filter = { account_id: caller.account_id, branch: input.branch, where };
   const { from, upTo, cursorAt } = listOrders[order];
   const page: queries.EntryScan = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
-    filters: plainFilters(context, input),
+    // In the order of time no index knows of paths: what is out of reach is looked at and left out.
+    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : withinReach(readReach(caller)))],
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
   };
-  let rows = await queries.listEntries(scan, filter, page);
-  const end = rows.length > input.limit ? undefined : await queries.endOfScan(scan, filter, page);
-  // Read again up to that end: entries may have come or gone since, and none of them may be passed over or come twice.
-  if (end) rows = await queries.listEntries(scan, filter, { ...page, range: [...page.range, upTo(end)] });
+  const rows: EntryRow[] = [];
+  let end: Place | undefined;
+  // What is within reach may lie here and there; each stretch is a range of its own, in the order of the page.
+  for (const stretch of placesOf(caller, input, order)) {
+    const filter = { account_id: caller.account_id, branch: input.branch, where: [...stretch, ...where] };
+    const left = { ...page, limit: page.limit - rows.length };
+    const found = await queries.listEntries(scan, filter, left);
+    end = found.length >= left.limit ? undefined : await queries.endOfScan(scan, filter, left);
+    // Read again up to that end: entries may have come or gone since, and none may be passed over or come twice.
+    const range = end && [...page.range, upTo(end)];
+    rows.push(...(range ? await queries.listEntries(scan, filter, { ...left, range }) : found));
+    if (end || rows.length > input.limit) break;
+  }
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, cursorAt);
   const entries = items.map((row) => {
     const faded = fadedMember(services, row, now);
@@ -167,9 +180,16 @@ function withoutValue(row: EntryRow, faded: string): Omit<Entry, 'value' | 'arti
 
 type Filters = Input<'entries.list'>;
 
+/** Where to look, one part after the other. */
+function placesOf(caller: Caller, { entity_path }: Filters, order: queries.ListOrder): Sql[][] {
+  const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
+  const reach = readReach(caller);
+  return order === 'path' ? stretchesWithin(reach, glob) : [pathWithin(glob)];
+}
+
 /** Filters that an index serves, so that they cost nothing where they match little. */
 async function indexedFilters({ read, caller }: ReadContext, input: Filters): Promise<Sql[]> {
-  const where = pathWithin(input.entity_path === undefined ? undefined : parseGlob(input.entity_path));
+  const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);

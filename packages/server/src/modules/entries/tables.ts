@@ -73,6 +73,7 @@ export const tables: readonly TenantTable[] = [
         ...['branch', 'entity_path', 'key', 'memory_type', 'is_artifact', 'pattern_refs'],
         ...['search_words', 'word_count'],
       ],
+      words: 'entry_words',
       restore: restoreHeads,
     },
   ),

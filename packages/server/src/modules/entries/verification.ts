@@ -1,5 +1,5 @@
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
-import type { ReadContext } from '../../kernel/index.ts';
+import { type ReadContext, reaches, readReach } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
@@ -47,6 +47,7 @@ export class Verification {
     for (const row of await queries.listOrphans(this.#context.scan, this.#context.caller.account_id, MAX_ORPHANS)) {
       const place = takeApart(row)?.origin;
       if (!place || place.branch !== this.#branch || (glob && !matchesGlob(glob, place.entity_path))) continue;
+      if (!reaches(readReach(this.#context.caller), place.entity_path)) continue;
       if (await queries.getEntry(this.#context.scan, this.#at(place))) continue;
       const { entity_path, key } = place;
       this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });

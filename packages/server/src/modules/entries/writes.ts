@@ -4,6 +4,9 @@ import {
   fromIso,
   type Handlers,
   type Item,
+  missing,
+  reaches,
+  readReach,
   sessionOf,
   settled,
   type Work,
@@ -12,7 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
-import { EntrySet } from './apply.ts';
+import { type Applied, EntrySet } from './apply.ts';
 import { fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -96,6 +99,10 @@ export async function staleReadsOf(
   return (author) => stale.get(nameOf(author)) ?? [];
 }
 
+/** What the key of a caller may not read, another key of the same session has read. */
+export const staleFor = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
+  stale.filter(({ entity_path }) => reaches(readReach(caller), entity_path));
+
 /** A write that wants to rest on what was read is refused when that has changed. */
 export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
   if (!if_unchanged || stale_reads.length === 0) return;
@@ -116,7 +123,8 @@ function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, autho
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
   const draft = toDraft(input, { ...author, branch: input.branch }, work.now);
-  const { entry, unchanged } = entries.apply(draft, undefined, check);
+  const applied = entries.apply(draft, undefined, check);
+  const { entry, unchanged } = applied;
   const quality = assessQuality({
     key: entry.key,
     value: input.value.value,
@@ -124,15 +132,17 @@ function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, autho
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  return toWritten<Output<'entries.write'>>(work, entry, { unchanged, quality, stale_reads });
+  return toWritten<Output<'entries.write'>>(work, applied, { unchanged, quality, stale_reads });
 }
 
 /** The entry with a few words about the write. */
-function toWritten<T>(work: Work, entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
+function toWritten<T>(work: Work, applied: Applied, about: { unchanged: boolean } & Record<string, unknown>): T {
+  const { entry, before } = applied;
   const faded = fadedMember(work.services, entry, work.now);
   return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
     ...about,
     ...addressOf(entry),
+    hashes: { before_hash: before, after_hash: entry.content_hash },
   }) as T;
 }
 
@@ -173,7 +183,7 @@ async function writePart(work: Work, items: Items): Promise<(Output<'entries.wri
   const results = items.map((item, i) => {
     const author = authors[i] as (typeof authors)[number];
     try {
-      return writeOne(work, item, { entries, author, check, stale_reads: staleOf(author) });
+      return writeOne(work, item, { entries, author, check, stale_reads: staleFor(item.caller, staleOf(author)) });
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
@@ -197,12 +207,14 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
   if (!entry || !isLive(entry, work.now)) throw notFound(input);
   const { branch, entity_path, key, if_version } = input;
   const draft: Draft = { branch, entity_path, key, if_version, ...author, value: undefined };
-  const { entry: tombstone } = entries.apply(draft, { event_type: 'delete' });
+  const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
-  return toVersion(tombstone);
+  return toVersion(tombstone, { before_hash: before, after_hash: null });
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
+  // The answer shows what the old version said.
+  if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
   const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
@@ -220,13 +232,13 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
     ttl_at: null,
   };
   const restored_from = old.version;
-  const { entry: now, unchanged } = entries.apply(
+  const applied = entries.apply(
     draft,
     { event_type: 'write', details: { restored_from } },
     await loadContracts(work, [author.agent_id]),
   );
   await entries.save();
-  return toWritten<Output<'entries.restore'>>(work, now, { unchanged, restored_from });
+  return toWritten<Output<'entries.restore'>>(work, applied, { unchanged: applied.unchanged, restored_from });
 });
 
 export const writeHandlers: Handlers = {

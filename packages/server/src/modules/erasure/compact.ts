@@ -1,4 +1,4 @@
-import type { Database } from '../../db/index.ts';
+import type { Database, Transaction } from '../../db/index.ts';
 import type { Job } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
@@ -44,9 +44,16 @@ async function compactFile(database: Database, isStopping: () => boolean): Promi
   });
 }
 
+/** What was freed on SQLite waits to be compacted. */
+export async function markUncompacted(tx: Transaction): Promise<void> {
+  await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
+}
+
 async function rewriteIndex(database: Database, isStopping: () => boolean): Promise<void> {
-  const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, pages));
-  // A negative number begins with all parts there are; the following steps go on with what was begun.
-  let more = await step(-PAGES_PER_STEP);
-  while (more && !isStopping()) more = await step(PAGES_PER_STEP);
+  for (const index of queries.indexes) {
+    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, index, pages));
+    // A negative number begins with all parts there are; the following steps go on with what was begun.
+    let more = await step(-PAGES_PER_STEP);
+    while (more && !isStopping()) more = await step(PAGES_PER_STEP);
+  }
 }

@@ -100,7 +100,8 @@ export function countEvents(query: Query, target: Target): Promise<number> {
 /** The audit trail keeps who did something and when; what it was done to is now known to the receipt alone. */
 export function redactAudit(tx: Transaction, target: Target & { receipt_id: string }): Promise<number> {
   return tx.run(
-    sql`UPDATE audit SET resource = ${`erased ${target.receipt_id}`} WHERE account_id = ${target.account_id}
+    sql`UPDATE audit SET resource = ${`erased ${target.receipt_id}`}, before_hash = NULL, after_hash = NULL,
+          subject_salt = NULL WHERE account_id = ${target.account_id}
         AND resource IN (SELECT entity_path || '/' || replace(replace(key, '%', '%25'), '/', '%2F') FROM entries WHERE ${doomed(target)})`,
   );
 }
@@ -142,14 +143,18 @@ export function setUncompacted(tx: Transaction, count: number): Promise<number> 
   return tx.run(fragment(`PRAGMA user_version = ${count}`));
 }
 
+export const indexes = ['entry_words', 'trace_words'] as const;
+type Index = (typeof indexes)[number];
+
 /**
  * One step of rewriting the index as one part, which leaves out the words of what was deleted. Says whether more is to
  * do: a step that finds nothing to merge changes a row at most.
  */
-export async function mergeWords(tx: Transaction, pages: number): Promise<boolean> {
+export async function mergeWords(tx: Transaction, index: Index, pages: number): Promise<boolean> {
   const changes = async () => (await tx.get<{ n: number }>(sql`SELECT total_changes() AS n`))?.n ?? 0;
   const before = await changes();
-  await tx.run(sql`INSERT INTO entry_words(entry_words, rank) VALUES ('merge', ${pages})`);
+  const name = fragment(index);
+  await tx.run(sql`INSERT INTO ${name}(${name}, rank) VALUES ('merge', ${pages})`);
   return (await changes()) - before >= 2;
 }
 
@@ -172,7 +177,17 @@ export const freeRows: readonly Sql[] = [
   'counts',
   'session_items',
   'evidence',
+  'traces',
   'trace_items',
+  'trace_ends',
+  'sessions',
+  'session_reads',
+  'outcomes',
+  'agents',
+  'agent_profiles',
+  'otel_spans',
+  'otel_traces',
+  'usage_days',
   'edges',
   'edge_statements',
 ].map((table) => fragment(`VACUUM ${table}`));

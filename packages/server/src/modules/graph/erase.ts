@@ -1,7 +1,15 @@
 import { hash } from 'node:crypto';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { readLines } from './ledger.ts';
-import { deleteEdgesOf, deleteStatements, type Erased, listEdgesOf, listSeqsOf } from './queries.ts';
+import {
+  deleteAgentEdges,
+  deleteEdgesOf,
+  deleteStatements,
+  type Erased,
+  listAgentEdges,
+  listEdgesOf,
+  listSeqsOf,
+} from './queries.ts';
 import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
 import { toldEdges } from './rules/told-edges.ts';
 
@@ -66,4 +74,14 @@ export async function forgetEdges(work: Work, eraser: Eraser, entryIds: readonly
   await deleteStatements(tx, account_id, dialect.texts(stored.map(edgeIdOf)));
   await deleteEdgesOf(tx, erased);
   return count;
+}
+
+/** Edges that end at an agent, or that only it may see. */
+export const countAgentEdges = async ({ tx, account_id }: Work, agentId: string): Promise<number> =>
+  (await listAgentEdges(tx, account_id, agentId)).length;
+
+export async function forgetAgentEdges({ tx, account_id, dialect }: Work, agentId: string): Promise<void> {
+  const stored = await listAgentEdges(tx, account_id, agentId);
+  await deleteStatements(tx, account_id, dialect.texts(stored.map(edgeIdOf)));
+  await deleteAgentEdges(tx, account_id, agentId);
 }

@@ -4,7 +4,7 @@ import { neighbors } from './neighbors.ts';
 import { link } from './statement.ts';
 import { tables } from './tables.ts';
 
-export { countEdges, forgetEdges } from './erase.ts';
+export { countAgentEdges, countEdges, forgetAgentEdges, forgetEdges } from './erase.ts';
 export { linkReads, linkWrites } from './link.ts';
 export { type LinkedOnce, linkOnce } from './statement.ts';
 

@@ -55,7 +55,7 @@ export async function readLines({ query, dialect }: Store, scope: Scope, { seqs,
   let at = 0;
   for (; at < seqs.length && lines.length < most; at += OUTCOMES_PER_STATEMENT) {
     const some = seqs.slice(at, at + OUTCOMES_PER_STATEMENT);
-    lines.push(...(await listLines(query, scope, dialect.texts(some.map(String)))));
+    lines.push(...(await listLines(query, scope, dialect.numbers(some))));
   }
   return { lines, isWhole: at >= seqs.length };
 }

@@ -1,5 +1,5 @@
 import type { Input, Output } from '@mem-service/contract';
-import { entryName, type ReadContext, reads, toIso } from '../../kernel/index.ts';
+import { entryName, type ReadContext, readReach, reads, toIso } from '../../kernel/index.ts';
 import { listTold } from './ledger.ts';
 import { listEntriesById, listIncident, type NamedEntry, type Scope } from './queries.ts';
 import { entryIdOf, entryNode } from './rules/edges.ts';
@@ -23,7 +23,8 @@ type Names = Map<string, string | null>;
 
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
   const { caller, scan, services, dialect } = context;
-  const scope: Scope = { account_id: caller.account_id, branch: input.branch, agent_id: caller.agent_id };
+  const { account_id, agent_id } = caller;
+  const scope: Scope = { account_id, branch: input.branch, agent_id, reach: readReach(caller) };
   const start = await findStart(scan, scope, input);
   const steps = stepsOf(input);
   const walk = startWalk(start.nodes, { reach: services.limits.max_scanned_entries, truncated: start.truncated });
@@ -82,7 +83,7 @@ async function learnNames(
     rows.flatMap((row) => (row.other_type === 'entry' && !names.has(row.other) ? row.other : [])),
   );
   if (unknown.size === 0) return;
-  const ids = dialect.texts([...unknown].map((node) => String(entryIdOf(node))));
+  const ids = dialect.numbers([...unknown].map(entryIdOf));
   const found = new Map((await listEntriesById(scan, scope, ids)).map(nameOf));
   for (const node of unknown) names.set(node, found.get(node) ?? null);
 }

@@ -1,13 +1,16 @@
 import {
+  andAll,
   type Find,
   fragment,
   type Insert,
   joinSql,
+  nothing,
   type Query,
   type Sql,
   sql,
   type Transaction,
 } from '../../db/index.ts';
+import { type Reach, withinReach } from '../../kernel/index.ts';
 import type { Edge } from './rules/edges.ts';
 import { entryIdOf } from './rules/edges.ts';
 import type { LedgerLine } from './rules/told-edges.ts';
@@ -64,7 +67,8 @@ export const insertStatements: Insert = {
   columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
 };
 
-export type Scope = { account_id: string; branch: string; agent_id: string };
+/** `reach`: where it may read, if not everywhere. */
+export type Scope = { account_id: string; branch: string; agent_id: string; reach?: Reach | undefined };
 
 type Look = {
   nodes: readonly Node[];
@@ -107,14 +111,30 @@ type Range = {
   limit: number;
 };
 
-function rangeOf({ account_id, branch }: Scope, { node, place, side, relation, visible_to, limit }: Range): Sql {
+/**
+ * For who sees only some paths: what has a path must lie there, and one end of an edge must have one. That an agent learned
+ * from another, or follows a pattern, was seen wherever it happened.
+ */
+function endsWithin({ account_id, reach }: Scope, node: Node, side: Side): Sql {
+  if (reach === undefined) return nothing;
+  const other = ENDS[side].other.text;
+  const entry = sql`(${fragment(other)}_type = 'entry' AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
+      AND entries.entry_id = CAST(edges.${fragment(other)} AS BIGINT)${andAll(withinReach(reach))}))`;
+  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(reach, `edges.${other}`))})`;
+  const nameless = sql`${fragment(other)}_type NOT IN ('entry', 'entity')`;
+  const hasPath = node.type === 'entry' || node.type === 'entity';
+  return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : nothing})`;
+}
+
+function rangeOf(scope: Scope, { node, place, side, relation, visible_to, limit }: Range): Sql {
+  const { account_id, branch } = scope;
   const { here, other } = ENDS[side];
   const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
   return sql`SELECT * FROM (
       SELECT ${fragment(`${place} AS place, '${side}' AS side`)}, relation, ${other}_type AS other_type, ${other} AS other,
         visible_to, confidence, evidence_count, first_seen, last_seen
       FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
-        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}
+        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(scope, node, side)}
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
 }
 
@@ -150,14 +170,14 @@ export function listSeqsOf(query: Query, { account_id, branch, nodes }: Erased):
 
 /** What outcomes have in the ledger, as far as an agent may know. Names that were no entries tie nothing. */
 export function listLines(query: Query, scope: Scope, seqs: Sql): Promise<LedgerLine[]> {
-  const { account_id, agent_id } = scope;
+  const { account_id, agent_id, reach } = scope;
   return query.all<LedgerLine>(
     sql`SELECT outcomes.seq, outcome_ref, outcomes.outcome_type, outcomes.visible_to AS outcome_visible_to, committed_at,
           evidence.branch, evidence.entry_id, evidence.visible_to
         FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
         WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
           AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
-          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})
+          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(reach, 'evidence.entity_path'))}
         ORDER BY outcomes.seq, evidence.no`,
   );
 }
@@ -179,9 +199,9 @@ export function findLiveEntry(
 }
 
 /** Entries that the agent may see, also those that are gone: what happened to them has happened. */
-const seen = ({ account_id, branch, agent_id }: Scope, where: Sql): Sql =>
+const seen = ({ account_id, branch, agent_id, reach }: Scope, where: Sql): Sql =>
   sql`SELECT entry_id, entity_path, key FROM entries
-      WHERE account_id = ${account_id} AND branch = ${branch} AND ${where} AND (shared = 1 OR agent_id = ${agent_id})`;
+      WHERE account_id = ${account_id} AND branch = ${branch} AND ${where} AND (shared = 1 OR agent_id = ${agent_id})${andAll(withinReach(reach))}`;
 
 /** In the order of paths and keys. */
 export function listEntriesWithin(query: Query, scope: Scope, within: { where: Sql; limit: number }) {
@@ -221,3 +241,13 @@ export async function deleteStatements(tx: Transaction, accountId: string, edgeI
   );
   await tx.run(sql`DELETE ${statementsOf(accountId, edgeIds)}`);
 }
+
+const ofAgent = (accountId: string, agentId: string): Sql =>
+  sql`account_id = ${accountId} AND ((source_type = 'agent' AND source = ${agentId})
+    OR (target_type = 'agent' AND target = ${agentId}) OR visible_to = ${agentId})`;
+
+export const listAgentEdges = (query: Query, accountId: string, agentId: string): Promise<EdgeRow[]> =>
+  query.all(sql`SELECT * FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+
+export const deleteAgentEdges = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
+  tx.run(sql`DELETE FROM edges WHERE ${ofAgent(accountId, agentId)}`);

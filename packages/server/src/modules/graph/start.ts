@@ -1,6 +1,6 @@
 import { type Input, utf8Length } from '@mem-service/contract';
 import { joinSql, type Query, sql } from '../../db/index.ts';
-import { pathWithin, splitEntryName } from '../../kernel/index.ts';
+import { pathWithin, reaches, splitEntryName } from '../../kernel/index.ts';
 import { listEntriesWithin, type NamedEntry, type Scope } from './queries.ts';
 import { entryNode, type NodeType } from './rules/edges.ts';
 import type { Node } from './rules/walk.ts';
@@ -18,7 +18,9 @@ export type Start = { nodes: Node[]; entries: NamedEntry[]; truncated: boolean }
 /** Everything that a caller may mean by a name. */
 export async function findStart(query: Query, scope: Scope, input: Input<'graph.neighbors'>): Promise<Start> {
   const { entity, type } = input;
-  const named = NAMED.filter((one) => type === undefined || one === type);
+  // A path that is out of reach stands for nothing.
+  const isKnown = (one: NodeType) => one !== 'entity' || reaches(scope.reach, entity);
+  const named = NAMED.filter((one) => (type === undefined || one === type) && isKnown(one));
   const entries = new Map<string, NamedEntry>();
   const below = type === undefined || type === 'entity' ? await listBelow(query, scope, entity) : [];
   const exact = type === undefined || type === 'entry' ? await listExact(query, scope, entity) : [];

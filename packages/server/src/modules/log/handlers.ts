@@ -1,20 +1,58 @@
-import { EVERYONE, follows, type Handlers, listEvents, reads } from '../../kernel/index.ts';
+import {
+  EVERYONE,
+  follows,
+  type Handlers,
+  type LogEvent,
+  listEvents,
+  type ReadContext,
+  readReach,
+  reads,
+  seesEvent,
+} from '../../kernel/index.ts';
 import { toEvent, toText } from './events.ts';
 import { acceptorOf } from './rules.ts';
 
-const list = reads<'log.list'>(async ({ read, caller }, { after, limit }) => {
+type Range = { after: number; limit: number };
+
+const list = reads<'log.list'>(async (context, { after, limit }) => {
+  if (readReach(context.caller)) return listWithin(context, { after, limit });
+  const { read, caller } = context;
   const rows = await listEvents(read, caller.account_id, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
-  const seen = page.filter((row) => row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
+  const seen = page.filter((row) => maySee(context, row));
   return { events: seen.map(toEvent), last_seq: page.at(-1)?.seq ?? after, has_more: rows.length > limit };
 });
+
+const CHUNK = 1000;
+
+/** For a key that sees little of the log: looks on until the page is full, or as far as any list looks. */
+async function listWithin(context: ReadContext, { after, limit }: Range) {
+  const { scan, caller, services } = context;
+  const seen: LogEvent[] = [];
+  let last_seq = after;
+  for (let left = services.limits.max_scanned_entries; left > 0; left -= CHUNK) {
+    const rows = await listEvents(scan, caller.account_id, { after: last_seq, limit: CHUNK });
+    for (const row of rows) {
+      if (maySee(context, row)) {
+        if (seen.length === limit) return { events: seen.map(toEvent), last_seq, has_more: true };
+        seen.push(row);
+      }
+      last_seq = row.seq;
+    }
+    if (rows.length < CHUNK) return { events: seen.map(toEvent), last_seq, has_more: false };
+  }
+  return { events: seen.map(toEvent), last_seq, has_more: true };
+}
+
+const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boolean =>
+  (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && seesEvent(readReach(caller), event);
 
 const stream = follows<'log.stream'>(({ caller }, { after, ...wanted }) => {
   const accepts = acceptorOf(wanted);
   return {
     after,
     toText,
-    accepts: (event) => (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && accepts(event),
+    accepts: (event) => maySee({ caller }, event) && accepts(event),
   };
 });
 

@@ -1,6 +1,6 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
-import { type Item, settled, type Work, writesTogether } from '../../kernel/index.ts';
-import { authorOf, checkUnchanged, EntrySet } from '../entries/index.ts';
+import { type Caller, type Item, readReach, settled, type Work, writesTogether } from '../../kernel/index.ts';
+import { authorOf, checkUnchanged, EntrySet, staleFor } from '../entries/index.ts';
 import {
   clearSession,
   linkOwnReads,
@@ -8,6 +8,7 @@ import {
   type OpenSession,
   type SessionKey,
   type StaleRead,
+  sessionWithin,
 } from '../sessions/index.ts';
 import {
   type Ending,
@@ -27,6 +28,7 @@ import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import { namedParts } from './named.ts';
 import * as queries from './queries.ts';
+import { checkWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
@@ -78,6 +80,7 @@ async function commitSome(work: Work, items: Items): Promise<(Committed | Fault)
 }
 
 type Look = {
+  caller: Caller;
   input: Commit;
   author: Author;
   key: SessionKey;
@@ -91,15 +94,15 @@ async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Pro
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [before, session, past] = await Promise.all([
-    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch }),
+    queries.findCommitted(work.tx, { ...key, outcome_ref, outcome_type, branch, reach: readReach(caller) }),
     loadSession(work.tx, key),
     lookBack(work.tx, key),
   ]);
-  return { input, author, key, before, session, past };
+  return { caller, input, author, key, before, session, past };
 }
 
 async function commitOne(work: Work, book: Book, found: Look): Promise<Committed | Fault> {
-  if (found.before) return answerAgain(work, found.before, found.key.agent_id);
+  if (found.before) return answerAgain(work, found.before, found);
   const judged = await judge(work, book.entries, found).catch((error: unknown) => {
     if (error instanceof Fault) return error;
     throw error;
@@ -107,9 +110,9 @@ async function commitOne(work: Work, book: Book, found: Look): Promise<Committed
   return judged instanceof Fault ? judged : take(work, book, { ...found, ...judged });
 }
 
-async function answerAgain(work: Work, row: queries.OutcomeRow, agentId: string) {
-  const viewer = { account_id: work.account_id, agent_id: agentId };
-  const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.texts([String(row.seq)]));
+async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: Look) {
+  const viewer = { account_id: work.account_id, agent_id: key.agent_id, reach: readReach(caller) };
+  const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   return toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null });
 }
 
@@ -122,10 +125,12 @@ type Judged = {
 };
 
 /** What an outcome says and is to do. Refuses what cannot be taken, and changes nothing. */
-async function judge(work: Work, entries: EntrySet, { input, author, key, session }: Look): Promise<Judged> {
+async function judge(work: Work, entries: EntrySet, look: Look): Promise<Judged> {
+  const { caller, input, author, key, session } = look;
   const { outcome_type, causal_confidence, branch } = input;
   const told = tellOf(work, input, session);
-  const causes = causesOf(input, session);
+  const causes = causesOf(input, sessionWithin(readReach(caller), session));
+  checkWritable(caller, causes);
   const final_action_index = finalAction(input, told);
   const weighed = await weigh(work, entries, {
     outcome_type,
@@ -135,7 +140,7 @@ async function judge(work: Work, entries: EntrySet, { input, author, key, sessio
     causes,
     author,
   });
-  const stale_reads = await staleCauses(work, entries, { key, session, weighed, branch });
+  const stale_reads = staleFor(caller, await staleCauses(work, entries, { key, session, weighed, branch }));
   checkUnchanged(input.if_unchanged, stale_reads);
   return { told, causes, final_action_index, weighed, stale_reads };
 }

@@ -1,4 +1,14 @@
-import { andAll, type Find, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  andAll,
+  type Find,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
+import { type Reach, withinReach } from '../../kernel/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -108,7 +118,8 @@ export const insertEvidence: Insert = {
 const OUTCOME: Sql = { text: Object.keys(insertOutcomes.columns).join(', '), values: [] };
 const EVIDENCE: Sql = { text: Object.keys(insertEvidence.columns).join(', '), values: [] };
 
-export type Viewer = { account_id: string; agent_id: string };
+/** `reach`: where it may read, if not everywhere. */
+export type Viewer = { account_id: string; agent_id: string; reach?: Reach | undefined };
 
 const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
 
@@ -122,11 +133,14 @@ export type Retried = {
 };
 
 /** The same outcome of the same session, where it was committed before. */
-export function findCommitted(query: Query, retried: Retried): Promise<OutcomeRow | undefined> {
+export function findCommitted(
+  query: Query,
+  retried: Retried & { reach?: Reach | undefined },
+): Promise<OutcomeRow | undefined> {
   return query.get<OutcomeRow>(
     sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${retried.account_id} AND outcome_ref = ${retried.outcome_ref}
         AND agent_id = ${retried.agent_id} AND session = ${retried.session} AND outcome_type = ${retried.outcome_type}
-        AND branch = ${retried.branch} ORDER BY seq DESC LIMIT 1`,
+        AND branch = ${retried.branch}${andAll(ledWithin(retried, 'outcomes'))} ORDER BY seq DESC LIMIT 1`,
   );
 }
 
@@ -135,8 +149,21 @@ export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<E
   return query.all<EvidenceRow>(
     sql`SELECT ${EVIDENCE} FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
+        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
   );
+}
+
+/**
+ * Outcomes that somebody may know of who sees only some paths: one of their causes lies there, or they have none. What was
+ * erased was a cause too.
+ */
+export function ledWithin({ account_id, agent_id, reach }: Viewer, table: 'outcomes' | 'looked_at'): Sql[] {
+  if (reach === undefined) return [];
+  const lines = sql`SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = ${fragment(table)}.seq`;
+  return [
+    sql`(NOT EXISTS (${lines}) OR EXISTS (${lines} AND evidence.entity_path IS NOT NULL
+      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(reach, 'evidence.entity_path'))}))`,
+  ];
 }
 
 export type OutcomePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number };

@@ -5,8 +5,9 @@ import {
   cutPage,
   fromIso,
   type Handlers,
-  pathWithin,
+  pathsWithin,
   type ReadContext,
+  readReach,
   reads,
   seqAt,
   sessionOf,
@@ -20,11 +21,17 @@ const cursors = cursorsOf('outcomes', ['number']);
 
 const list = reads<'outcomes.list'>(async (context, input) => {
   const { caller, scan, services, dialect } = context;
-  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id };
-  const paths = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path));
+  const reach = readReach(caller);
+  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, reach };
+  const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
+  const paths = glob && glob.kind !== 'all' ? pathsWithin(reach, glob, 'evidence.entity_path') : [];
   const page: queries.OutcomePage = {
     where: await indexed(context, input),
-    filters: [...(paths.length === 0 ? [] : [queries.hasCauseAt(viewer, paths)]), ...plain(input)],
+    filters: [
+      ...(paths.length === 0 ? [] : [queries.hasCauseAt(viewer, paths)]),
+      ...queries.ledWithin(viewer, 'looked_at'),
+      ...plain(input),
+    ],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
   };
@@ -33,7 +40,7 @@ const list = reads<'outcomes.list'>(async (context, input) => {
   const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
   if (end) rows = await queries.listOutcomes(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const evidence = await queries.listEvidence(scan, viewer, dialect.texts(items.map(({ seq }) => String(seq))));
+  const evidence = await queries.listEvidence(scan, viewer, dialect.numbers(items.map(({ seq }) => seq)));
   const outcomes = items.map((row) => ({
     ...toOutcome(row),
     entries: evidence.filter(({ seq }) => seq === row.seq).map(toAffected),
@@ -66,7 +73,8 @@ function plain(input: Filters): Sql[] {
 const calibration = reads<'outcomes.calibration'>(async (context, input) => {
   const { caller, read, scan, services } = context;
   const where = [sql`branch = ${input.branch}`];
-  const paths = input.entity_path === undefined ? [] : pathWithin(parseGlob(input.entity_path));
+  const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
+  const paths = pathsWithin(readReach(caller), glob);
   if (paths.length > 0) where.push(queries.isAboutEntryAt(caller.account_id, input.branch, paths));
   if (input.agent_id !== undefined) where.push(sql`written_by = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));

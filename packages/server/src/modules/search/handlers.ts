@@ -5,10 +5,12 @@ import {
   fromIso,
   type Handlers,
   noteQuery,
-  pathWithin,
+  pathsWithin,
   type ReadContext,
   readAccount,
+  readReach,
   reads,
+  withinReach,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember, liveAt, toEntry, visibleTo } from '../entries/index.ts';
 import { parseQuery } from '../text/index.ts';
@@ -54,15 +56,18 @@ async function byText(context: ReadContext, input: Search, wanted: number): Prom
   const account = await readAccount(context.read, caller.account_id);
   const terms = parseQuery(input.query ?? '');
   if (!account || terms.length === 0) return { hits: [], truncated: false };
-  const scope = { engine: dialect.engine, account_id: caller.account_id, account: account.number };
+  const reach = readReach(caller);
+  const within = reach ? [sql`branch = ${input.branch}`, ...withinReach(reach)] : [];
+  const scope = { engine: dialect.engine, account_id: caller.account_id, account: account.number, within };
   const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.texts(seqs.map(String)), {
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.numbers(seqs), {
       account_id: caller.account_id,
       branch: input.branch,
-      filters: [...places(input), ...filters(context, input)],
+      filters: [...places(context, input), ...filters(context, input)],
     });
   const sort = input.sort_by ?? 'relevance';
-  const text = { terms, size: account.seq, fetch };
+  const size = within.length === 0 ? account.seq : await queries.countWithin(scan, caller.account_id, within);
+  const text = { terms, size, fetch };
   const connections = { read: context.read, scan };
   if (sort === 'relevance') return findByText(connections, scope, { ...text, wanted });
   const most = services.limits.max_scanned_entries + 1;
@@ -78,14 +83,15 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
   const within = {
     account_id: caller.account_id,
     branch: input.branch,
-    where: places(input),
+    where: places(context, input),
     filters: filters(context, input),
   };
   const page: queries.FilterPage = {
     scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
-    ordered: input.entity_path === undefined ? 'recent' : 'path',
+    // What is within reach is found by its paths, however little of the account it is.
+    ordered: input.entity_path === undefined && readReach(caller) === undefined ? 'recent' : 'path',
   };
   const rows = await queries.listByFilter(scan, within, page);
   return {
@@ -94,12 +100,12 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
   };
 }
 
-function places(input: Search): Sql[] {
-  if (input.entity_path === undefined) return [];
-  const glob = parseGlob(input.entity_path) as Glob;
-  if (!input.include_descendants || glob.kind !== 'exact') return pathWithin(glob);
-  const below = pathWithin({ kind: 'below', base: glob.path });
-  return [sql`(entity_path = ${glob.path} OR (${joinSql(below, ' AND ')}))`];
+function places({ caller }: ReadContext, input: Search): Sql[] {
+  const reach = readReach(caller);
+  const glob = input.entity_path === undefined ? undefined : (parseGlob(input.entity_path) as Glob);
+  if (glob?.kind !== 'exact' || !input.include_descendants) return pathsWithin(reach, glob);
+  const [here, below] = [pathsWithin(reach, glob), pathsWithin(reach, { kind: 'below', base: glob.path })];
+  return [sql`(${joinSql(here, ' AND ')} OR (${joinSql(below, ' AND ')}))`];
 }
 
 function filters({ caller, now, dialect, services }: ReadContext, input: Search): Sql[] {

@@ -73,8 +73,9 @@ async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, siz
   const expressions = terms.map((term) => syntax.term(term, scope.account));
   const count = (missing: readonly Expression[]) =>
     countMatches(missing.length <= FEW_TERMS ? read : scan, scope, { expressions: missing, cap: COMMON });
-  // On PostgreSQL a score is made of the counts.
-  const counts = await (scope.engine === 'sqlite' ? countsOf(read).get(expressions, size, count) : count(expressions));
+  // On PostgreSQL a score is made of the counts; those of a part of the account are of whoever sees that part.
+  const isRemembered = scope.engine === 'sqlite' && scope.within.length === 0;
+  const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];
   const common: Expression[] = [];

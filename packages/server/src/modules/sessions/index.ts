@@ -23,6 +23,7 @@ export {
   type OpenSession,
   openSession,
   saveSession,
+  sessionWithin,
 } from './store.ts';
 
 /** What callers see and record, kept until an outcome seals it. */

@@ -1,5 +1,5 @@
 import type { Query, Transaction } from '../../db/index.ts';
-import { EVERYONE } from '../../kernel/index.ts';
+import { EVERYONE, type Reach, reaches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { fromPage } from './rules/page.ts';
 
@@ -52,9 +52,14 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
 }
 
 /** How many entries a try of an open session has read. */
-export async function countAttemptReads(tx: Transaction, key: queries.SessionKey, attempt: number): Promise<number> {
+export async function countAttemptReads(
+  tx: Transaction,
+  key: queries.SessionKey,
+  { attempt, reach }: { attempt: number; reach: Reach | undefined },
+): Promise<number> {
   const reads = await loadReads(tx, key);
-  return new Set(reads.filter((read) => read.attempt === attempt).map(({ entry_id }) => entry_id)).size;
+  const counted = reads.filter((read) => read.attempt === attempt && reaches(reach, read.entity_path));
+  return new Set(counted.map(({ entry_id }) => entry_id)).size;
 }
 
 /** Which version of each entry a session has read last, in the order of the entries. */

@@ -1,6 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
-import type { Work } from '../../kernel/index.ts';
+import { type Reach, reaches, type Work } from '../../kernel/index.ts';
 import { linkReads } from '../graph/index.ts';
 import * as queries from './queries.ts';
 import { loadReads, type ReadRow } from './reads.ts';
@@ -13,6 +13,19 @@ export type OpenSession = {
   reads: ReadRow[];
   items: queries.ItemRow[];
 };
+
+/** A session as a key may know it that is kept to some paths: another key may have read and asked more in it. */
+export function sessionWithin(reach: Reach | undefined, { row, reads, items }: OpenSession): OpenSession {
+  if (reach === undefined) return { row, reads, items };
+  return {
+    row,
+    reads: reads.filter(({ entity_path }) => reaches(reach, entity_path)),
+    // A question that named no path was about all of them.
+    items: items.filter(({ kind, entity_path }) =>
+      entity_path === null ? kind !== 'query' : reaches(reach, entity_path),
+    ),
+  };
+}
 
 export const newSession = (key: SessionKey, now: number): queries.SessionRow => ({
   ...key,
@@ -97,7 +110,7 @@ export async function moveItems(
   numbers: readonly number[],
 ): Promise<void> {
   const [source, target] = await Promise.all([openSession(work, from), openSession(work, to)]);
-  const nos = work.dialect.texts(numbers.map(String));
+  const nos = work.dialect.numbers(numbers);
   const moved = await queries.moveItems(work.tx, { from, to: target }, nos);
   if (moved === 0) return;
   source.items -= moved;

@@ -1,5 +1,4 @@
-import type { Engine, Query, Sql } from '../../db/index.ts';
-import { sql } from '../../db/index.ts';
+import { andAll, type Engine, nothing, type Query, type Sql, sql } from '../../db/index.ts';
 import { rowidOf, wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
 
@@ -34,7 +33,15 @@ const syntaxes: Record<Engine, Syntax> = {
 
 export const syntaxOf = (engine: Engine): Syntax => syntaxes[engine];
 
-export type MatchScope = { engine: Engine; account_id: string; account: number };
+/** `within`: conditions on the paths of entries, for who sees only some of them. */
+export type MatchScope = { engine: Engine; account_id: string; account: number; within: readonly Sql[] };
+
+/** The index of words knows no paths. */
+const wordsWithin = ({ account_id, account, within }: MatchScope): Sql =>
+  within.length === 0
+    ? nothing
+    : sql` AND EXISTS (SELECT 1 FROM entries WHERE account_id = ${account_id}
+        AND seq = entry_words.rowid - ${rowidOf(account, 0)}${andAll(within)})`;
 
 /** How many entries match, counted no further than `cap`. */
 export async function countMatches(
@@ -44,9 +51,9 @@ export async function countMatches(
 ): Promise<number[]> {
   const counts = expressions.map((expression) =>
     scope.engine === 'sqlite'
-      ? sql`SELECT count(*) AS n FROM (SELECT 1 FROM entry_words WHERE entry_words MATCH ${expression} LIMIT ${cap})`
-      : sql`SELECT count(*) AS n FROM (SELECT 1 FROM entries WHERE account_id = ${scope.account_id}
-            AND search_words @@ CAST(${expression} AS tsquery) LIMIT ${cap}) AS found`,
+      ? sql`SELECT count(*) AS n FROM (SELECT 1 FROM entry_words WHERE entry_words MATCH ${expression}${wordsWithin(scope)} LIMIT ${cap})`
+      : sql`SELECT count(*) AS n FROM (SELECT 1 FROM words_of_entries WHERE account_id = ${scope.account_id}
+            AND search_words @@ CAST(${expression} AS tsquery)${andAll(scope.within)} LIMIT ${cap}) AS found`,
   );
   const rows = await Promise.all(counts.map((count) => query.get<{ n: number }>(count)));
   return rows.map((row) => row?.n ?? 0);
@@ -64,7 +71,7 @@ export function rankMatches(
   if (scope.engine === 'sqlite')
     return query.all<Ranked>(
       sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score FROM entry_words
-          WHERE entry_words MATCH ${wanted.expression} ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
+          WHERE entry_words MATCH ${wanted.expression}${wordsWithin(scope)} ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
     );
   const weights = wanted.terms.flatMap(({ term, idf }) =>
     term.words.map((word, i) => {
@@ -86,8 +93,8 @@ function bm25(scope: MatchScope, wanted: { expression: Expression; limit: number
       FROM unnest(search_words) AS u, jsonb_to_recordset(CAST(${JSON.stringify(weights)} AS jsonb)) AS w(lexeme text, upto text, idf float8)
       WHERE u.lexeme COLLATE "C" >= w.lexeme COLLATE "C" AND u.lexeme COLLATE "C" <= w.upto COLLATE "C"
     ) AS score
-    FROM (SELECT seq, search_words, word_count, avg(word_count) OVER () AS average FROM entries
-      WHERE account_id = ${scope.account_id} AND search_words @@ CAST(${wanted.expression} AS tsquery)) AS matched
+    FROM (SELECT seq, search_words, word_count, avg(word_count) OVER () AS average FROM words_of_entries
+      WHERE account_id = ${scope.account_id} AND search_words @@ CAST(${wanted.expression} AS tsquery)${andAll(scope.within)}) AS matched
     ORDER BY score DESC, seq DESC LIMIT ${wanted.limit}`;
 }
 
@@ -100,9 +107,9 @@ export async function newestMatches(
   const rows = await query.all<{ seq: number }>(
     scope.engine === 'sqlite'
       ? sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM entry_words
-            WHERE entry_words MATCH ${wanted.expression} ORDER BY rowid DESC LIMIT ${wanted.limit}`
-      : sql`SELECT seq FROM entries WHERE account_id = ${scope.account_id}
-            AND search_words @@ CAST(${wanted.expression} AS tsquery) ORDER BY seq DESC LIMIT ${wanted.limit}`,
+            WHERE entry_words MATCH ${wanted.expression}${wordsWithin(scope)} ORDER BY rowid DESC LIMIT ${wanted.limit}`
+      : sql`SELECT seq FROM words_of_entries WHERE account_id = ${scope.account_id}
+            AND search_words @@ CAST(${wanted.expression} AS tsquery)${andAll(scope.within)} ORDER BY seq DESC LIMIT ${wanted.limit}`,
   );
   return rows.map((row) => row.seq);
 }

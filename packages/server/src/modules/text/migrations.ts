@@ -17,4 +17,16 @@ export const migrations: readonly Migration[] = [
             'CREATE INDEX entries_by_word ON entries USING gin (search_words) WITH (gin_pending_list_limit = 65536)',
           ],
   },
+  {
+    version: 25,
+    name: 'words by themselves',
+    up: ({ engine }) =>
+      engine === 'sqlite'
+        ? []
+        : [
+            // Under row-level security the index of words can be used through these alone (db/row-security.ts).
+            'CREATE VIEW words_of_entries AS SELECT account_id, branch, entity_path, seq, search_words, word_count FROM entries',
+            'CREATE VIEW words_of_traces AS SELECT account_id, seq, search_words FROM traces',
+          ],
+  },
 ];

@@ -1,12 +1,22 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { type ReadContext, reads, sessionIdOf, sessionOf, settled, toIsoOrNull } from '../../kernel/index.ts';
-import { listStaleReads, loadSession } from '../sessions/index.ts';
+import {
+  type ReadContext,
+  readReach,
+  reads,
+  sessionIdOf,
+  sessionOf,
+  settled,
+  toIsoOrNull,
+} from '../../kernel/index.ts';
+import { staleFor } from '../entries/index.ts';
+import { listStaleReads, loadSession, sessionWithin } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { Parts, readingsOf, type SeenPart } from './render.ts';
 import { mergeSpans } from './rules/spans.ts';
 import { partsOf, startOf } from './session-parts.ts';
 import type { Header } from './shape.ts';
+import { viewerOf } from './viewer.ts';
 
 type Explanation = Output<'sessions.explain'>;
 
@@ -29,7 +39,8 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   if (agent_id !== caller.agent_id)
     throw new Fault('not_found', `there is no open session of ${agent_id} for ${caller.agent_id} to see`);
   const key = { account_id, agent_id, session };
-  const open = await loadSession(read, key);
+  const reach = readReach(caller);
+  const open = sessionWithin(reach, await loadSession(read, key));
   const parts = new Parts(
     partsOf(open).map(({ kind, visible_to = '', entity_path = null, key = null, entry_id = null, data }, no) => ({
       account_id,
@@ -53,21 +64,22 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     session_id: sessionIdOf(session),
     ...(await chainOf(context, parts)),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
-    stale_reads: await listStaleReads(read, key, context),
+    stale_reads: staleFor(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
   };
 }
 
 async function explainSealed(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {
-  const { caller, read, dialect } = context;
+  const { read, dialect } = context;
+  const viewer = viewerOf(context);
   const row = await findSealed(context, input);
   if (!row) {
     const { trace_id, outcome_ref } = input;
     const what = trace_id === undefined ? `trace of outcome ${outcome_ref}` : `trace ${trace_id}`;
     throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
   }
-  const items = await queries.listItems(read, caller, { seqs: dialect.texts([String(row.seq)]), kinds: [] });
+  const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [] });
   const header = JSON.parse(row.header) as Header;
   return {
     status: 'sealed',
@@ -84,12 +96,14 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
   };
 }
 
-function findSealed({ caller, read }: ReadContext, input: Input<'sessions.explain'>) {
-  if (input.trace_id !== undefined) return queries.getTrace(read, caller, input.trace_id);
+function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
+  const { read } = context;
+  const viewer = viewerOf(context);
+  if (input.trace_id !== undefined) return queries.getTrace(read, viewer, input.trace_id);
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
-  return queries.getTraceByOutcome(read, caller, { outcome_ref: input.outcome_ref as string, where });
+  return queries.getTraceByOutcome(read, viewer, { outcome_ref: input.outcome_ref as string, where });
 }
 
 async function chainOf({ caller, read }: ReadContext, parts: Parts) {

@@ -6,6 +6,7 @@ import { readHandlers } from './reads.ts';
 import { recordingHandlers } from './recording.ts';
 import { tables } from './tables.ts';
 
+export { type Age, erasePayloads, forgetTraceWords, removeOld } from './age/index.ts';
 export { countItems, eraseItems } from './erase/queries.ts';
 export { ledgerKey, type Sealed, saveTraces } from './seal.ts';
 export { lookBack, type Past, readPart } from './session-parts.ts';

@@ -1,5 +1,5 @@
 import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-
+import { type Reach, withinReach } from '../../kernel/index.ts';
 import { rowidOf } from '../text/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
@@ -22,6 +22,8 @@ export type TraceRow = {
   hash: string;
   signature: string | null;
   key_id: string | null;
+  /** What the seal covers of the header, so that what it says can go. Null in older rows, whose seal covers the header. */
+  header_hash: string | null;
 };
 
 export type TraceItemRow = {
@@ -57,6 +59,7 @@ export const insertTraces: Insert = {
     hash: 'text',
     signature: 'text',
     key_id: 'text',
+    header_hash: 'text',
   },
 };
 
@@ -82,7 +85,7 @@ export function listMatches(
     engine === 'sqlite'
       ? sql`SELECT rowid - ${rowidOf(number, 0)} AS seq FROM trace_words WHERE trace_words MATCH ${expression}
             ORDER BY rowid DESC LIMIT ${limit}`
-      : sql`SELECT seq FROM traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
+      : sql`SELECT seq FROM words_of_traces WHERE account_id = ${account_id} AND search_words @@ CAST(${expression} AS tsquery)
             ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
@@ -115,23 +118,47 @@ export const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible
 
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
 
-/** The end of the chain of a session. */
+/** The end of the chain of a session; where its traces were removed for their age, what is known of the last of them. */
 export function getLastTrace(
   query: Query,
   { account_id, agent_id, session }: SessionKey,
 ): Promise<LastTrace | undefined> {
+  const ofSession = sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}`;
   return query.get<LastTrace>(
-    sql`SELECT sequence, hash, seq FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id}
-        AND session = ${session} ORDER BY sequence DESC LIMIT 1`,
+    sql`SELECT * FROM (SELECT sequence, hash, seq FROM traces WHERE ${ofSession} ORDER BY sequence DESC LIMIT 1) AS last
+        UNION ALL SELECT sequence, hash, seq FROM trace_ends WHERE ${ofSession} ORDER BY sequence DESC LIMIT 1`,
   );
 }
 
-export type Viewer = { account_id: string; agent_id: string };
+/** `reach`: where it may read, if not everywhere. */
+export type Viewer = { account_id: string; agent_id: string; reach?: Reach | undefined };
+
+/** A question that named no path was about all of them, and so is its answer. */
+const HAS_PATH = fragment(`(trace_items.entity_path IS NOT NULL OR trace_items.kind = 'query')`);
+
+/** A condition on parts: those about paths within reach, or about none. */
+const partsWithin = (reach: Reach | undefined): Sql[] =>
+  reach === undefined
+    ? []
+    : [
+        sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+      ];
+
+/** A condition on traces: one of the parts that have a path lies within reach, or there is no such part. */
+export function traceWithin({ account_id, agent_id, reach }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
+  if (reach === undefined) return [];
+  const parts = sql`SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id}
+      AND trace_items.seq = ${fragment(table)}.seq`;
+  return [
+    sql`(NOT EXISTS (${parts} AND ${HAS_PATH}) OR EXISTS (${parts} AND trace_items.entity_path IS NOT NULL
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+  ];
+}
 
 export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND trace_id = ${traceId}
-        AND ${visible(viewer.agent_id)}`,
+        AND ${visible(viewer.agent_id)}${andAll(traceWithin(viewer, 'traces'))}`,
   );
 }
 
@@ -143,7 +170,7 @@ export function getTraceByOutcome(
 ): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND outcome_ref = ${outcome_ref}
-        AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT 1`,
+        AND ${visible(viewer.agent_id)}${andAll([...where, ...traceWithin(viewer, 'traces')])} ORDER BY seq DESC LIMIT 1`,
   );
 }
 
@@ -155,7 +182,7 @@ export function listItems(
 ): Promise<TraceItemRow[]> {
   return query.all<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${viewer.account_id}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll(kinds)}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll([...kinds, ...partsWithin(viewer.reach)])}
         ORDER BY seq, no`,
   );
 }
@@ -190,7 +217,7 @@ export function listTracesInOrder(
   const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
   return query.all<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
-        AND ${visible(viewer.agent_id)}${andAll(one)} ORDER BY seq LIMIT ${limit}`,
+        AND ${visible(viewer.agent_id)}${andAll([...one, ...traceWithin(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
   );
 }
 
@@ -206,9 +233,10 @@ export function getTraceInChain(
   { account_id, agent_id, session }: SessionKey,
   sequence: number,
 ): Promise<{ hash: string } | undefined> {
+  const inChain = sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
+        AND sequence = ${sequence}`;
   return query.get(
-    sql`SELECT hash FROM traces WHERE account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
-        AND sequence = ${sequence}`,
+    sql`SELECT hash FROM traces WHERE ${inChain} UNION ALL SELECT hash FROM trace_ends WHERE ${inChain} LIMIT 1`,
   );
 }
 
@@ -250,7 +278,7 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
   return query.all<ChangeRow>(
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)} ORDER BY seq, no`,
+        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
   );
 }
 

@@ -5,7 +5,7 @@ import {
   cutPage,
   fromIso,
   type Handlers,
-  pathWithin,
+  pathsWithin,
   type ReadContext,
   reads,
   seqAt,
@@ -17,32 +17,35 @@ import * as queries from './queries.ts';
 import { renderTraces, type Trace } from './render.ts';
 import { matchingTraces } from './text.ts';
 import { verify } from './verify.ts';
+import { viewerOf } from './viewer.ts';
 
 const cursors = cursorsOf('traces', ['number']);
 
 const read = reads<'traces.read'>(async (context, { trace_id }) => {
-  const row = await queries.getTrace(context.read, context.caller, trace_id);
+  const viewer = viewerOf(context);
+  const row = await queries.getTrace(context.read, viewer, trace_id);
   if (!row) throw traceNotFound(trace_id);
-  const { caller, read: query, dialect } = context;
-  const [trace] = await renderTraces({ query, viewer: caller, dialect }, [row], true);
+  const { read: query, dialect } = context;
+  const [trace] = await renderTraces({ query, viewer, dialect }, [row], true);
   return trace as Trace;
 });
 
 const list = reads<'traces.list'>(async (context, input) => {
-  const { caller, scan, services } = context;
+  const { scan, services } = context;
+  const viewer = viewerOf(context);
   const page: queries.TracePage = {
     where: await indexed(context, input),
-    filters: plain(context, input),
+    filters: [...plain(viewer, input), ...queries.traceWithin(viewer, 'looked_at')],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
     offset: input.cursor === undefined ? input.offset : 0,
   };
-  let rows = await queries.listTraces(scan, caller, page);
+  let rows = await queries.listTraces(scan, viewer, page);
   const isFiltered = page.filters.length > 0 && rows.length <= input.limit;
-  const end = isFiltered ? await queries.endOfScan(scan, caller, page) : undefined;
-  if (end) rows = await queries.listTraces(scan, caller, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
+  const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
+  if (end) rows = await queries.listTraces(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const traces = await renderTraces({ query: scan, viewer: caller, dialect: context.dialect }, items, false);
+  const traces = await renderTraces({ query: scan, viewer, dialect: context.dialect }, items, false);
   if (has_more || !end) return { traces, next_cursor, has_more };
   return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
 });
@@ -63,12 +66,13 @@ async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
   return where;
 }
 
-function plain({ caller }: ReadContext, input: Filters): Sql[] {
+function plain(viewer: queries.Viewer, input: Filters): Sql[] {
   const where: Sql[] = [];
   if (input.branch !== 'main') where.push(sql`branch = ${input.branch}`);
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
   if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
-  if (input.entity_path !== undefined) where.push(queries.hasReadAt(caller, pathWithin(parseGlob(input.entity_path))));
+  if (input.entity_path !== undefined)
+    where.push(queries.hasReadAt(viewer, pathsWithin(viewer.reach, parseGlob(input.entity_path))));
   return where;
 }
 

@@ -1,5 +1,5 @@
 import { Fault, invalidInput, traceShapes } from '@mem-service/contract';
-import { type Caller, type Handlers, settled, toIso, type Work, writes } from '../../kernel/index.ts';
+import { type Caller, type Handlers, readReach, settled, toIso, type Work, writes } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import {
   addItem,
@@ -121,7 +121,7 @@ const recordAttempt = settled(
       throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
     const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
     const [entries, action_indices] = await Promise.all([
-      countAttemptReads(work.tx, key, row.attempt),
+      countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
       listActionPlaces(work.tx, key, row.attempt),
     ]);
     const { outcome_type, summary = null } = input;

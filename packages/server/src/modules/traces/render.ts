@@ -119,7 +119,7 @@ const LISTED = [fragment(`kind <> 'span'`)];
 
 export async function renderTraces(view: View, rows: readonly queries.TraceRow[], isWhole: boolean): Promise<Trace[]> {
   const { query, viewer, dialect } = view;
-  const seqs = (list: readonly number[]) => dialect.texts(list.map(String));
+  const seqs = (list: readonly number[]) => dialect.numbers(list);
   const [items, changes] = await Promise.all([
     queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED }),
     queries.listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),

@@ -30,6 +30,8 @@ type Leaf = Omit<queries.TraceItemRow, 'hash'>;
 export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }: Leaf): string =>
   sha256(JSON.stringify([kind, visible_to, entity_path, key, entry_id, data]));
 
+export const headerHash = (header: string): string => sha256(header);
+
 /**
  * Ties a trace to its parts, to the trace before it and to the key it is signed with. A part that was erased is still
  * known by its hash.
@@ -46,7 +48,7 @@ export function traceHash(row: Omit<queries.TraceRow, 'hash' | 'signature'>, par
       row.outcome_type,
       row.visible_to,
       row.created_at,
-      row.header,
+      row.header_hash ?? row.header,
       row.parent_hash,
       row.key_id,
       parts,
@@ -84,12 +86,14 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
     return { ...item, hash: partHash(item), in_ledger };
   });
   const signingKey = services.settings.trace_signing_key;
+  const text = JSON.stringify(header);
   const unsealed = {
     account_id,
     ...rest,
     sequence: (last?.sequence ?? 0) + 1,
     created_at: now,
-    header: JSON.stringify(header),
+    header: text,
+    header_hash: headerHash(text),
     parent_hash: last?.hash ?? null,
     key_id: signingKey === null ? null : keyIdOf(signingKey),
   };

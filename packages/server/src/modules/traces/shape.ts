@@ -22,6 +22,8 @@ export type Header = {
   session_started_at: number | null;
   session_ended_at: number;
   truncated: boolean;
+  /** What was said is gone for its age. */
+  payloads_erased?: true;
   /** Of a trace that a client kept itself: how much it says it changed, and the place of its outcome in the log. */
   state_diff?: { entries_created: number; entries_updated: number };
   outcome_seq?: number;

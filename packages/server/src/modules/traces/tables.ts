@@ -1,5 +1,6 @@
 import type { Row } from '../../db/index.ts';
 import { exported, type TenantTable, type Work } from '../../kernel/index.ts';
+import { upsertEnds } from './age/queries.ts';
 import { insertTraceItems, insertTraces, type TraceRow } from './queries.ts';
 import type { Header } from './shape.ts';
 import { saveHeads } from './text.ts';
@@ -17,9 +18,10 @@ export const tables: readonly TenantTable[] = [
   exported(insertTraces, {
     kind: 'trace',
     key: ['seq'],
-    nullable: ['outcome_ref', 'outcome_type', 'parent_hash', 'signature', 'key_id'],
+    nullable: ['outcome_ref', 'outcome_type', 'parent_hash', 'signature', 'key_id', 'header_hash'],
     json: ['header'],
     derived: ['search_words'],
+    words: 'trace_words',
     restore: restoreTraces,
   }),
   exported(insertTraceItems, {
@@ -28,6 +30,11 @@ export const tables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
   }),
-  { table: 'otel_spans', left_out: 'which spans of exporters were taken, kept for a week to count a retry once' },
-  { table: 'otel_traces', left_out: 'where the spans of exporters belong, kept as long' },
+  exported(upsertEnds, { kind: 'trace_end', key: ['agent_id', 'session'] }),
+  {
+    table: 'otel_spans',
+    key: ['trace_id', 'span_id'],
+    left_out: 'which spans of exporters were taken, kept for a week to count a retry once',
+  },
+  { table: 'otel_traces', key: ['trace_id'], left_out: 'where the spans of exporters belong, kept as long' },
 ];

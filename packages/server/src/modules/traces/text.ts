@@ -38,5 +38,5 @@ export async function matchingTraces(context: ReadContext, text: string): Promis
   if (!account || expression === undefined) return sql`1 = 0`;
   const limit = services.limits.max_scanned_entries;
   const rows = await queries.listMatches(scan, account, { engine: dialect.engine, expression, limit });
-  return sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.texts(rows.map(({ seq }) => String(seq)))})`;
+  return sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(rows.map(({ seq }) => seq))})`;
 }

@@ -2,7 +2,9 @@ import type { Output } from '@mem-service/contract';
 import { cursorsOf, cutPage, type ReadContext, reads } from '../../kernel/index.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
-import { keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
+import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
+import type { Header } from './shape.ts';
+import { viewerOf } from './viewer.ts';
 
 type Problem = Output<'traces.verify'>['problems'][number];
 
@@ -10,9 +12,9 @@ const cursors = cursorsOf('traces.verify', ['number']);
 
 /** Oldest first, so that each chain is followed from its beginning. */
 export const verify = reads<'traces.verify'>(async (context, input) => {
-  const { caller, scan } = context;
+  const { scan } = context;
   const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
-  const rows = await queries.listTracesInOrder(scan, caller, {
+  const rows = await queries.listTracesInOrder(scan, viewerOf(context), {
     after,
     trace_id: input.trace_id,
     limit: input.limit + 1,
@@ -34,7 +36,12 @@ async function problemOf(context: ReadContext, row: queries.TraceRow): Promise<O
   const missing = parts.findIndex((part, i) => part.no !== i);
   if (missing >= 0) return { reason: 'part_missing', detail: `part ${missing} is missing` };
   const hashes = parts.map((part) => part.hash);
-  if (traceHash(row, hashes) !== row.hash)
+  const isErased = (JSON.parse(row.header) as Header).payloads_erased === true;
+  if (!isErased && row.header_hash !== null && headerHash(row.header) !== row.header_hash)
+    return { reason: 'changed', detail: 'its head is not what was sealed' };
+  // What an older seal covers cannot be told any more once its payloads are gone: its place in the chain is left.
+  const isTold = !isErased || row.header_hash !== null;
+  if (isTold && traceHash(row, hashes) !== row.hash)
     return { reason: 'changed', detail: 'the trace or the number of its parts is not what was sealed' };
   return (await chainProblem(context, row)) ?? signatureProblem(context, row);
 }

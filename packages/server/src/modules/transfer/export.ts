@@ -1,5 +1,13 @@
 import type { Snapshot } from '../../db/index.ts';
-import { type ExportedTable, isExported, lists, readAccount, type Services, settled } from '../../kernel/index.ts';
+import {
+  type ExportedTable,
+  isExported,
+  type Lines,
+  lists,
+  readAccount,
+  type Services,
+  settled,
+} from '../../kernel/index.ts';
 import { countRows, listRows } from './queries.ts';
 import { FORMAT, FORMAT_VERSION, type Header, recordText } from './rules/format.ts';
 
@@ -11,28 +19,41 @@ export const exportedTables = ({ tables }: Services): readonly ExportedTable[] =
 /** What was noted is in the store before it is told. */
 export const exportAccount = settled(
   'for all',
-  lists<'transfer.export'>(async function* ({ caller: { account_id }, services }) {
-    const tables = exportedTables(services);
-    const snapshot = await services.database.snapshot();
-    try {
-      yield JSON.stringify(await headerOf(snapshot, account_id, tables));
-      for (const table of tables)
-        for (let rows = await listRows(snapshot, table, { account_id, after: undefined, limit: ROWS }); ; ) {
-          for (const row of rows) yield recordText(table, row);
-          if (rows.length < ROWS) break;
-          rows = await listRows(snapshot, table, { account_id, after: rows.at(-1), limit: ROWS });
-        }
-    } finally {
-      await snapshot.close();
-    }
-  }),
+  lists<'transfer.export'>(({ caller, services }) => exportLines(services, caller.account_id)),
 );
+
+/** A header, then every record, as the account is at one moment. */
+export async function* exportLines(services: Services, account_id: string): Lines {
+  const tables = exportedTables(services);
+  const snapshot = await services.database.snapshot(account_id);
+  try {
+    yield JSON.stringify(await headerOf(snapshot, account_id, tables));
+    for (const table of tables)
+      for (let rows = await listRows(snapshot, table, { account_id, after: undefined, limit: ROWS }); ; ) {
+        for (const row of rows) yield recordText(table, row);
+        if (rows.length < ROWS) break;
+        rows = await listRows(snapshot, table, { account_id, after: rows.at(-1), limit: ROWS });
+      }
+  } finally {
+    await snapshot.close();
+  }
+}
 
 async function headerOf(snapshot: Snapshot, accountId: string, tables: readonly ExportedTable[]): Promise<Header> {
   const account = await readAccount(snapshot, accountId);
   if (!account) throw new Error(`account ${accountId} has no row`);
-  const { seq, audit_no, item_no, last_at } = account;
+  const { seq, audit_no, audit_hash, item_no, last_at } = account;
   const counts: Record<string, number> = {};
   for (const table of tables) counts[table.kind] = await countRows(snapshot, accountId, table);
-  return { record: 'header', format: FORMAT, version: FORMAT_VERSION, seq, audit_no, item_no, last_at, counts };
+  return {
+    record: 'header',
+    format: FORMAT,
+    version: FORMAT_VERSION,
+    seq,
+    audit_no,
+    audit_hash,
+    item_no,
+    last_at,
+    counts,
+  };
 }

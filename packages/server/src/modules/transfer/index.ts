@@ -6,6 +6,8 @@ import { receiveHandlers } from './receive.ts';
 import { finishImport } from './restore.ts';
 import { tables } from './tables.ts';
 
+export { exportLines } from './export.ts';
+
 /** An account as a whole, out and in, and entries from elsewhere. */
 export const transfer: Module = {
   name: 'transfer',

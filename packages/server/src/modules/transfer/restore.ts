@@ -22,8 +22,8 @@ const finish = writes<'transfer.finish'>(async (work) => {
   const found = await restoreAll(work, tables);
   checkCounts(header.counts, found);
   await queries.deleteLines(tx, account_id);
-  const { seq, audit_no, item_no, last_at } = header;
-  Object.assign(work.account, { seq, audit_no, item_no, last_at });
+  const { seq, audit_no, audit_hash, item_no, last_at } = header;
+  Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
   await queries.setCounters(tx, account_id, header);
   return { seq, counts: header.counts };
 });

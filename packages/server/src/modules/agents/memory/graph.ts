@@ -1,6 +1,15 @@
-import { type Handlers, type ReadContext, reads, settled, toIso } from '../../../kernel/index.ts';
+import {
+  type Handlers,
+  type ReadContext,
+  readReach,
+  reads,
+  settled,
+  toIso,
+  withinReach,
+} from '../../../kernel/index.ts';
 import { countWritten } from '../queries.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
+import { writersWithin } from '../within.ts';
 import { listReads, listWritten } from './queries.ts';
 
 const MAX_ENTRIES = 1000;
@@ -8,7 +17,8 @@ const MAX_ENTRIES = 1000;
 /** What an agent has read, as far as the caller may know. */
 async function readsOf({ scan, caller }: ReadContext, about: { agent_id: string; branch: string }) {
   const { account_id, agent_id: viewer } = caller;
-  const scope = { account_id, branch: about.branch, reader: about.agent_id, viewer };
+  const within = withinReach(readReach(caller));
+  const scope = { account_id, branch: about.branch, reader: about.agent_id, viewer, within };
   const rows = await listReads(scan, scope, MAX_ENTRIES + 1);
   const read = rows
     .slice(0, MAX_ENTRIES)
@@ -23,10 +33,13 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total +
 const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
   const { agent_id, branch } = input;
   const { account_id, agent_id: viewer } = context.caller;
+  const reach = readReach(context.caller);
+  const scope = { account_id, branch, agent_id, viewer, now: context.now, within: withinReach(reach) };
+  const here = reach && (await writersWithin(context, { branch, after: '', limit: 1 }, agent_id));
   const [rows, { read, isCut }, counts] = await Promise.all([
-    listWritten(context.scan, { account_id, branch, agent_id, viewer, now: context.now }, MAX_ENTRIES + 1),
+    listWritten(context.scan, scope, MAX_ENTRIES + 1),
     readsOf(context, input),
-    countWritten(context.read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+    here ?? countWritten(context.read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
   ]);
   const written = rows.slice(0, MAX_ENTRIES).map((row) => ({ ...row, written_at: toIso(row.written_at) }));
   return {

@@ -1,13 +1,20 @@
 import type { Input } from '@mem-service/contract';
-import { fragment, type Query, type Sql, sql } from '../../../db/index.ts';
+import { andAll, fragment, nothing, type Query, type Sql, sql } from '../../../db/index.ts';
 import { type Address, type EntryRow, liveAt, visibleTo } from '../../entries/index.ts';
 
-export type WrittenScope = { account_id: string; branch: string; agent_id: string; viewer: string; now: number };
+export type WrittenScope = {
+  account_id: string;
+  branch: string;
+  agent_id: string;
+  viewer: string;
+  now: number;
+  within: readonly Sql[];
+};
 
 /** Current entries that the agent wrote, newest first. */
-const written = ({ account_id, branch, agent_id, viewer, now }: WrittenScope): Sql =>
+const written = ({ account_id, branch, agent_id, viewer, now, within }: WrittenScope): Sql =>
   sql`FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND agent_id = ${agent_id}
-        AND ${visibleTo(viewer)} AND ${liveAt(now)} ORDER BY seq DESC`;
+        AND ${visibleTo(viewer)} AND ${liveAt(now)}${andAll(within)} ORDER BY seq DESC`;
 
 export type WrittenRow = Pick<
   EntryRow,
@@ -32,17 +39,22 @@ export function countPaths(
   );
 }
 
-export type ReadScope = { account_id: string; branch: string; reader: string; viewer: string };
+export type ReadScope = { account_id: string; branch: string; reader: string; viewer: string; within: readonly Sql[] };
 /** Without a name where the viewer may not see the entry; without an author where it was deleted. */
 export type ReadRow = { entity_path: string | null; key: string | null; read_count: number; author: string | null };
 
 /** What an agent has read, the newest entries first. */
 export function listReads(query: Query, scope: ReadScope, limit: number): Promise<ReadRow[]> {
-  const { account_id, branch, reader, viewer } = scope;
+  const { account_id, branch, reader, viewer, within } = scope;
+  const isWithin =
+    within.length === 0
+      ? nothing
+      : sql` AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
+          AND entries.entry_id = CAST(edges.target AS BIGINT)${andAll(within)})`;
   const side = (visibleTo: string) =>
     sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branch}
           AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
-          AND target_type = 'entry' ORDER BY target DESC LIMIT ${limit}) AS side`;
+          AND target_type = 'entry'${isWithin} ORDER BY target DESC LIMIT ${limit}) AS side`;
   return query.all<ReadRow>(
     sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (
           SELECT target, CAST(sum(evidence_count) AS BIGINT) AS read_count

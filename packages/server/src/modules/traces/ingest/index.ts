@@ -170,6 +170,6 @@ const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 export const forgetSpans: Job = {
   name: 'forget spans of exporters',
   async run({ services: { database, clock } }) {
-    await database.transaction((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
+    await database.upkeep((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
   },
 };

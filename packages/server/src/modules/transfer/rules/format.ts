@@ -111,6 +111,8 @@ export type Header = {
   version: number;
   seq: number;
   audit_no: number;
+  /** Of the newest line of the audit trail; empty where there is none. */
+  audit_hash: string;
   item_no: number;
   last_at: number;
   counts: Record<string, number>;
@@ -129,6 +131,7 @@ export function readHeader(text: string): Header {
     );
   const wrong = (['seq', 'audit_no', 'item_no', 'last_at'] as const).find((name) => !isCount(header[name]));
   if (wrong) throw new LineProblem(`${wrong} must be a whole number`);
+  if (typeof header.audit_hash !== 'string') throw new LineProblem('audit_hash must be a text');
   if (typeof header.counts !== 'object' || header.counts === null || !Object.values(header.counts).every(isCount))
     throw new LineProblem('counts must tell how many records of each kind there are');
   return header;

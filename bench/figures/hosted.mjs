@@ -1,0 +1,80 @@
+import { compare, summarize } from '../compare.mjs';
+import { pinned } from '../machine.mjs';
+import { run } from '../processes.mjs';
+import { readEntry } from '../requests.mjs';
+
+const INTERNAL_KEY = 'bench-internal-key-0123456789';
+/** The account whose entries the stores hold. */
+const ACCOUNT = '00000000-0000-0000-0000-000000000001';
+/** As many as a key can have: the limit is counted and not met. */
+const REQUESTS_A_MINUTE = 1_000_000;
+
+const hostedEnv = {
+  MEM_MODE: 'hosted',
+  MEM_INTERNAL_KEY: INTERNAL_KEY,
+  MEM_PLANS: JSON.stringify({ bench: { ops_per_month: 1_000_000_000 } }),
+};
+
+async function tell({ url }, { method = 'POST', path, headers, body }) {
+  const response = await fetch(url + path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/** A key of an agent that may read and write everything under a path, and nothing else. */
+async function keyFor(service) {
+  const control = { 'x-mem-internal-key': INTERNAL_KEY };
+  const account = `/api/v1/internal/accounts/${ACCOUNT}`;
+  await tell(service, { method: 'PATCH', path: account, headers: control, body: { plan: 'bench' } });
+  const { key: admin } = await tell(service, { path: `${account}/api-keys`, headers: control, body: {} });
+  const scopes = [{ pattern: 'bench/**', permission: 'READ_WRITE' }];
+  const body = { name: 'bench', scopes, rate_limit_rpm: REQUESTS_A_MINUTE };
+  const { key } = await tell(service, { path: '/api/v1/admin/api-keys', headers: { 'x-mem-api-key': admin }, body });
+  return key;
+}
+
+async function measureGet(harness, store, name) {
+  const { medium, repeats } = harness.options;
+  const floor = await harness.service(store);
+  const ours = await harness.service(harness.copyOf(store, 'hosted'), { env: { ...hostedEnv, MEM_API_KEYS: '' } });
+  const hosted = { ...ours, headers: { 'x-mem-api-key': await keyFor(ours) } };
+  const rate = async (target, seconds) => {
+    const headers = target.headers ? { headers: target.headers } : {};
+    const plan = { requests: readEntry, count: medium, ...headers, ...(seconds ? { seconds } : {}) };
+    const { requests_per_s: value, non2xx } = await harness.load(target, plan);
+    return { value, non2xx };
+  };
+  for (const target of [floor, hosted]) await rate(target, 2);
+  const result = await compare(
+    repeats,
+    () => rate(floor),
+    () => rate(hosted),
+  );
+  await harness.stopServers();
+  const note = 'key, scope, ops and rate limit against a key of the configuration';
+  return { figure: `GET entry, hosted, ${name}`, unit: 'req/s', ...result, note };
+}
+
+/** Reading random entries in the hosted mode against the same service with a key, self-hosted. */
+export async function* measureHosted(harness) {
+  const size = `${harness.options.medium.toLocaleString('en-US')} entries, 64 connections`;
+  const measured = await measureGet(harness, await harness.sqlite(harness.options.medium), `${size}, SQLite`);
+  yield { ...measured, reach: { least: 0.8 } };
+}
+
+/** Whose key it is, from memory, against one SHA-256 of the key. */
+export async function* measureKey(harness) {
+  const order = JSON.stringify({
+    dataDir: harness.emptyPlace('key').dataDir,
+    rounds: Math.max(5, harness.options.repeats),
+  });
+  const [command, args] = pinned('server', process.execPath, [harness.programs.key, order]);
+  const { stdout } = await run(command, args, { timeoutMs: 120_000 });
+  const { pairs, statements } = JSON.parse(stdout);
+  const note = `in process; ${statements} statements for all checks, which look up the key anew every two seconds`;
+  yield { figure: 'key check, warm', unit: 'µs', reach: { most: 5 }, ...summarize(pairs), note };
+}

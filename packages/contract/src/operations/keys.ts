@@ -1,0 +1,137 @@
+import * as z from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+const keyId = z
+  .string()
+  .regex(/^[0-9a-z]{1,64}$/, 'is not the id of a key')
+  .meta({ description: 'The id of a key, which is not the key.', examples: ['01k0a4g3v5x7y9z1b3d5f7h9jk'] });
+
+const permission = z
+  .string()
+  .toUpperCase()
+  .pipe(z.enum(['READ', 'WRITE', 'READ_WRITE']))
+  .meta({ description: 'What the key may do there: `READ`, `WRITE` or `READ_WRITE`.' });
+
+const scope = z
+  .strictObject({ pattern: s.pathGlob, permission })
+  .meta({ id: 'Scope', description: 'Where a key may read or write.' });
+
+const settings = {
+  name: s.label(128).meta({ description: 'What people call the key.', examples: ['deploy bot'] }),
+  key_type: z
+    .enum(['agent', 'admin', 'service'])
+    .default('agent')
+    .meta({ description: '`admin` may also manage keys, the audit trail and the account.' }),
+  scopes: z
+    .array(scope)
+    .min(1)
+    .max(100)
+    .default([{ pattern: '*', permission: 'READ_WRITE' }])
+    .meta({ description: 'What the key may do; everything where nothing is said.' }),
+  entity_paths: z
+    .array(s.pathGlob)
+    .max(100)
+    .default([])
+    .meta({ description: 'If any, the key reaches nothing outside of these paths, whatever its scopes say.' }),
+  rate_limit_rpm: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .default(120)
+    .meta({ description: 'Requests that it may make a minute.' }),
+};
+
+const apiKey = z
+  .object({
+    key_id: keyId,
+    ...settings,
+    prefix: z.string().meta({ description: 'The beginning of the key, to recognise it by.' }),
+    active: z.boolean().meta({ description: 'Neither revoked nor expired.' }),
+    created_at: s.utc,
+    created_by: z.string().meta({ description: 'The key that made it, or what stood in for one.' }),
+    expires_at: s.utc.nullable(),
+    revoked_at: s.utc.nullable(),
+    last_used_at: s.utc.nullable().meta({ description: 'To the minute.' }),
+    rotated_from: keyId.nullable().meta({ description: 'The key that it replaces.' }),
+  })
+  .meta({ id: 'ApiKey' });
+
+const newKey = apiKey
+  .extend({
+    key: z.string().nullable().meta({ description: 'The key itself. It is shown this once; a retry gives null.' }),
+  })
+  .meta({ id: 'NewApiKey' });
+
+const admin = { module: 'keys', admin: true } as const;
+
+export const keys = {
+  'keys.list': operation({
+    summary: 'List API keys',
+    description: 'Newest first, with those that were revoked. The keys themselves are kept nowhere.',
+    ...admin,
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/admin/api-keys' },
+    cli: { alias: 'keys' },
+    input: z.strictObject({ limit: s.limit, cursor: s.cursor }),
+    output: z.object({ keys: z.array(apiKey), ...s.page }),
+    errors: ['forbidden', 'invalid_cursor'],
+    example: {},
+  }),
+  'keys.create': operation({
+    summary: 'Create an API key',
+    description: 'A key can give no more than the key that makes it has.',
+    ...admin,
+    effect: 'write',
+    cost: 2,
+    once: 'key',
+    http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
+    cli: { args: ['name'] },
+    input: z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
+    output: newKey,
+    errors: ['forbidden'],
+    example: { name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] },
+  }),
+  'keys.rotate': operation({
+    summary: 'Replace an API key',
+    description:
+      'Makes a key with the same settings. The old one goes on working for a while, so that nobody is cut off.',
+    ...admin,
+    effect: 'write',
+    cost: 2,
+    once: 'key',
+    http: {
+      method: 'POST',
+      path: '/api/v1/admin/api-keys/{key_id}/rotate',
+      status: 201,
+      location: '/api/v1/admin/api-keys/{key_id}',
+    },
+    cli: { args: ['key_id'] },
+    input: z.strictObject({
+      key_id: keyId,
+      overlap_seconds: z
+        .int()
+        .min(0)
+        .max(2_592_000)
+        .default(86_400)
+        .meta({ description: 'How long the old key still works.' }),
+    }),
+    output: newKey,
+    errors: ['forbidden', 'not_found', 'conflict'],
+    example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk', overlap_seconds: 3600 },
+  }),
+  'keys.revoke': operation({
+    summary: 'Revoke an API key',
+    description: 'At once on this server, and within five seconds on every other. A key that is revoked stays so.',
+    ...admin,
+    effect: 'write',
+    cost: 2,
+    http: { method: 'DELETE', path: '/api/v1/admin/api-keys/{key_id}' },
+    cli: { args: ['key_id'] },
+    input: z.strictObject({ key_id: keyId }),
+    output: apiKey,
+    errors: ['forbidden', 'not_found'],
+    example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk' },
+  }),
+};

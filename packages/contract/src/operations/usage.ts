@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+
+const period = z.string().meta({ description: 'The month that is counted, in UTC.', examples: ['2026-01'] });
+const count = z.int().min(0);
+const limit = count.nullable().meta({ description: 'Ops that the plan has for a month; null where it has no limit.' });
+const remaining = count.nullable().meta({ description: 'Ops that are left of them; null where there is no limit.' });
+
+const usage = z
+  .object({
+    period,
+    period_start: s.utc,
+    period_end: s.utc.meta({ description: 'When the next month begins, and counting with it.' }),
+    ops_used: count,
+    ops_limit: limit,
+    ops_remaining: remaining,
+    warning_level: z
+      .union([z.literal(80), z.literal(95), z.literal(100)])
+      .nullable()
+      .meta({ description: 'The highest of 80, 95 and 100 percent that was reached.' }),
+  })
+  .meta({ id: 'Usage' });
+
+const ownKey = z
+  .object({
+    key_id: z.string(),
+    name: z.string(),
+    key_type: z.enum(['agent', 'admin', 'service']),
+    scopes: z.array(z.object({ pattern: z.string(), permission: z.enum(['READ', 'WRITE', 'READ_WRITE']) })),
+    entity_paths: z.array(z.string()),
+    rate_limit_rpm: z.int(),
+    expires_at: s.utc.nullable(),
+  })
+  .meta({ id: 'OwnKey' });
+
+const url = z.string().nullable();
+
+const me = z
+  .object({
+    account: z.object({
+      account_id: z.string(),
+      name: z.string(),
+      plan: z.string().nullable(),
+      status: z.enum(['active', 'suspended']),
+    }),
+    key: ownKey.nullable().meta({ description: 'The key that asks; null where the service has no keys of accounts.' }),
+    usage,
+    warnings: z.array(z.string()).meta({ description: 'What to look after, in words; empty where all is well.' }),
+    upgrade_url: url.meta({ description: 'Where to get more.' }),
+    plan_comparison_url: url.meta({ description: 'Where the plans are compared.' }),
+  })
+  .meta({ id: 'Me' });
+
+const example = { account_id: '3f0c1c1e-5f0a-4b53-9d2e-6f6f2b6f7a10', ops: 12 };
+
+export const usageOperations = {
+  'me.read': operation({
+    summary: 'Who asks, and what is left',
+    description:
+      'The account, the key and its scopes, the usage of this month and what to look after. Any key may ask.',
+    module: 'usage',
+    effect: 'none',
+    cost: 0,
+    http: { method: 'GET', path: '/api/v1/me' },
+    cli: { alias: 'me' },
+    input: z.strictObject({}),
+    output: me,
+    errors: [],
+    example: {},
+  }),
+  'usage.record': operation({
+    summary: 'Record usage of an account',
+    description:
+      'For ops that were spent elsewhere. Recorded whole or, beyond the limit of the plan, not at all. Send an ' +
+      '`Idempotency-Key`: a retry with the same key counts once.',
+    module: 'usage',
+    effect: 'control',
+    cost: 0,
+    http: { method: 'POST', path: '/api/v1/internal/usage/record' },
+    cli: { args: ['account_id', 'ops'] },
+    input: z.strictObject({
+      account_id: z.guid().meta({ description: 'The account.', examples: [example.account_id] }),
+      ops: z
+        .int()
+        .min(0)
+        .max(1_000_000_000)
+        .meta({ description: 'Ops to add.', examples: [12] }),
+    }),
+    output: z
+      .object({
+        account_id: z.string(),
+        period,
+        ops_consumed: count.meta({ description: 'Ops used in this period, with those.' }),
+        ops_remaining: remaining,
+        ops_limit: limit,
+      })
+      .meta({ id: 'UsageRecorded' }),
+    errors: [
+      'unauthenticated',
+      'not_found',
+      'plan_required',
+      'quota_exceeded',
+      'module_not_installed',
+      'idempotency_mismatch',
+    ],
+    example,
+  }),
+};

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { StorageError } from './database.ts';
+
+/** The words of a table as a view: columns that are found by an index which row-level security would not let be used. */
+export type WordsView = { view: string; columns: readonly string[] };
+
+/** What differs from table to table. What is not named here, an account may read and write of its own rows alone. */
+export type Doors = {
+  /** What an account may do to its own rows of a table, where that is not everything. */
+  own: Readonly<Record<string, readonly string[]>>;
+  /** What housekeeping may do over all accounts. */
+  upkeep: Readonly<Record<string, readonly string[]>>;
+  /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
+  ended: readonly string[];
+  words: Readonly<Record<string, WordsView>>;
+};
+
+export type RowSecurity = {
+  /** `as found`: a store that has it keeps it. */
+  mode: 'on' | 'off' | 'as found';
+  /** Of the role under which requests are served; the two others are named after it. */
+  role?: string | undefined;
+  doors: Doors;
+};
+
+/** What every connection that serves requests is bound to. */
+export type Roles = { app: string; upkeep: string; words: string; schema: string };
+
+export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
+const DEFAULT_ROLE = 'mem_app';
+const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
+const ofEnded = (table: string) =>
+  `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
+const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
+
+const quote = pg.escapeIdentifier;
+
+type Table = { name: string; owner: string; locked: boolean; stamp: string | null; role: string | null };
+
+/** Every table that holds rows of accounts, and how it is guarded. */
+const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
+    c.relrowsecurity AND c.relforcerowsecurity AS locked, obj_description(p.oid, 'pg_policy') AS stamp,
+    pg_get_userbyid(p.polroles[1]) AS role
+  FROM pg_class AS c
+  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped
+  LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polname = 'mem_account'
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
+
+/**
+ * Guards the rows of every account, or stops doing so. Runs in the transaction that brings the schema up to date, as the
+ * owner of the tables; what is guarded already is left alone. Answers the roles that requests are to be served under.
+ */
+export async function guardRows(client: pg.ClientBase, { mode, role, doors }: RowSecurity): Promise<Roles | undefined> {
+  const tables: Table[] = (await client.query(TABLES)).rows;
+  const found = tables.find((table) => table.role !== null)?.role ?? undefined;
+  if (mode === 'off') {
+    const guarded = tables.filter((table) => table.locked || table.stamp !== null);
+    if (guarded.length > 0) await client.query(guarded.map((table) => openText(table, doors)).join('\n'));
+    return undefined;
+  }
+  if (mode === 'as found' && found === undefined) return undefined;
+  const app = role ?? found ?? DEFAULT_ROLE;
+  const { rows } = await client.query('SELECT current_schema() AS schema');
+  const roles = { app, upkeep: `${app}_upkeep`, words: `${app}_words`, schema: rows[0].schema };
+  await makeRoles(client, roles);
+  for (const table of tables) await guardTable(client, table, { roles, doors });
+  return roles;
+}
+
+type Guard = { roles: Roles; doors: Doors };
+
+async function guardTable(client: pg.ClientBase, table: Table, guard: Guard): Promise<void> {
+  const text = guardText(table, guard);
+  const stamp = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  if (table.locked && table.stamp === stamp) return;
+  await client.query(`${text}\nCOMMENT ON POLICY mem_account ON ${quote(table.name)} IS '${stamp}';`);
+}
+
+const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
+
+function guardText({ name, owner }: Table, { roles, doors }: Guard): string {
+  const table = quote(name);
+  const { [name]: own = ALL } = doors.own;
+  const { [name]: upkeep } = doors.upkeep;
+  const { [name]: words } = doors.words;
+  const grants = (rights: readonly string[], role: string) =>
+    `GRANT ${rights.join(', ')} ON ${table} TO ${quote(role)};`;
+  return [
+    ...POLICIES.map((policy) => `DROP POLICY IF EXISTS ${policy} ON ${table};`),
+    `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;`,
+    `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`,
+    `REVOKE ALL ON ${table} FROM PUBLIC, ${[roles.app, roles.upkeep, roles.words].map(quote).join(', ')};`,
+    `CREATE POLICY mem_account ON ${table} TO ${quote(roles.app)} USING (${OWN_ROWS});`,
+    // The owner is bound too, but for the time of a migration, which may have to change all rows.
+    `CREATE POLICY mem_migration ON ${table} TO ${quote(owner)} USING (current_setting('mem.migrating', true) = 'on');`,
+    grants(own, roles.app),
+    ...(upkeep
+      ? [
+          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (${doors.ended.includes(name) ? ofEnded(table) : 'true'});`,
+          grants(upkeep, roles.upkeep),
+        ]
+      : []),
+    ...(words ? wordsText(table, words, roles) : []),
+  ].join('\n');
+}
+
+/**
+ * PostgreSQL asks the policy before it asks an index whose operator it does not trust to keep a secret, and `@@` is such a
+ * one. So the words are read through a view of a role that sees the words of all, with the condition of the policy in it.
+ */
+function wordsText(table: string, { view, columns }: WordsView, roles: Roles): string[] {
+  const [words, schema] = [quote(roles.words), quote(roles.schema)];
+  const picked = columns.join(', ');
+  return [
+    `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
+    `GRANT SELECT (${picked}) ON ${table} TO ${words};`,
+    dropText(view),
+    `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
+    `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
+    `GRANT CREATE ON SCHEMA ${schema} TO ${words};`,
+    `ALTER VIEW ${view} OWNER TO ${words};`,
+    `REVOKE CREATE ON SCHEMA ${schema} FROM ${words};`,
+  ];
+}
+
+/** As its owner, which may be the role of the words or the login. */
+const dropText = (view: string) => `DO $$ BEGIN
+  EXECUTE format('SET LOCAL ROLE %I', (SELECT pg_get_userbyid(relowner) FROM pg_class WHERE oid = to_regclass('${view}')));
+  DROP VIEW ${view};
+  SET LOCAL ROLE NONE;
+END $$;`;
+
+function openText({ name }: Table, { words }: Doors): string {
+  const { [name]: shown } = words;
+  const table = quote(name);
+  return [
+    ...POLICIES.map((policy) => `DROP POLICY IF EXISTS ${policy} ON ${table};`),
+    `ALTER TABLE ${table} NO FORCE ROW LEVEL SECURITY;`,
+    `ALTER TABLE ${table} DISABLE ROW LEVEL SECURITY;`,
+    ...(shown
+      ? [dropText(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
+      : []),
+  ].join('\n');
+}
+
+const NOT_ALLOWED = '42501';
+
+/** Roles belong to the whole server, so they may be there already, made by somebody with more rights. */
+async function makeRoles(client: pg.ClientBase, roles: Roles): Promise<void> {
+  const names = [roles.app, roles.upkeep, roles.words];
+  try {
+    for (const name of names) await makeRole(client, name);
+    await client.query(`GRANT USAGE ON SCHEMA ${quote(roles.schema)} TO ${names.map(quote).join(', ')}`);
+  } catch (error) {
+    if ((error as { code?: string }).code !== NOT_ALLOWED) throw error;
+    throw refusal(names, (error as Error).message);
+  }
+}
+
+async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
+  const role = quote(name);
+  const known = (
+    await client.query('SELECT rolsuper OR rolbypassrls AS unbound FROM pg_roles WHERE rolname = $1', [name])
+  ).rows[0];
+  if (known?.unbound)
+    throw new StorageError('refused', new Error(`the role ${name} is not bound by row-level security`));
+  if (!known) {
+    await client.query(`CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOBYPASSRLS`);
+    const { rows } = await client.query(`SELECT current_setting('server_version_num')::int >= 160000 AS modern`);
+    // To serve under it, not to have its rights beside one's own. Older servers know no such thing.
+    await client.query(`GRANT ${role} TO CURRENT_USER ${rows[0].modern ? 'WITH INHERIT FALSE, SET TRUE' : ''}`);
+  }
+  // Whether this login may serve under it.
+  await client.query(`SET LOCAL ROLE ${role}`);
+  await client.query('SET LOCAL ROLE NONE');
+}
+
+function refusal(names: readonly string[], why: string): StorageError {
+  const made = names.map((name) => `CREATE ROLE ${quote(name)} NOLOGIN;`).join(' ');
+  const granted = `GRANT ${names.map(quote).join(', ')} TO <the user of MEM_POSTGRES_DSN>;`;
+  const told = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
+  return new StorageError('refused', new Error(told));
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Limited, Principal, Services } from '../kernel/index.ts';
+import type { Identity } from './auth.ts';
+
+export type Metering = {
+  /** Right after the key was checked: counts the request, and refuses it where there are too many. */
+  welcome(identity: Identity): Promise<void> | undefined;
+  /** A request for something under the interface that there is not is charged like a read. */
+  unmatched(identity: Identity, path: string): Promise<void> | undefined;
+  /** What is left, in the headers of an answer. */
+  tell(reply: FastifyReply): void;
+  /** On every answer that goes out. */
+  tellAll(server: FastifyInstance): void;
+};
+
+const UNMATCHED = { cost: 1, effect: 'read' } as const;
+
+/** What a hosted service counts, where there is something to count. */
+export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter'>): Metering {
+  const tell = (reply: FastifyReply): void => {
+    const { identity } = reply.request;
+    if (!identity?.key) return;
+    meter?.tell(identity.account_id, reply);
+    const limited = limitedBy(identity.key, identity.account_id);
+    if (limited) limiter?.tell(limited, reply);
+  };
+  return {
+    welcome({ account_id, key }) {
+      if (!key) return undefined;
+      const limited = limitedBy(key, account_id);
+      if (limited) limiter?.take(limited);
+      // Without the store the operation says what is wrong; here it is only about headers.
+      return meter?.ready(account_id)?.catch(() => {});
+    },
+    unmatched: ({ account_id, key }, path) =>
+      key && path.startsWith('/api/') ? meter?.pay(account_id, UNMATCHED) : undefined,
+    tell,
+    tellAll(server) {
+      server.addHook('onSend', (...[, reply, , done]) => {
+        tell(reply);
+        done();
+      });
+    },
+  };
+}
+
+const known = new WeakMap<Principal, Limited>();
+
+function limitedBy(key: Principal, account_id: string): Limited | undefined {
+  const { key_id, rate_limit_rpm } = key;
+  if (rate_limit_rpm === undefined) return undefined;
+  let limited = known.get(key);
+  if (!limited) {
+    limited = { account_id, key_id, rate_limit_rpm };
+    known.set(key, limited);
+  }
+  return limited;
+}

@@ -1,0 +1,76 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Caller } from './caller.ts';
+
+/** What an operation was about, and what its subject was before and after, by hash. */
+export type Subject = { resource: string; before_hash: string | null; after_hash: string | null };
+
+export type AuditRow = Subject & {
+  account_id: string;
+  no: number;
+  at: number;
+  actor: string;
+  key_id: string | null;
+  key_name: string | null;
+  user_name: string | null;
+  agent_id: string;
+  action: string;
+  address: string | null;
+  request_id: string;
+  /** What the chain covers of the subject. Without the salt nobody can find out by guessing what was erased. */
+  subject_salt: string | null;
+  subject_hash: string | null;
+  /** Who it was, as the chain knows it: without the salt, an agent that was forgotten. Null in older rows. */
+  agent_salt: string | null;
+  agent_hash: string | null;
+  /** Of this row and the one before it. */
+  hash: string | null;
+};
+
+const sha256 = (text: string): string => hash('sha256', text, 'hex');
+
+export const subjectHash = (salt: string, { resource, before_hash, after_hash }: Subject): string =>
+  sha256(JSON.stringify([salt, resource, before_hash, after_hash]));
+
+export const agentHash = (salt: string, agentId: string): string => sha256(JSON.stringify([salt, agentId]));
+
+/** Ties a row to the one before it. The subject stands in it by its hash, so that it can be erased. */
+export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): string {
+  const { no, at, actor, key_id, key_name, user_name, action, address, request_id } = row;
+  const told = [
+    no,
+    at,
+    actor,
+    key_id,
+    key_name,
+    user_name,
+    row.agent_hash ?? row.agent_id,
+    action,
+    address,
+    request_id,
+  ];
+  return sha256(JSON.stringify([previous, ...told, row.subject_hash]));
+}
+
+export type Audited = { action: string; subject: Subject; place: { account_id: string; no: number; at: number } };
+
+/** A row without its place in the chain, which it gets when it is written. */
+export function auditRow(caller: Caller, { action, subject, place }: Audited): Omit<AuditRow, 'hash'> {
+  const subject_salt = randomUUID();
+  const agent_salt = randomUUID();
+  return {
+    ...place,
+    actor: caller.actor,
+    key_id: caller.key?.key_id ?? null,
+    key_name: caller.key?.name ?? null,
+    user_name: caller.user ?? null,
+    agent_id: caller.agent_id,
+    action,
+    ...subject,
+    address: caller.address,
+    request_id: caller.request_id,
+    subject_salt,
+    subject_hash: subjectHash(subject_salt, subject),
+    agent_salt,
+    agent_hash: agentHash(agent_salt, caller.agent_id),
+  };
+}

@@ -1,0 +1,141 @@
+import { hash } from 'node:crypto';
+import { Fault } from '@mem-service/contract';
+import type { Principal } from './caller.ts';
+import type { Clock } from './clock.ts';
+
+/** A key as the store knows it. */
+export type KnownKey = {
+  account_id: string;
+  principal: Principal;
+  rate_limit_rpm: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  /** Of its account. */
+  status: string;
+  plan: string | null;
+};
+
+/** Where keys are looked up. */
+export type KeySource = {
+  /** What is wrong with the form of a key, told without asking the store. */
+  problem(secret: string): string | undefined;
+  load(keyHash: string): Promise<KnownKey | undefined>;
+};
+
+export type KeyUse = { account_id: string; key_id: string; last_used_at: number };
+
+type Held = { key: KnownKey; keyHash: string; secret: string; loadedAt: number; refreshing?: Promise<void> };
+
+/** What another server has revoked is refused here after this long at the latest. */
+const STALE_MS = 5_000;
+const REFRESH_MS = 2_000;
+const MAX_HELD = 50_000;
+const MAX_UNKNOWN = 10_000;
+
+const refuse = (why: string) => new Fault('unauthenticated', why);
+
+/**
+ * Keys that were used lately, so that checking one asks no database: each is looked up anew every two seconds beside the
+ * requests, and none is believed for longer than five.
+ */
+export class KeyRing {
+  readonly #source: KeySource;
+  readonly #clock: Clock;
+  readonly #held = new Map<string, Held>();
+  readonly #byHash = new Map<string, Held>();
+  readonly #unknown = new Map<string, number>();
+  readonly #uses = new Map<string, KeyUse>();
+
+  constructor(source: KeySource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** The key, at once where it is held; undefined where the store has to be asked. */
+  peek(secret: string): KnownKey | undefined {
+    const held = this.#held.get(secret);
+    if (!held) return undefined;
+    const age = performance.now() - held.loadedAt;
+    if (age >= STALE_MS) return undefined;
+    if (age >= REFRESH_MS) held.refreshing ??= this.#refresh(held);
+    return this.#admit(held);
+  }
+
+  async find(secret: string): Promise<KnownKey> {
+    const problem = this.#source.problem(secret);
+    if (problem !== undefined) throw refuse(problem);
+    const keyHash = hash('sha256', secret, 'hex');
+    const now = performance.now();
+    if ((this.#unknown.get(keyHash) ?? 0) > now) throw refuse('the API key is not known');
+    const key = await this.#source.load(keyHash);
+    if (key) return this.#admit(this.#hold({ key, keyHash, secret, loadedAt: now }));
+    keepLast(this.#unknown, MAX_UNKNOWN);
+    this.#unknown.set(keyHash, now + STALE_MS);
+    throw refuse('the API key is not known');
+  }
+
+  /** After a change on this server: the next use looks it up. */
+  forget(keyHash: string): void {
+    const held = this.#byHash.get(keyHash);
+    if (held) this.#drop(held);
+    this.#unknown.delete(keyHash);
+  }
+
+  forgetAccount(accountId: string): void {
+    for (const held of [...this.#held.values()]) if (held.key.account_id === accountId) this.#drop(held);
+  }
+
+  /** When each key was used since the last time of asking. */
+  takeUses(): KeyUse[] {
+    const uses = [...this.#uses.values()];
+    this.#uses.clear();
+    return uses;
+  }
+
+  #admit({ key }: Held): KnownKey {
+    const now = this.#clock.now();
+    const { key_id } = key.principal;
+    if (key.revoked_at !== null) throw refuse('the API key was revoked');
+    if (key.expires_at !== null && key.expires_at <= now) throw refuse('the API key has expired');
+    if (key.status !== 'active') throw new Fault('account_suspended', 'the account is suspended');
+    const use = this.#uses.get(key_id);
+    if (use) use.last_used_at = now;
+    else this.#uses.set(key_id, { account_id: key.account_id, key_id, last_used_at: now });
+    return key;
+  }
+
+  #hold(held: Held): Held {
+    keepLast(this.#held, MAX_HELD, (old) => this.#drop(old));
+    this.#held.set(held.secret, held);
+    this.#byHash.set(held.keyHash, held);
+    return held;
+  }
+
+  #drop({ secret, keyHash }: Held): void {
+    this.#held.delete(secret);
+    this.#byHash.delete(keyHash);
+  }
+
+  /** Beside the requests. While the store cannot be asked, the key is believed until it is too old. */
+  async #refresh(held: Held): Promise<void> {
+    try {
+      const now = performance.now();
+      const key = await this.#source.load(held.keyHash);
+      // Forgotten in the meantime: what was read may be older than the change.
+      if (this.#held.get(held.secret) !== held) return;
+      if (!key) this.#drop(held);
+      else this.#hold({ key, keyHash: held.keyHash, secret: held.secret, loadedAt: now });
+    } catch {
+      delete held.refreshing;
+    }
+  }
+}
+
+/** Makes room for one more by taking out the oldest. */
+function keepLast<K, V>(map: Map<K, V>, max: number, drop?: (old: V) => void): void {
+  if (map.size < max) return;
+  const [first] = map;
+  if (!first) return;
+  if (drop) drop(first[1]);
+  map.delete(first[0]);
+}

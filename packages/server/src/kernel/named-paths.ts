@@ -1,0 +1,88 @@
+import { type Glob, type OperationName, operations, parseGlob, shapes } from '@mem-service/contract';
+import type { z } from 'zod';
+import { splitEntryName } from './entry-name.ts';
+
+/** `isPath`: by the shape of the field it is one path and cannot be a pattern. */
+export type Named = { glob: Glob; isPath: boolean };
+
+type Schema = z.core.$ZodType;
+type Walk = (value: unknown, found: Named[]) => void;
+
+const walks = new Map<OperationName, Walk | undefined>();
+
+/** Every path that an input names, wherever its shape has room for one. */
+export function namedIn(name: OperationName, input: unknown): Named[] {
+  if (!walks.has(name)) walks.set(name, walkOf(operations[name].input));
+  const found: Named[] = [];
+  walks.get(name)?.(input, found);
+  return found;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** What finds the paths in a value of the shape; nothing where there is no room for any. */
+function walkOf(schema: Schema): Walk | undefined {
+  if (schema === shapes.entityPath || schema === shapes.pathGlob) return takeGlob(schema === shapes.entityPath);
+  // Every kind of schema has a `def` of its own; these are the members that lead on to other schemas.
+  const { shape, element, innerType, in: input, options, valueType } = schema._zod.def as unknown as Leads;
+  if (shape) return walkMembers(shape);
+  if (options) return inTurn(options.flatMap((option) => walkOf(option) ?? []));
+  const each = element ?? valueType;
+  if (each) return walkEach(walkOf(each));
+  const inner = innerType ?? input;
+  return inner && walkOf(inner);
+}
+
+type Leads = {
+  shape?: Record<string, Schema>;
+  element?: Schema;
+  innerType?: Schema;
+  in?: Schema;
+  options?: readonly Schema[];
+  valueType?: Schema;
+};
+
+const takeGlob =
+  (isPath: boolean): Walk =>
+  (value, found) => {
+    const glob = typeof value === 'string' ? parseGlob(value) : undefined;
+    if (glob) found.push({ glob, isPath });
+  };
+
+const inTurn = (all: readonly Walk[]): Walk | undefined =>
+  all.length === 0
+    ? undefined
+    : (value, found) => {
+        for (const walk of all) walk(value, found);
+      };
+
+const walkEach = (walk: Walk | undefined): Walk | undefined =>
+  walk &&
+  ((value, found) => {
+    if (isObject(value)) for (const one of Object.values(value)) walk(one, found);
+  });
+
+function walkMembers(shape: Record<string, Schema>): Walk | undefined {
+  const members = Object.entries(shape).flatMap(([field, schema]): Walk[] => {
+    if (`${field}_type` in shape) return [takeNode(field)];
+    const walk = walkOf(schema);
+    return walk ? [(value, found) => walk((value as Record<string, unknown>)[field], found)] : [];
+  });
+  const all = inTurn(members);
+  return (
+    all &&
+    ((value, found) => {
+      if (isObject(value)) all(value, found);
+    })
+  );
+}
+
+/** A node of the graph goes by a name, and another field says what the name stands for. */
+const takeNode =
+  (field: string): Walk =>
+  (value, found) => {
+    const { [field]: name, [`${field}_type`]: type } = value as Record<string, unknown>;
+    if (typeof name !== 'string') return;
+    const path = type === 'entity' ? name : type === 'entry' ? splitEntryName(name)?.entity_path : undefined;
+    if (path !== undefined) found.push({ glob: { kind: 'exact', path }, isPath: true });
+  };

@@ -1,0 +1,13 @@
+import type { Migration } from '../../db/index.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 19,
+    name: 'accounts that are managed',
+    up: ({ text }) => [
+      `ALTER TABLE accounts ADD COLUMN name ${text} NOT NULL DEFAULT ''`,
+      `ALTER TABLE accounts ADD COLUMN plan ${text}`,
+      `ALTER TABLE accounts ADD COLUMN status ${text} NOT NULL DEFAULT 'active'`,
+    ],
+  },
+];

@@ -1,0 +1,112 @@
+import { fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import type { Tally } from '../../kernel/index.ts';
+
+export type Kind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
+
+export type UsageRow = Tally & { day: string; name: string; peak: number };
+
+/** Adds to what is there: every server does. */
+export const addUsage: Insert = {
+  table: 'usage_days',
+  columns: {
+    account_id: 'text',
+    kind: 'text',
+    day: 'text',
+    name: 'text',
+    requests: 'int',
+    reads: 'int',
+    writes: 'int',
+    ops: 'int',
+    errors: 'int',
+    peak: 'int',
+  },
+  suffix: `ON CONFLICT (account_id, kind, day, name) DO UPDATE SET
+    requests = usage_days.requests + excluded.requests, reads = usage_days.reads + excluded.reads,
+    writes = usage_days.writes + excluded.writes, ops = usage_days.ops + excluded.ops,
+    errors = usage_days.errors + excluded.errors,
+    peak = CASE WHEN excluded.peak > usage_days.peak THEN excluded.peak ELSE usage_days.peak END`,
+};
+
+/** The same, and says what each has come to. */
+export const addMinutes: Insert = { ...addUsage, suffix: `${addUsage.suffix} RETURNING requests` };
+
+/** Minutes are of interest until the busiest of them is known. */
+export function forgetMinutes(tx: Transaction, accountId: string, before: string): Promise<number> {
+  return tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'minute' AND day < ${before}`);
+}
+
+export type Range = { account_id: string; from: string; to: string };
+
+const within = ({ account_id, from, to }: Range, kind: Kind): Sql =>
+  sql`account_id = ${account_id} AND kind = ${kind} AND day >= ${from} AND day <= ${to}`;
+
+// PostgreSQL adds up whole numbers to numerics.
+const SUMS = fragment(
+  ['requests', 'reads', 'writes', 'ops', 'errors'].map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', '),
+);
+
+export function listUsage(query: Query, range: Range, kind: Kind): Promise<UsageRow[]> {
+  return query.all(
+    sql`SELECT day, name, requests, reads, writes, ops, errors, peak FROM usage_days WHERE ${within(range, kind)}
+        ORDER BY day, name`,
+  );
+}
+
+/** Those with most requests, and none of the rest that is told as one. */
+export function listTop(query: Query, range: Range, { kind, limit }: { kind: Kind; limit: number }) {
+  return query.all<Tally & { name: string }>(
+    sql`SELECT name, ${SUMS} FROM usage_days WHERE ${within(range, kind)} AND name <> ''
+        GROUP BY name ORDER BY requests DESC, name LIMIT ${limit}`,
+  );
+}
+
+/** By day: those that are named, and everybody else as one with an empty name. */
+export function listSeries(query: Query, range: Range, { kind, names }: { kind: Kind; names: Sql }) {
+  return query.all<UsageRow>(
+    sql`SELECT day, shown AS name, ${SUMS} FROM (
+          SELECT day, CASE WHEN name IN (SELECT value FROM ${names}) THEN name ELSE '' END AS shown,
+            requests, reads, writes, ops, errors FROM usage_days WHERE ${within(range, kind)}) AS told
+        GROUP BY day, shown ORDER BY day, shown`,
+  );
+}
+
+const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
+
+/** Current entries, whoever may see them. */
+export const countEntries = (query: Query, accountId: string): Promise<number> =>
+  countOf(
+    query,
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM counts WHERE account_id = ${accountId} AND kind = 'all'`,
+  );
+
+export const countTraces = (query: Query, accountId: string): Promise<number> =>
+  countOf(query, sql`SELECT count(*) AS n FROM traces WHERE account_id = ${accountId}`);
+
+export const countKeys = (query: Query, accountId: string, now: number): Promise<number> =>
+  countOf(
+    query,
+    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${now})`,
+  );
+
+/** Paths of entries that are erased, and globs that begin like them. */
+export async function forgetPaths(tx: Transaction, accountId: string, paths: readonly string[]): Promise<void> {
+  for (const path of new Set(paths))
+    await tx.run(
+      sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'path'
+            AND (name = ${path} OR (name >= ${`${path}/`} AND name < ${`${path}0`}) OR name IN (${globsOver(path)}))`,
+    );
+}
+
+/** Every part of a path may have been asked for with a star behind it. */
+const globsOver = (path: string): Sql => {
+  const parts = path.split('/');
+  const globs = parts.flatMap((_, i) => ['*', '**'].map((star) => [...parts.slice(0, i + 1), star].join('/')));
+  return joinSql(
+    globs.map((glob) => sql`${glob}`),
+    ', ',
+  );
+};
+
+export const forgetAgent = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
+  tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'agent' AND name = ${agentId}`);

@@ -1,0 +1,5 @@
+import type { TenantTable } from '../../kernel/index.ts';
+
+export const tables: readonly TenantTable[] = [
+  { table: 'usage_days', key: ['kind', 'day', 'name'], left_out: 'how much the service was used stays where that was' },
+];

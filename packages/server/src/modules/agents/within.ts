@@ -1,0 +1,52 @@
+import { type Glob, parseGlob } from '@mem-service/contract';
+import { sql } from '../../db/index.ts';
+import { covers, type Reach, type ReadContext, readReach, touches, withinReach } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+
+type Page = { branch: string; after: string; limit: number };
+
+/** Who is known to a key that is kept to a part of the account: whoever wrote what is there. */
+export function writersWithin(context: ReadContext, { branch, after, limit }: Page, agentId?: string) {
+  const { scan, caller, services } = context;
+  const { account_id, agent_id: viewer } = caller;
+  const scope = { account_id, viewer, branch, within: withinReach(readReach(caller)) };
+  const where = agentId === undefined ? [] : [sql`agent_id = ${agentId}`];
+  return queries.listSeenWriters(scan, scope, { where, after, limit, scan: services.limits.max_scanned_entries });
+}
+
+/** And whoever was described: that is said of no path. */
+export async function withDescribed(
+  { read, caller }: ReadContext,
+  writers: readonly queries.WriterSeen[],
+  page: { after: string; limit: number },
+): Promise<queries.SeenAgent[]> {
+  const rows = [...writers, ...(await queries.listDescribed(read, caller.account_id, page))];
+  const order = (agentId: string) => Buffer.from(agentId);
+  return rows.sort((a, b) => Buffer.compare(order(a.agent_id), order(b.agent_id)));
+}
+
+const globOf = (text: string): Glob => parseGlob(text) ?? { kind: 'exact', path: text };
+const isNear = (reach: Reach | undefined) => (text: string) => touches(reach, globOf(text));
+
+/** What is declared of paths that have nothing in common with the reach is left out. */
+export const pathsNear = (reach: Reach | undefined, globs: readonly string[]): string[] => globs.filter(isNear(reach));
+
+export function capabilitiesWithin<C extends { entity_paths: readonly string[] }>(
+  reach: Reach | undefined,
+  capabilities: readonly C[],
+): C[] {
+  if (reach === undefined) return [...capabilities];
+  return capabilities.flatMap((capability) => {
+    const entity_paths = pathsNear(reach, capability.entity_paths);
+    return capability.entity_paths.length > 0 && entity_paths.length === 0 ? [] : [{ ...capability, entity_paths }];
+  });
+}
+
+export const contractsWithin = <C extends { entity_path: string }>(
+  reach: Reach | undefined,
+  contracts: readonly C[],
+): C[] => contracts.filter(({ entity_path }) => isNear(reach)(entity_path));
+
+/** Not everything that it names may be written by whoever replaces it. */
+export const isBeyond = (reach: Reach | undefined, globs: readonly string[]): boolean =>
+  globs.some((text) => !covers(reach, globOf(text)));

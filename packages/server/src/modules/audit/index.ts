@@ -1,0 +1,77 @@
+import type { Output } from '@mem-service/contract';
+import { type Sql, sql } from '../../db/index.ts';
+import {
+  type AuditRow,
+  cursorsOf,
+  cutPage,
+  fromIso,
+  type Handlers,
+  type Module,
+  readAccount,
+  reads,
+  toIso,
+} from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { checkLines } from './verify.ts';
+
+const cursors = cursorsOf('audit', ['number']);
+const places = cursorsOf('audit.verify', ['number']);
+const PAST_ALL = Number.MAX_SAFE_INTEGER;
+
+const list = reads<'audit.list'>(async ({ scan, caller, services }, input) => {
+  const { action, actor, resource, since, until, limit, cursor } = input;
+  const [before] = cursor === undefined ? [PAST_ALL] : cursors.from(cursor);
+  const where: Sql[] = [
+    ...(action === undefined || action === 'all' ? [] : [sql`action = ${action}`]),
+    ...(actor === undefined ? [] : [sql`actor = ${actor}`]),
+    ...(resource === undefined ? [] : [sql`resource = ${resource}`]),
+    ...(since === undefined ? [] : [sql`at >= ${fromIso(since)}`]),
+    ...(until === undefined ? [] : [sql`at < ${fromIso(until)}`]),
+  ];
+  const account = await readAccount(scan, caller.account_id);
+  // A filtered page looks at so many lines, and then says where it came to.
+  const newest = Math.min(before, (account?.audit_no ?? 0) + 1);
+  const oldest = where.length === 0 ? 0 : Math.max(0, newest - 1 - services.limits.max_scanned_entries);
+  const range = { before: newest, after: oldest, where, limit: limit + 1 };
+  const { items, ...page } = cutPage(await queries.listLines(scan, caller.account_id, range), limit, ({ no }) =>
+    cursors.to([no]),
+  );
+  const rest = page.has_more || oldest === 0 ? page : { has_more: true, next_cursor: cursors.to([oldest + 1]) };
+  return { entries: items.map(toLine), ...rest };
+});
+
+const toLine = (row: AuditRow): Output<'audit.list'>['entries'][number] => ({
+  no: row.no,
+  at: toIso(row.at),
+  actor: row.actor,
+  key_id: row.key_id,
+  key_name: row.key_name,
+  user: row.user_name,
+  agent_id: row.agent_id,
+  action: row.action,
+  resource: row.resource,
+  ip_address: row.address,
+  request_id: row.request_id,
+  before_hash: row.before_hash,
+  after_hash: row.after_hash,
+  hash: row.hash,
+});
+
+const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor }) => {
+  const [after] = cursor === undefined ? [0] : places.from(cursor);
+  // Before the lines, so that it never speaks of lines that came after them.
+  const account = await readAccount(scan, caller.account_id);
+  const last = after === 0 ? undefined : await queries.getLine(scan, caller.account_id, after);
+  const rows = await queries.walkLines(scan, caller.account_id, { after, limit: limit + 1 });
+  const { items, ...page } = cutPage(rows, limit, ({ no }) => places.to([no]));
+  const problems = checkLines(items, { no: after, hash: last?.hash ?? null });
+  const end = items.at(-1) ?? last;
+  const isShort = !page.has_more && (end?.no ?? 0) < (account?.audit_no ?? 0);
+  const isOther = end?.no === account?.audit_no && (end?.hash ?? '') !== (account?.audit_hash ?? '');
+  if (isShort || (!page.has_more && isOther)) problems.push({ no: account?.audit_no ?? 0, reason: 'end_missing' });
+  return { total_checked: items.length, problems, ...page };
+});
+
+const handlers: Handlers = { 'audit.list': list, 'audit.verify': verify };
+
+export const audit: Module = { name: 'audit', migrations: [], handlers };

@@ -1,0 +1,115 @@
+import { Fault, type Output } from '@mem-service/contract';
+import {
+  type Caller,
+  cursorsOf,
+  cutPage,
+  type Handlers,
+  reads,
+  toIso,
+  toIsoOrNull,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
+import { makeKey, type NewKey, tell } from './make.ts';
+import * as queries from './queries.ts';
+import { excess, type Granted } from './rules/scopes.ts';
+
+const cursors = cursorsOf('api_keys', ['string']);
+const PAST_ALL = '~';
+
+const list = reads<'keys.list'>(async ({ read, caller, now }, { limit, cursor }) => {
+  let [before] = cursor === undefined ? [PAST_ALL] : cursors.from(cursor);
+  const rows: queries.KeyRow[] = [];
+  for (let isMore = true; isMore && rows.length <= limit; ) {
+    const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1 });
+    rows.push(...some.filter((row) => isWithin(caller, row)));
+    isMore = some.length > limit;
+    before = some.at(-1)?.key_id ?? before;
+  }
+  const { items, ...page } = cutPage(rows, limit, ({ key_id }) => cursors.to([key_id]));
+  return { keys: items.map((row) => toKey(row, now)), ...page };
+});
+
+const create = writes<'keys.create'>(async (work, { input, caller }) => {
+  const { expires_at, ...rest } = input;
+  refuseExcess(caller, rest);
+  const ends = expires_at === undefined ? null : Date.parse(expires_at);
+  return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
+});
+
+/** A key that is kept to a part of the account knows of no key that reaches further. */
+const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
+  key === undefined || excess(grantedBy(row), { READ: key.read, WRITE: key.write }) === undefined;
+
+/** Nobody gives away what it does not have. */
+function refuseExcess({ key }: Caller, granted: Granted): void {
+  const missing = key && excess(granted, { READ: key.read, WRITE: key.write });
+  if (missing !== undefined) throw new Fault('forbidden', `your own key does not have ${missing}`);
+}
+
+function made(work: Work, caller: Caller, given: NewKey): Output<'keys.create'> {
+  const { row, key } = makeKey(work, caller, given);
+  const { key_id, name, key_type, rotated_from } = row;
+  const event_type = rotated_from === null ? 'api_key_created' : 'api_key_rotated';
+  tell(work, caller, { event_type, details: { key_id, name, key_type, rotated_from } });
+  return { ...toKey(row, work.now), key };
+}
+
+const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
+  const row = await existing(work, caller, input.key_id);
+  const answer = { ...toKey({ ...row, revoked_at: row.revoked_at ?? work.now }, work.now) };
+  if (row.revoked_at !== null) return { ...answer, unchanged: true };
+  await queries.endKey(work.tx, row, { expires_at: row.expires_at, revoked_at: work.now });
+  work.afterCommit(() => work.services.keys.forget(row.key_hash));
+  tell(work, caller, { event_type: 'api_key_revoked', details: { key_id: row.key_id, name: row.name } });
+  return answer;
+});
+
+const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
+  const row = await existing(work, caller, input.key_id);
+  if (!isActive(row, work.now)) throw new Fault('conflict', `the key ${row.key_id} is revoked or has expired`);
+  const granted = grantedBy(row);
+  const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
+  await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
+  work.afterCommit(() => work.services.keys.forget(row.key_hash));
+  const { name, key_type, rate_limit_rpm, expires_at, key_id: rotated_from } = row;
+  return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
+});
+
+async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
+  const row = await queries.getKey(work.tx, work.account_id, keyId);
+  if (row && isWithin(caller, row)) return row;
+  throw new Fault('not_found', `there is no key ${keyId}`, { key_id: keyId });
+}
+
+export const grantedBy = (row: Pick<queries.KeyRow, 'scopes' | 'entity_paths'>): Granted => ({
+  scopes: JSON.parse(row.scopes),
+  entity_paths: JSON.parse(row.entity_paths),
+});
+
+const isActive = ({ revoked_at, expires_at }: queries.KeyRow, now: number): boolean =>
+  revoked_at === null && (expires_at === null || expires_at > now);
+
+const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
+  key_id: row.key_id,
+  name: row.name,
+  key_type: row.key_type,
+  scopes: JSON.parse(row.scopes),
+  entity_paths: JSON.parse(row.entity_paths),
+  rate_limit_rpm: row.rate_limit_rpm,
+  prefix: row.prefix,
+  active: isActive(row, now),
+  created_at: toIso(row.created_at),
+  created_by: row.created_by,
+  expires_at: toIsoOrNull(row.expires_at),
+  revoked_at: toIsoOrNull(row.revoked_at),
+  last_used_at: toIsoOrNull(row.last_used_at),
+  rotated_from: row.rotated_from,
+});
+
+export const handlers: Handlers = {
+  'keys.list': list,
+  'keys.create': create,
+  'keys.revoke': revoke,
+  'keys.rotate': rotate,
+};

@@ -1,0 +1,29 @@
+import type { Migration } from '../../db/index.ts';
+
+export const migrations: readonly Migration[] = [
+  {
+    version: 18,
+    name: 'API keys',
+    up: ({ text, int }) => [
+      `CREATE TABLE api_keys (
+        account_id ${text} NOT NULL,
+        key_id ${text} NOT NULL,
+        key_hash ${text} NOT NULL,
+        prefix ${text} NOT NULL,
+        name ${text} NOT NULL,
+        key_type ${text} NOT NULL,
+        scopes ${text} NOT NULL,
+        entity_paths ${text} NOT NULL,
+        rate_limit_rpm ${int} NOT NULL,
+        created_at ${int} NOT NULL,
+        created_by ${text} NOT NULL,
+        expires_at ${int},
+        revoked_at ${int},
+        last_used_at ${int},
+        rotated_from ${text},
+        PRIMARY KEY (account_id, key_id)
+      )`,
+      'CREATE UNIQUE INDEX api_keys_by_hash ON api_keys (key_hash)',
+    ],
+  },
+];

@@ -1,0 +1,91 @@
+import { fragment, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
+
+export type KeyRow = {
+  account_id: string;
+  key_id: string;
+  key_hash: string;
+  prefix: string;
+  name: string;
+  key_type: 'agent' | 'admin' | 'service';
+  /** JSON. */
+  scopes: string;
+  /** JSON. */
+  entity_paths: string;
+  rate_limit_rpm: number;
+  created_at: number;
+  created_by: string;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  rotated_from: string | null;
+};
+
+export const insertKeys: Insert = {
+  table: 'api_keys',
+  columns: {
+    account_id: 'text',
+    key_id: 'text',
+    key_hash: 'text',
+    prefix: 'text',
+    name: 'text',
+    key_type: 'text',
+    scopes: 'text',
+    entity_paths: 'text',
+    rate_limit_rpm: 'int',
+    created_at: 'int',
+    created_by: 'text',
+    expires_at: 'int',
+    revoked_at: 'int',
+    last_used_at: 'int',
+    rotated_from: 'text',
+  },
+};
+
+const KEY = fragment(Object.keys(insertKeys.columns).join(', '));
+
+export function getKey(query: Query, accountId: string, keyId: string): Promise<KeyRow | undefined> {
+  return query.get(sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id = ${keyId}`);
+}
+
+/** Newest first: ids sort by time. */
+export function listKeys(query: Query, accountId: string, page: { before: string; limit: number }): Promise<KeyRow[]> {
+  return query.all(
+    sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id < ${page.before}
+        ORDER BY key_id DESC LIMIT ${page.limit}`,
+  );
+}
+
+export type KnownKey = KeyRow & { status: string; plan: string | null };
+
+/** Whose key it is, over all accounts, and how its account stands. */
+export function findKey(query: Query, keyHash: string): Promise<KnownKey | undefined> {
+  const columns = fragment(
+    Object.keys(insertKeys.columns)
+      .map((name) => `api_keys.${name}`)
+      .join(', '),
+  );
+  return query.get(
+    sql`SELECT ${columns}, accounts.status, accounts.plan FROM api_keys
+        JOIN accounts ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
+  );
+}
+
+export function endKey(
+  tx: Transaction,
+  { account_id, key_id }: Pick<KeyRow, 'account_id' | 'key_id'>,
+  ended: Pick<KeyRow, 'expires_at' | 'revoked_at'>,
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET expires_at = ${ended.expires_at}, revoked_at = ${ended.revoked_at}
+        WHERE account_id = ${account_id} AND key_id = ${key_id}`,
+  );
+}
+
+export type Use = Pick<KeyRow, 'account_id' | 'key_id'> & { last_used_at: number };
+
+export function touchKey(tx: Transaction, { account_id, key_id, last_used_at }: Use): Promise<number> {
+  return tx.run(
+    sql`UPDATE api_keys SET last_used_at = ${last_used_at} WHERE account_id = ${account_id} AND key_id = ${key_id}
+        AND (last_used_at IS NULL OR last_used_at < ${last_used_at})`,
+  );
+}

@@ -1,0 +1,40 @@
+import { type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
+import { markUncompacted } from '../erasure/index.ts';
+import { type Age, erasePayloads, removeOld } from '../traces/index.ts';
+import * as queries from './queries.ts';
+
+const DAY_MS = 86_400_000;
+
+const STEPS = { traces: removeOld, payloads: erasePayloads };
+
+/** Now and then: what has come of age goes, a little at a time. */
+export async function enforce(kernel: Kernel, isStopping: () => boolean): Promise<void> {
+  const { database } = kernel.services;
+  let count = 0;
+  for (const row of await queries.listDue(database.scan)) count += await enforceOne(kernel, row, isStopping);
+  if (count > 0 && database.dialect.engine === 'postgres')
+    for (const statement of queries.freeRows) await database.maintain(statement);
+}
+
+async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping: () => boolean): Promise<number> {
+  const { database, clock } = kernel.services;
+  const { account_id, kind, days } = row;
+  const { scan } = database.of(account_id);
+  const before = await seqAt(scan, account_id, clock.now() - (days ?? 0) * DAY_MS);
+  // Traces that are gone are not found again; of the others it is known how far they were gone through.
+  let age: Age = { after: kind === 'traces' ? 0 : row.done_seq, before };
+  let count = 0;
+  for (let more = (await queries.hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {
+    const step = async (work: Work) => {
+      const done = await STEPS[kind](work, age);
+      await queries.setDone(work.tx, row, done.seq);
+      if (work.dialect.engine === 'sqlite') await markUncompacted(work.tx);
+      return { ...done, retention_id: `${kind} of ${days} days` };
+    };
+    const done = await kernel.work({ ...SELF_CALLER, account_id }, `retention.${kind}`, step);
+    count += done.traces;
+    age = { ...age, after: done.seq };
+    more = done.more;
+  }
+  return count;
+}

@@ -1,0 +1,56 @@
+import { type Engine, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { rowidOf } from '../../text/index.ts';
+import type { TraceRow } from '../queries.ts';
+
+/** The last trace of a session that was removed for its age: what comes after it is proven by its hash. */
+export const upsertEnds: Insert = {
+  table: 'trace_ends',
+  columns: { account_id: 'text', agent_id: 'text', session: 'text', sequence: 'int', hash: 'text', seq: 'int' },
+  suffix: `ON CONFLICT (account_id, agent_id, session) DO UPDATE SET
+    sequence = excluded.sequence, hash = excluded.hash, seq = excluded.seq`,
+};
+
+export type OldTrace = Pick<TraceRow, 'agent_id' | 'session' | 'sequence' | 'hash' | 'seq' | 'header'>;
+export type Place = { account_id: string; after: number; before: number; limit: number };
+
+/** Oldest first, between two places of the log. */
+export function listOld(query: Query, { account_id, after, before, limit }: Place): Promise<OldTrace[]> {
+  return query.all(
+    sql`SELECT agent_id, session, sequence, hash, seq, header FROM traces
+        WHERE account_id = ${account_id} AND seq > ${after} AND seq < ${before} ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+export type Old = { account_id: string; number: number; seqs: readonly number[]; listed: Sql };
+
+const among = ({ account_id, listed }: Old): Sql =>
+  sql`account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${listed})`;
+
+export async function deleteTraces(tx: Transaction, old: Old): Promise<void> {
+  await tx.run(sql`DELETE FROM trace_items WHERE ${among(old)}`);
+  await tx.run(sql`DELETE FROM traces WHERE ${among(old)}`);
+}
+
+/** On SQLite; on PostgreSQL they are a column of the trace. */
+export async function deleteTraceWords(tx: Transaction, { number, seqs }: Pick<Old, 'number' | 'seqs'>): Promise<void> {
+  for (const seq of seqs) await tx.run(sql`DELETE FROM trace_words WHERE rowid = ${rowidOf(number, seq)}`);
+}
+
+/** Parts in the words of people and models. Which entries were read and written stays. */
+const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
+
+export function erasePayloads(tx: Transaction, old: Old): Promise<number> {
+  return tx.run(
+    sql`UPDATE trace_items SET entity_path = NULL, key = NULL, entry_id = NULL, data = NULL
+        WHERE ${among(old)} AND kind IN ${SPOKEN} AND data IS NOT NULL`,
+  );
+}
+
+export function setHeader(
+  tx: Transaction,
+  engine: Engine,
+  { account_id, seq, header }: { account_id: string; seq: number; header: string },
+): Promise<number> {
+  const words = engine === 'postgres' ? sql`, search_words = NULL` : sql``;
+  return tx.run(sql`UPDATE traces SET header = ${header}${words} WHERE account_id = ${account_id} AND seq = ${seq}`);
+}

@@ -1,0 +1,19 @@
+import type { Module } from '../../kernel/index.ts';
+import { handlers } from './handlers.ts';
+import { migrations } from './migrations.ts';
+
+export { KeyLimiter } from './limiter.ts';
+export { UsageMeter } from './meter.ts';
+export { refuseUnknownPlan } from './plans.ts';
+
+export const usage: Module = {
+  name: 'usage',
+  migrations,
+  tables: [
+    { table: 'usage_counters', key: ['period'], left_out: 'what was used is paid for where it was used' },
+    { table: 'usage_ledger', key: ['period', 'no'], left_out: 'what was used is paid for where it was used' },
+    { table: 'rate_cells', key: ['key_id', 'cell'], left_out: 'requests of the last minutes' },
+  ],
+  handlers,
+  jobs: [{ name: 'usage: leases', run: async ({ services }) => services.meter?.sweep() }],
+};

@@ -1,0 +1,134 @@
+import { Fault } from '@mem-service/contract';
+import type { Limited, RateLimiter, Services, Told } from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+import { CELL_MS, roomIn, waitFor } from './rules/window.ts';
+
+const SYNC_MS = 1_000;
+const MAX_KEYS = 50_000;
+
+/** Requests of a key in this minute and the one before: of this server, and of the others as far as they are known. */
+type Window = Limited & { cell: number; current: number; previous: number; unsent: number };
+
+type Options = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
+
+/**
+ * Decides in memory. Where several servers share a database, each adds what it let through to a common count about once
+ * a second, and learns there of the others. A safety control, not a ledger.
+ */
+export class KeyLimiter implements RateLimiter {
+  readonly #options: Options;
+  readonly #windows = new Map<string, Window>();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #syncing: Promise<void> | undefined;
+  #cleared = 0;
+  #policyRpm = -1;
+  #policy = '';
+
+  constructor(options: Options) {
+    this.#options = options;
+    // A folder is for one server: a write to it every second would cost more than it is worth.
+    if (options.database.dialect.engine === 'sqlite') return;
+    this.#timer = setInterval(() => {
+      this.#syncing ??= this.sync()
+        .catch(options.onError)
+        .finally(() => {
+          this.#syncing = undefined;
+        });
+    }, SYNC_MS);
+    this.#timer.unref();
+  }
+
+  take(key: Limited): void {
+    const now = this.#options.clock.now();
+    const window = this.#windowOf(key, now);
+    const waitMs = waitFor(window, now % CELL_MS, key.rate_limit_rpm);
+    if (waitMs > 0) throw refusal(key, waitMs);
+    window.current++;
+    window.unsent++;
+  }
+
+  tell(key: Limited, to: Told): void {
+    const now = this.#options.clock.now();
+    const window = this.#windowOf(key, now);
+    const { rate_limit_rpm: rpm } = key;
+    if (rpm !== this.#policyRpm) {
+      this.#policyRpm = rpm;
+      this.#policy = `"key";q=${rpm};w=60`;
+    }
+    const elapsed = now % CELL_MS;
+    const room = roomIn(window, elapsed, rpm);
+    const restMs = room > 0 ? CELL_MS - elapsed : waitFor(window, elapsed, rpm);
+    to.header('ratelimit-policy', this.#policy);
+    to.header('ratelimit', `"key";r=${room};t=${Math.ceil(restMs / 1000)}`);
+  }
+
+  #windowOf(key: Limited, now: number): Window {
+    const cell = Math.floor(now / CELL_MS);
+    let window = this.#windows.get(key.key_id);
+    if (!window) {
+      if (this.#windows.size >= MAX_KEYS) this.#makeRoom(cell);
+      window = { ...key, cell, current: 0, previous: 0, unsent: 0 };
+      this.#windows.set(key.key_id, window);
+    } else if (window.cell !== cell) turn(window, cell);
+    return window;
+  }
+
+  /** First those that no window reaches; if there are none, the key that came first. */
+  #makeRoom(cell: number): void {
+    for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
+    const [first] = this.#windows.keys();
+    if (this.#windows.size >= MAX_KEYS && first !== undefined) this.#windows.delete(first);
+  }
+
+  /** Adds what is new to the common counts, and learns what the others have added. */
+  async sync(): Promise<void> {
+    const { database, clock } = this.#options;
+    const cell = Math.floor(clock.now() / CELL_MS);
+    const sent = [...this.#windows.values()].filter(({ unsent }) => unsent > 0);
+    // All servers in the same order, so that none waits for another that waits for it.
+    sent.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
+    if (sent.length === 0) return;
+    const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
+    const before = rows.map(({ account_id, key_id, cell }) => [account_id, key_id, cell - 1]);
+    const counts = await database.upkeep(async (tx) => {
+      if (this.#cleared !== cell) await queries.deleteOldCells(tx, cell - 2);
+      const [now, last] = await Promise.all([
+        tx.insertMany<queries.Cell>(queries.addRequests, rows),
+        tx.findMany<queries.Cell>(queries.findCells, before),
+      ]);
+      return [...now, ...last.filter((count) => count !== undefined)];
+    });
+    this.#cleared = cell;
+    rows.forEach((row, i) => {
+      const window = sent[i] as Window;
+      if (window.cell === row.cell) window.unsent -= row.requests;
+    });
+    for (const count of counts) this.#learn(count);
+    for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
+  }
+
+  #learn({ key_id, cell, requests }: queries.Cell): void {
+    const window = this.#windows.get(key_id);
+    if (window?.cell === cell) window.current = requests + window.unsent;
+    else if (window?.cell === cell + 1) window.previous = Math.max(window.previous, requests);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#syncing;
+  }
+}
+
+/** A new minute. What the last second of the old one was is not told to the others any more. */
+function turn(window: Window, cell: number): void {
+  window.previous = window.cell === cell - 1 ? window.current : 0;
+  window.current = 0;
+  window.unsent = 0;
+  window.cell = cell;
+}
+
+function refusal({ rate_limit_rpm }: Limited, waitMs: number): Fault {
+  const retry_after = Math.ceil(waitMs / 1000);
+  const message = `the key may make ${rate_limit_rpm} requests a minute; try again in ${retry_after} s`;
+  return new Fault('rate_limited', message, { retry_after });
+}

@@ -1,0 +1,187 @@
+import {
+  type Charge,
+  type Clock,
+  type Meter,
+  type Metered,
+  type OnAccount,
+  type Price,
+  type Services,
+  type Settings,
+  type Standing,
+  type Told,
+  type Work,
+  writeCharge,
+} from '../../kernel/index.ts';
+import { Leases } from './leases.ts';
+import { writeLedger } from './ledger.ts';
+import { refusalOf } from './refusals.ts';
+import { Tallies } from './tallies.ts';
+import { SEEN_MS, type Tally } from './tally.ts';
+
+const IDLE_MS = 60_000;
+
+/**
+ * Counts ops. Writes are charged with their effect. Reads are paid out of a lease, a small block of ops that is charged
+ * beforehand; the next is fetched beside the requests before the last is used up.
+ */
+export class UsageMeter implements Meter {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #isBlocking: boolean;
+  readonly #tallies: Tallies;
+  #leases: Leases;
+  /** Of periods that are over, until what they had leased is back. */
+  readonly #ended = new Set<Tally>();
+  #onError: (error: unknown) => void = () => {};
+
+  constructor(parts: Pick<Services, 'database' | 'clock' | 'settings'>) {
+    this.#settings = parts.settings;
+    this.#clock = parts.clock;
+    this.#isBlocking = parts.settings.quota_enforcement === 'block';
+    this.#tallies = new Tallies(parts);
+    this.#tallies.onEnd = (tally) => {
+      this.#ended.add(tally);
+      beside(this.#settle(tally));
+    };
+    this.#leases = this.#leasesOn(() => Promise.reject(new Error('the meter was not started')));
+  }
+
+  start(onAccount: OnAccount, onError: (error: unknown) => void): void {
+    this.#leases = this.#leasesOn(onAccount);
+    this.#onError = onError;
+  }
+
+  #leasesOn(onAccount: OnAccount): Leases {
+    return new Leases({ tallies: this.#tallies, onAccount, isBounded: this.#isBlocking });
+  }
+
+  ready(accountId: string): Promise<void> | undefined {
+    const tally = this.#tallies.of(accountId);
+    const age = performance.now() - tally.seenAt;
+    if (age < SEEN_MS) return undefined;
+    const looking = this.#tallies.look(tally);
+    return age === Number.POSITIVE_INFINITY ? looking : beside(looking);
+  }
+
+  pay(accountId: string, { cost, effect }: Price): Promise<void> | undefined {
+    if (cost === 0 || effect === 'control') return undefined;
+    if (effect === 'write') return this.#isBlocking ? this.makeRoom(accountId, cost) : undefined;
+    const tally = this.#tallies.of(accountId);
+    if (this.#isBlocking ? tally.left < cost : tally.size === 0) return this.#payLater(tally, cost);
+    this.#spend(tally, cost);
+    return undefined;
+  }
+
+  #spend(tally: Tally, ops: number): void {
+    tally.spend(ops, this.#clock.now());
+    if (tally.left <= tally.size >> 1 && !(this.#isBlocking && tally.isOver)) beside(this.#leases.take(tally));
+  }
+
+  refund(accountId: string, ops: number): void {
+    this.#tallies.of(accountId).left += ops;
+  }
+
+  /** The first read of an account waits for a lease; where the quota is enforced, also one that finds nothing left. */
+  async #payLater(tally: Tally, ops: number): Promise<void> {
+    if (tally.seenAt === Number.NEGATIVE_INFINITY) await this.#tallies.look(tally);
+    if (!this.#isBlocking && tally.size === 0) await this.#leases.take(tally);
+    while (this.#isBlocking && tally.left < ops) {
+      if (tally.isOver) throw refusalOf(this.#settings, tally);
+      await this.#leases.take(tally);
+    }
+    this.#spend(tally, ops);
+  }
+
+  async admit<J extends Metered>(
+    work: Work,
+    jobs: J[],
+    refuse: (job: J, result: { error: unknown }) => void,
+  ): Promise<J[]> {
+    if (!this.#isBlocking || !jobs.some((job) => writeCharge(job) > 0)) return jobs;
+    const held = await this.#tallies.hold(work);
+    const before = held.used;
+    const admitted = jobs.filter((job) => {
+      const ops = writeCharge(job);
+      const isFree = ops === 0 || (held.hasPlan && (held.limit === null || held.used + ops <= held.limit));
+      if (isFree) held.used += ops;
+      else refuse(job, { error: refusalOf(this.#settings, held) });
+      return isFree;
+    });
+    this.#tallies.admit(work, held.used - before);
+    return admitted;
+  }
+
+  write(work: Work, charges: readonly Charge[]): void {
+    writeLedger(work, charges, (seen) => this.#tallies.see(seen));
+  }
+
+  async makeRoom(accountId: string, ops: number): Promise<void> {
+    await this.ready(accountId);
+    const tally = this.#tallies.of(accountId);
+    if (tally.limit !== null && tally.used + ops > tally.limit) await this.#leases.giveBack(tally);
+  }
+
+  async record(work: Work, ops: number): Promise<Standing> {
+    const held = await this.#tallies.hold(work);
+    const counted = this.#isBlocking ? held.used : held.spent;
+    if (!held.hasPlan || (held.limit !== null && counted + ops > held.limit)) throw refusalOf(this.#settings, held);
+    work.charge({ class: 'record', ops, requests: 1 });
+    held.used += ops;
+    return held.standing();
+  }
+
+  async standing(accountId: string): Promise<Standing> {
+    const tally = this.#tallies.of(accountId);
+    await this.#tallies.look(tally);
+    return tally.standing();
+  }
+
+  tell(accountId: string, to: Told): void {
+    const tally = this.#tallies.peek(accountId);
+    if (tally && tally.seenAt !== Number.NEGATIVE_INFINITY) tally.tell(to);
+  }
+
+  forget(accountId: string): void {
+    const tally = this.#tallies.peek(accountId);
+    if (tally) tally.seenAt = Number.NEGATIVE_INFINITY;
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.#clock.now();
+    for (const tally of this.#tallies.all()) {
+      if (now >= tally.period.end) this.#end(tally);
+      else if (now - tally.spentAt >= IDLE_MS) await this.#retire(tally);
+    }
+    for (const tally of [...this.#ended]) await this.#settle(tally);
+  }
+
+  async close(): Promise<void> {
+    for (const tally of this.#tallies.all()) this.#end(tally);
+    for (const tally of [...this.#ended]) await this.#settle(tally).catch(this.#onError);
+  }
+
+  /** Nobody has read for a while: what is leased goes back, and the account is forgotten unless somebody comes. */
+  async #retire(tally: Tally): Promise<void> {
+    if (tally.leasing || tally.looking) return;
+    tally.size = 0;
+    await this.#leases.giveBack(tally);
+    if (tally.size === 0 && tally.left === 0 && !tally.leasing) this.#tallies.drop(tally);
+  }
+
+  #end(tally: Tally): void {
+    this.#tallies.drop(tally);
+    this.#ended.add(tally);
+  }
+
+  async #settle(tally: Tally): Promise<void> {
+    await tally.leasing?.catch(() => {});
+    await this.#leases.giveBack(tally);
+    this.#ended.delete(tally);
+  }
+}
+
+/** Nobody waits for it; whoever needs it and finds it missing tries again. */
+function beside(work: Promise<void>): undefined {
+  work.catch(() => {});
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { type Find, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
+import type { Charge } from '../../kernel/index.ts';
+
+export type Counter = { no: number; ops_used: number };
+export type Place = { account_id: string; period: string };
+
+export type AccountUsage = { name: string; plan: string | null; status: 'active' | 'suspended' } & {
+  no: number | null;
+  ops_used: number | null;
+};
+
+/** The account, and its counter if anything was counted yet. */
+export function getUsage(query: Query, { account_id, period }: Place): Promise<AccountUsage | undefined> {
+  return query.get(
+    sql`SELECT accounts.name, accounts.plan, accounts.status, c.no, c.ops_used FROM accounts
+        LEFT JOIN usage_counters AS c ON c.account_id = ${account_id} AND c.period = ${period}
+        WHERE accounts.account_id = ${account_id}`,
+  );
+}
+
+/** Adds to the counter, which takes as many numbers as there are lines to come. */
+export async function addUsage(
+  tx: Transaction,
+  { account_id, period }: Place,
+  added: { lines: number; ops: number },
+): Promise<Counter> {
+  const counter = await tx.get<Counter>(
+    sql`INSERT INTO usage_counters (account_id, period, no, ops_used)
+        VALUES (${account_id}, ${period}, ${added.lines}, ${added.ops})
+        ON CONFLICT (account_id, period) DO UPDATE SET
+          no = usage_counters.no + excluded.no, ops_used = usage_counters.ops_used + excluded.ops_used
+        RETURNING no, ops_used`,
+  );
+  return counter as Counter;
+}
+
+/** Nobody else adds to the counter until the end of the transaction. */
+export const holdUsage = (tx: Transaction, place: Place): Promise<Counter> => addUsage(tx, place, { lines: 0, ops: 0 });
+
+export type Line = Charge & { at: number };
+
+/** A line of the ledger, numbered back from the counter, which this transaction has moved on. */
+export function insertLine(
+  tx: Transaction,
+  { account_id, period }: Place,
+  { line, back }: { line: Line; back: number },
+): Promise<number> {
+  return tx.run(
+    sql`INSERT INTO usage_ledger (account_id, period, no, at, class, ops, requests, lease_id)
+        SELECT account_id, period, no - CAST(${back} AS BIGINT), CAST(${line.at} AS BIGINT), CAST(${line.class} AS TEXT), CAST(${line.ops} AS BIGINT),
+          CAST(${line.requests} AS BIGINT), CAST(${line.lease_id ?? null} AS TEXT)
+        FROM usage_counters WHERE account_id = ${account_id} AND period = ${period}`,
+  );
+}
+
+/** Of a key in one minute, by all servers. */
+export type Cell = { account_id: string; key_id: string; cell: number; requests: number };
+
+export const addRequests: Insert = {
+  table: 'rate_cells',
+  columns: { account_id: 'text', key_id: 'text', cell: 'int', requests: 'int' },
+  suffix: `ON CONFLICT (account_id, key_id, cell) DO UPDATE SET requests = rate_cells.requests + excluded.requests
+    RETURNING account_id, key_id, cell, requests`,
+};
+
+export const findCells: Find = {
+  table: 'rate_cells',
+  select: 'account_id, key_id, cell, requests',
+  by: { account_id: 'text', key_id: 'text', cell: 'int' },
+};
+
+/** Minutes that no window reaches any more, over all accounts. */
+export function deleteOldCells(tx: Transaction, before: number): Promise<number> {
+  return tx.run(sql`DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell < ${before}`);
+}

@@ -1,0 +1,107 @@
+import type { Database } from '../../db/index.ts';
+import type { Clock, Services, Settings, Work } from '../../kernel/index.ts';
+import type { Seen } from './ledger.ts';
+import { limitOf } from './plans.ts';
+import * as queries from './queries.ts';
+import { type Period, periodOf } from './rules/period.ts';
+import { Tally } from './tally.ts';
+
+/** The accounts that this server has to do with, each with its tally of the current period. */
+export class Tallies {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #database: Database;
+  readonly #current = new Map<string, Tally>();
+  readonly #admitted = new WeakMap<Work, number>();
+  #period: Period;
+  /** Is told of a tally whose period is over. */
+  onEnd: (tally: Tally) => void = () => {};
+
+  constructor({ settings, clock, database }: Pick<Services, 'settings' | 'clock' | 'database'>) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#database = database;
+    this.#period = periodOf(clock.now());
+  }
+
+  of(accountId: string): Tally {
+    const now = this.#clock.now();
+    if (now >= this.#period.end || now < this.#period.start) this.#period = periodOf(now);
+    const known = this.#current.get(accountId);
+    if (known?.period === this.#period) return known;
+    const tally = new Tally(accountId, this.#period);
+    tally.spentAt = now;
+    this.#current.set(accountId, tally);
+    if (known) this.onEnd(known);
+    return tally;
+  }
+
+  peek(accountId: string): Tally | undefined {
+    return this.#current.get(accountId);
+  }
+
+  all(): Tally[] {
+    return [...this.#current.values()];
+  }
+
+  drop({ account_id }: Tally): void {
+    this.#current.delete(account_id);
+  }
+
+  /** What was committed. */
+  see({ account_id, period, counter }: Seen): void {
+    const tally = this.#current.get(account_id);
+    if (tally?.period.name === period) tally.see(counter);
+  }
+
+  /** Asks the store. */
+  look(tally: Tally): Promise<void> {
+    tally.looking ??= this.#lookUp(tally).finally(() => {
+      tally.looking = undefined;
+    });
+    return tally.looking;
+  }
+
+  async #lookUp(tally: Tally): Promise<void> {
+    const place = { account_id: tally.account_id, period: tally.period.name };
+    const found = await queries.getUsage(this.#database.of(place.account_id).read, place);
+    this.#setPlan(tally, found?.plan ?? null);
+    // What this server changes right now may be in what was found, and is not yet in what it knows.
+    if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
+    else tally.see({ no: found?.no ?? 0, ops_used: found?.ops_used ?? 0 });
+  }
+
+  /** The account as it is in the store, kept so until the end of the transaction; with what this server has leased. */
+  async hold(work: Work): Promise<Tally> {
+    await work.locked;
+    const period = periodOf(work.now);
+    const place = { account_id: work.account_id, period: period.name };
+    const [counter, found] = await Promise.all([queries.holdUsage(work.tx, place), queries.getUsage(work.tx, place)]);
+    const held = new Tally(work.account_id, period);
+    this.#setPlan(held, found?.plan ?? null);
+    held.see({ ...counter, ops_used: counter.ops_used + this.#pending(work, period.name) });
+    const own = this.#current.get(work.account_id);
+    if (own?.period.name === period.name) held.left = own.left + own.returning;
+    return held;
+  }
+
+  /** That this transaction is going to charge so much for its writes. */
+  admit(work: Work, ops: number): void {
+    this.#admitted.set(work, ops);
+  }
+
+  /** What the transaction has charged, or will, and the counter does not show yet. */
+  #pending(work: Work, period: string): number {
+    let writes = 0;
+    let others = 0;
+    for (const charge of work.charges) {
+      if (charge.class === 'write') writes += charge.ops;
+      else if (charge.period === undefined || charge.period === period) others += charge.ops;
+    }
+    return others + Math.max(writes, this.#admitted.get(work) ?? 0);
+  }
+
+  #setPlan(tally: Tally, plan: string | null): void {
+    tally.setPlan(plan, limitOf(this.#settings, plan));
+  }
+}

@@ -1,0 +1,153 @@
+import { type OperationName, operations, parseGlob } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
+import { type Backend, backends, openTestApp } from '../support/app.ts';
+import {
+  countedIds,
+  fieldsOf,
+  type Json,
+  type Known,
+  layExamples,
+  markedInput,
+  outcomeOf,
+  reading,
+  withoutScores,
+  writing,
+} from './table.ts';
+
+const IN = 'insidemark';
+const OUT = 'outsidemark';
+/** Who wrote inside, who wrote outside, and who never did anything. */
+const [Y, X, Z] = [{ agent_id: 'agent/y' }, { agent_id: 'agent/x' }, { agent_id: 'agent/z' }];
+
+const reach = [[parseGlob(`${IN}/**`) as never]];
+const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: reach, write: reach };
+
+/** Numbers of the log and of notes tell that somebody did something, and nothing else. */
+const PLACES = /^((last_)?seq|item_id|id)$/;
+function withoutPlaces(outcome: unknown): unknown {
+  const replace = (field: string, value: unknown) => {
+    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
+    if (field !== 'next_cursor' || typeof value !== 'string') return value;
+    const [list, ...place] = JSON.parse(Buffer.from(value, 'base64url').toString());
+    return [list, ...place.filter((part: unknown) => typeof part === 'string')];
+  };
+  return JSON.parse(JSON.stringify(withoutScores(outcome), replace));
+}
+
+/** One store holds something outside of the scope, the other does not. Whoever has the key must not tell them apart. */
+async function openStores(backend: Backend) {
+  const ids = [countedIds(), countedIds()] as const;
+  const full = await openTestApp(backend, { ids: ids[0].ids });
+  const inside = await openTestApp(backend, { ids: ids[1].ids });
+  const apps = [full, inside];
+  let known: Known = {};
+  for (const app of apps) known = await layExamples(app, { mark: IN, as: Y });
+  const outside = await layExamples(full, { mark: OUT, as: X });
+  // What is said of an agent is said of no path.
+  for (const name of writing.filter((name) => operations[name].module === 'agents'))
+    await inside.call(name, markedInput(name, OUT, { agent_id: X.agent_id }) as never, X);
+  let next = 1_000_000;
+  return {
+    known,
+    outside,
+    async look(name: OperationName, input: Json, as: Partial<Caller> = Y) {
+      next += 1000;
+      for (const one of ids) one.startAt(next);
+      const seen = [];
+      for (const app of apps) {
+        await app.kernel.services.observations.flushAll();
+        seen.push(withoutPlaces(await outcomeOf(app, name, { input, as: { ...as, key } })));
+      }
+      expect(seen[0]).toEqual(seen[1]);
+      return seen[0] as Json;
+    },
+    /** In both, as reads are counted; what is seen in the full one. */
+    async lookInFull(name: OperationName, input: Json, as: Partial<Caller>) {
+      const [seen] = await Promise.all(apps.map((app) => outcomeOf(app, name, { input, as: { ...as, key } })));
+      return seen;
+    },
+    close: () => Promise.all([full.close(), inside.close()]),
+  };
+}
+
+type Look = [name: OperationName, how: string, input: Json];
+
+/** The same question, as widely as it can be asked. */
+function waysOf(name: OperationName, mark: string, known: Known): Look[] {
+  const input = markedInput(name, mark, known);
+  // A page of the log may hold less than it reaches over; one that reaches over all of it can be compared.
+  const whole = name === 'log.list' ? { limit: 1000 } : {};
+  const found: Look[] = [[name, 'at its place', { ...input, ...whole }]];
+  if ('entity_path' in fieldsOf(name) && !('key' in input))
+    found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
+  if ('query' in input) found.push([name, 'by filters', { entity_path: `${mark}/**` }], [name, 'by nothing', {}]);
+  if ('cursor' in fieldsOf(name)) found.push([name, 'page by page', { ...input, limit: 1 }]);
+  if (name === 'log.stream') found.push([name, 'from the beginning', { after: 0 }]);
+  if (name === 'graph.neighbors')
+    for (const entity of [Y.agent_id, X.agent_id, `pattern-${mark}`, `deploy-2231-${mark}`])
+      found.push([name, `of ${entity}`, { entity, depth: 3 }]);
+  if ('agent_id' in fieldsOf(name))
+    for (const { agent_id } of [X, Y]) found.push([name, `of ${agent_id}`, { ...input, agent_id }]);
+  return found;
+}
+
+const looks = (mark: string) =>
+  reading.flatMap((name) => waysOf(name, mark, {}).map(([, how]) => [name, how] as const));
+
+describe.each(backends)('what lies outside of the scopes of a key, on %s', (backend) => {
+  let stores: Awaited<ReturnType<typeof openStores>>;
+  beforeAll(async () => {
+    stores = await openStores(backend);
+  });
+  afterAll(() => stores.close());
+
+  const lookAt = async (name: OperationName, how: string, mark: string) => {
+    const known = mark === IN ? stores.known : stores.outside;
+    const [, , input] = waysOf(name, mark, known).find((way) => way[1] === how) as Look;
+    for (const as of [Y, Z]) {
+      const seen = await stores.look(name, input, as);
+      expect(JSON.stringify(seen)).not.toContain(`about ${OUT}`);
+      // What was asked for is repeated.
+      if (!JSON.stringify(input).includes('pattern')) expect(JSON.stringify(seen)).not.toContain(`pattern-${OUT}"`);
+    }
+  };
+
+  it.each(looks(IN))('%s %s shows what lies inside as if there were nothing else', async (name, how) => {
+    await lookAt(name, how, IN);
+  });
+
+  it.each(looks(OUT))('%s %s shows nothing of it, by its own names', async (name, how) => {
+    await lookAt(name, how, OUT);
+  });
+
+  it.each(reading)('%s shows nothing of it to a caller that goes by the name of its author', async (name) => {
+    for (const [, how, input] of waysOf(name, IN, stores.known)) {
+      const seen = JSON.stringify(await stores.lookInFull(name, input, X));
+      // What it noted in its own session is about no path, though an example may look like one.
+      expect(seen.replaceAll(/"source":"[^"]*"/g, ''), how).not.toMatch(new RegExp(`${OUT}/|about ${OUT}|-${OUT}`));
+    }
+  });
+
+  it.each(reading)('%s is not refused inside', async (name) => {
+    const seen = await stores.look(name, markedInput(name, IN, stores.known));
+    if (operations[name].module !== 'audit') expect(seen).not.toHaveProperty('refused');
+  });
+
+  it.each(writing)('%s inside answers as if there were nothing else', async (name) => {
+    const seen = await stores.look(name, markedInput(name, IN, stores.known));
+    expect(JSON.stringify(seen)).not.toContain(OUT);
+  });
+
+  /** Spans that came before are known by their numbers, which say nothing of paths. */
+  const ofPaths = writing.filter((name) => name !== 'sessions.ingest_otlp');
+
+  it.each(ofPaths)('%s outside is answered the same whether it is there or not', async (name) => {
+    await stores.look(name, markedInput(name, OUT, stores.outside));
+  });
+
+  it('is as hidden as before once there was writing on both sides', async () => {
+    for (const [name, how] of looks(IN)) await lookAt(name, how, IN);
+    for (const [name, how] of looks(OUT)) await lookAt(name, how, OUT);
+  });
+});

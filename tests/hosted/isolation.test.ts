@@ -1,0 +1,154 @@
+import { type OperationName, operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dump } from '../contract/dump.ts';
+import { countedIds, fieldsOf, type Known, layExamples, markedInput, withoutScores } from '../contract/table.ts';
+import { until } from '../faults/support/mem-process.ts';
+import { tune } from '../stream/support.ts';
+import { backends } from '../support/app.ts';
+import { get, type Hosted, openHosted, write } from '../support/hosted.ts';
+import { type Address, type Answer, addresses, labelled, requestFor, type Sent } from '../support/wire.ts';
+
+const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
+const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
+const MARK = 'alphamark';
+const AGENT = 'agent/of-both';
+const RPM = 100_000;
+
+const isWrite = ({ name }: Address) => operations[name].effect === 'write';
+const hasCursor = ({ name, route }: Address) => 'cursor' in fieldsOf(name) && route.method === 'GET';
+const key = 'idempotency-key';
+
+/** Random, or of one request, or how long it took. */
+const UNSTEADY = new Set([
+  ...['request_id', 'subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'audit_hash'],
+  ...['p50', 'p95', 'p99'],
+]);
+
+function toldBy({ status, text }: Answer) {
+  const lines = text.split('\n').map((line) => {
+    try {
+      return withoutScores(JSON.parse(line, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
+    } catch {
+      return line;
+    }
+  });
+  return { status, lines };
+}
+
+/**
+ * One service holds A's data, the other never heard of A. Whatever B asks over the wire is answered alike by both, with
+ * the same status and the same words: then nothing of A can be seen, not even that it is there.
+ */
+describe.each(backends)('another account over the wire on %s', (backend) => {
+  const shared = countedIds();
+  const lonely = countedIds();
+  const keys = { a: '', b: '', alone: '' };
+  let withA: Hosted;
+  let withoutA: Hosted;
+  let known: Known;
+  let round = 1_000_000;
+
+  /** Both give out the same ids. */
+  async function inBoth<T>(first: () => Promise<T>, second: () => Promise<T>): Promise<[T, T]> {
+    round += 1000;
+    shared.startAt(round);
+    const one = await first();
+    lonely.startAt(round);
+    return [one, await second()];
+  }
+  const fullKey = async (service: Hosted, account_id: string) => {
+    const { key: admin } = await service.newAccount({ account_id });
+    return (await service.newKey(admin, { key_type: 'admin', rate_limit_rpm: RPM })).key;
+  };
+
+  beforeAll(async () => {
+    withA = await openHosted(backend, { app: { ids: shared.ids } });
+    withoutA = await openHosted(backend, { app: { ids: lonely.ids } });
+    keys.a = await fullKey(withA, A);
+    await layExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
+    known = await layExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    [keys.b, keys.alone] = await inBoth(
+      () => fullKey(withA, B),
+      () => fullKey(withoutA, B),
+    );
+  }, 60_000);
+  afterAll(() => Promise.all([withA.close(), withoutA.close()]));
+
+  const asAgent = (sent: Sent): Sent => ({ ...sent, headers: { 'x-mem-agent-id': AGENT, ...sent.headers } });
+
+  /** B's answer, which is the same where there is no A. */
+  async function askAsB(sent: Sent): Promise<Answer> {
+    for (const { app } of [withA, withoutA]) await app.kernel.services.observations.flushAll();
+    const [answer, alone] = await inBoth(
+      () => withA.as(keys.b, asAgent(sent)),
+      () => withoutA.as(keys.alone, asAgent(sent)),
+    );
+    expect(toldBy(answer)).toEqual(toldBy(alone));
+    expect(answer.status).not.toBe(500);
+    return answer;
+  }
+
+  it.each(labelled(addresses.filter((one) => !isWrite(one))))('%s shows nothing of it', async (_, address) => {
+    const { text } = await askAsB(requestFor(address, markedInput(address.name, MARK, known)));
+    expect(text).not.toContain(`about ${MARK}`);
+    expect(text).not.toContain(`pattern-${MARK}`);
+  });
+
+  it.each(labelled(addresses.filter(hasCursor)))('%s takes no cursor of it', async (_, address) => {
+    const input = { ...markedInput(address.name, MARK, known), limit: 1 };
+    const page = await withA.as(keys.a, asAgent(requestFor(address, input)));
+    const { next_cursor } = page.json;
+    expect(next_cursor, `a first page of ${address.name} with more behind it`).toEqual(expect.any(String));
+    const { text } = await askAsB(requestFor(address, { ...input, cursor: next_cursor }));
+    expect(text).not.toContain(`about ${MARK}`);
+  });
+
+  it.each(labelled(addresses.filter(isWrite)))('%s neither changes it nor replays its answers', async (_, address) => {
+    const sent = requestFor(address, markedInput(address.name, MARK, known));
+    const headers = { [key]: `one-${address.name}` };
+    await withA.as(keys.a, asAgent({ ...sent, headers }));
+    const before = await dump(withA.app, A);
+    await askAsB({ ...sent, headers });
+    expect(await dump(withA.app, A)).toEqual(before);
+  });
+
+  it('an entry of it is not found in the same words as one that nobody ever wrote', async () => {
+    await withA.as(keys.a, write('hidden/place', 'key-1'));
+    const [there, never] = [
+      await askAsB(get('/api/v1/entries/hidden/place/key-1')),
+      await askAsB(get('/api/v1/entries/hidden/place/key-2')),
+    ];
+    expect(there.status).toBe(404);
+    expect(there.text.replaceAll('key-1', 'key-2')).toBe(never.text);
+  });
+
+  it('a stream that goes on at a place of its log tells nothing of it', async () => {
+    const { json } = await withA.as(keys.a, get('/api/v1/stats'));
+    const headers = { 'x-mem-api-key': keys.b };
+    for (const lastId of [0, json.last_seq as number]) {
+      const listener = await tune(withA.server.url, { lastId, headers });
+      await withA.as(keys.a, write('told/of-a', 'k', `about ${MARK}`));
+      await withA.as(keys.b, write('told/of-b', `k${lastId}`));
+      if (lastId === 0) await until(() => listener.raw().includes('told/of-b'), { what: 'its own event' });
+      expect(listener.raw()).not.toContain('told/of-a');
+      expect(listener.raw()).not.toContain(`about ${MARK}`);
+    }
+  });
+
+  it('an export holds what is its own alone', async () => {
+    await withA.as(keys.b, write('mine', 'k', 'of b'));
+    const { status, text } = await withA.as(keys.b, get('/api/v1/export'));
+    expect(status).toBe(200);
+    expect(text).toContain('of b');
+    expect(text).not.toContain(A);
+    expect(text).not.toContain(`${AGENT}-too`);
+  });
+});
+
+describe('the operations that are tried', () => {
+  it('are all of the table but those of the control plane', () => {
+    const tried = new Set<OperationName>(addresses.map(({ name }) => name));
+    const all = Object.entries(operations).filter(([, { effect }]) => effect !== 'control');
+    expect([...tried].sort()).toEqual(all.map(([name]) => name).sort());
+  });
+});
