@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dump } from '../contract/dump.ts';
-import { type Backend, backends, newPlace } from '../support/app.ts';
+import { type Backend, backends, caller, newPlace } from '../support/app.ts';
 import { get, type Hosted, type NewAccount, openHosted, patch, post, remove, write } from '../support/hosted.ts';
 import { watchDatabase } from '../support/statements.ts';
 
@@ -60,6 +60,20 @@ describe.each(backends)('deleting an account on %s', (backend) => {
     const { text } = await service.control(get(`${path}/export`));
     expect(linesOf(text).length).toBeGreaterThan(10);
     expect((await service.control(remove(path))).json).toMatchObject({ status: 'deleted' });
+  });
+
+  it('an export that was not read to its end does not count', async () => {
+    const account = await service.newAccount();
+    await fill(service, account);
+    const { account_id } = account;
+    const { kernel } = service.app;
+    const control = { ...caller({ account_id: '', actor: 'control' }), control: true as const };
+    const lines = await kernel.list('accounts.export', { account_id }, control);
+    await lines.next();
+    await lines.return();
+    expect((await service.control(remove(at(account_id)))).json).toMatchObject({
+      detail: expect.stringContaining('was not exported'),
+    });
   });
 
   it('by force needs its name', async () => {

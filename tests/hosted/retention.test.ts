@@ -118,6 +118,23 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     expect((await service.as(admin, get('/api/v1/admin/audit/verify'))).json).toMatchObject({ problems: [] });
   });
 
+  it('goes on for others while an account that is deleted has not gone yet', async () => {
+    const doomed = await service.newAccount({ name: 'Doomed' });
+    await service.as(doomed.key, post('/api/v1/outcomes', { outcome_ref: 'r', outcome_type: 'success' }));
+    await service.as(doomed.key, put({ traces_days: 1 }));
+    const { database, clock: now } = service.app.kernel.services;
+    const { sql } = await import('../../packages/server/src/db/index.ts');
+    const old = await trace('beside');
+    clock.advance(91 * DAY_MS);
+    await database.transaction((tx) =>
+      tx.run(
+        sql`UPDATE accounts SET deleted_at = ${now.now()}, purged_at = ${now.now()} WHERE account_id = ${doomed.account_id}`,
+      ),
+    );
+    await service.app.jobs.sweep();
+    expect((await read(old)).status).toBe(404);
+  });
+
   it('what has nothing to do leaves no line', async () => {
     const count = async () => rowsOf(await dump(service.app, account_id), 'audit').length;
     const before = await count();

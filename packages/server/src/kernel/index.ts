@@ -33,4 +33,4 @@ export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
-export { ADMINS, accountGone, EVERYONE, type LogEvent, type Work } from './work.ts';
+export { ADMINS, accountGone, EVERYONE, isGone, type LogEvent, type Work } from './work.ts';

@@ -1,4 +1,4 @@
-import { type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
+import { isGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
 import { type Age, erasePayloads, removeOld } from '../traces/index.ts';
 import * as queries from './queries.ts';
@@ -11,7 +11,13 @@ const STEPS = { traces: removeOld, payloads: erasePayloads };
 export async function enforce(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database } = kernel.services;
   let count = 0;
-  for (const row of await queries.listDue(database.scan)) count += await enforceOne(kernel, row, isStopping);
+  for (const row of await queries.listDue(database.scan))
+    try {
+      count += await enforceOne(kernel, row, isStopping);
+    } catch (error) {
+      // An account that was deleted meanwhile goes as a whole.
+      if (!isGone(error)) throw error;
+    }
   if (count > 0 && database.dialect.engine === 'postgres')
     for (const statement of queries.freeRows) await database.maintain(statement);
 }
