@@ -3,6 +3,7 @@ import { Fault } from '@mem-service/contract';
 import type { KeyRing, KnownKey } from '../kernel/index.ts';
 import { type Authenticate, type Identity, type KeyCheck, refusal } from './auth.ts';
 
+const SECRET_PREFIX = 'mem_sk_';
 const MINUTE_MS = 60_000;
 /** Wrong keys from one address within a minute, before it has to wait. */
 const MAX_FAILURES = 30;
@@ -59,8 +60,21 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
     if (key === undefined) throw refusal(key);
     const held = keys.peek(key);
     if (held) return identityOf(held);
+    keys.checkForm(key);
     guesses.refuse(address);
     return find(key, address);
+  };
+}
+
+/** A service of one account: keys of its configuration, and beside them those that its admins made. */
+export function authenticateByBoth(list: Authenticate, ring: Authenticate): Authenticate {
+  return (presented) => {
+    try {
+      return list(presented);
+    } catch (error) {
+      if (!presented.key?.startsWith(SECRET_PREFIX)) throw error;
+      return ring(presented);
+    }
   };
 }
 

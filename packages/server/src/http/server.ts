@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
-import { authenticateByRing, internalCheck } from './auth-hosted.ts';
+import { authenticateByBoth, authenticateByRing, internalCheck } from './auth-hosted.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
@@ -47,7 +47,8 @@ const LAST_WORD_MS = 500;
 /** The HTTP transport: bytes to input, result to bytes, nothing else. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { hosted = false, kernel } = options;
-  const authenticate = hosted ? authenticateByRing(kernel.services.keys) : authenticateByList(options.apiKeys);
+  const byRing = authenticateByRing(kernel.services.keys);
+  const authenticate = hosted ? byRing : authenticateByBoth(authenticateByList(options.apiKeys), byRing);
   const metering = meteringOf(kernel.services);
   const requireKey = keyCheck(authenticate, metering.welcome);
   const explain = explainErrors(options.log);

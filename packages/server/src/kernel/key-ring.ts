@@ -61,9 +61,13 @@ export class KeyRing {
     return this.#admit(held);
   }
 
-  async find(secret: string): Promise<KnownKey> {
+  /** Refuses what cannot be a key. It tells nothing that whoever tries keys out does not know. */
+  checkForm(secret: string): void {
     const problem = this.#source.problem(secret);
     if (problem !== undefined) throw refuse(problem);
+  }
+
+  async find(secret: string): Promise<KnownKey> {
     const keyHash = hash('sha256', secret, 'hex');
     const now = performance.now();
     if ((this.#unknown.get(keyHash) ?? 0) > now) throw refuse('the API key is not known');
