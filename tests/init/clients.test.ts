@@ -10,7 +10,7 @@ const machine = (platform: NodeJS.Platform, env: Machine['env'] = {}): Machine =
   platform,
   env,
   home: '/home/ada',
-  folder: '/work/shop',
+  folder: '/home/ada/shop',
 });
 const configs = (given: Machine) =>
   Object.fromEntries(clients.map((client) => [client.name, client.places(given, 'user').config]));

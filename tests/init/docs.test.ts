@@ -9,7 +9,7 @@ import { setEntry } from '../../packages/server/src/cli/init/server-entry.ts';
 import { blocksOf, readDoc, tableOf } from '../docs/markdown.ts';
 
 const guide = readDoc('docs/clients.md');
-const machine: Machine = { platform: 'linux', env: {}, home: '/home/ada', folder: '/work/shop' };
+const machine: Machine = { platform: 'linux', env: {}, home: '/home/ada', folder: '/home/ada/shop' };
 
 function shown(file: string | undefined, scope: Scope): string {
   if (file === undefined) return '';

@@ -4,7 +4,7 @@ import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
 import { tables } from './tables.ts';
 
-export { countEvidence, eraseEvidence } from './queries.ts';
+export { countEvidence, eraseEvidence } from './erase/queries.ts';
 
 export const outcomes: Module = {
   name: 'outcomes',

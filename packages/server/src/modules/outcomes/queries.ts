@@ -1,14 +1,5 @@
-import {
-  andAll,
-  type Find,
-  fragment,
-  type Insert,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-} from '../../db/index.ts';
-import { type Reach, withinReach } from '../../kernel/index.ts';
+import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -117,11 +108,6 @@ export const insertEvidence: Insert = {
 
 const OUTCOME: Sql = { text: Object.keys(insertOutcomes.columns).join(', '), values: [] };
 const EVIDENCE: Sql = { text: Object.keys(insertEvidence.columns).join(', '), values: [] };
-
-/** `reach`: where it may read, if not everywhere. */
-export type Viewer = { account_id: string; agent_id: string; reach?: Reach | undefined };
-
-const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
 
 export type Retried = {
   account_id: string;
@@ -264,41 +250,4 @@ export function listPredictions(
     sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1
         AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
-}
-
-/** `isAboutDoomed` says of a row of a table whether it names what is to go; `entryIds` are all that bear the names. */
-export type Erased = {
-  account_id: string;
-  agent_id: string;
-  paths: readonly Sql[];
-  keys: readonly Sql[];
-  entryIds: Sql;
-  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
-};
-
-/** Lines of entries by their numbers, and those of names that were none by the names. */
-function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
-  const known = sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
-  const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
-  return [known, unknown].map(
-    (where) => sql`account_id = ${account_id} AND ${where}
-      AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`,
-  );
-}
-
-/** The ledger forgets which entries its lines were about. */
-export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
-  let count = 0;
-  for (const where of lines(erased))
-    count += await tx.run(
-      sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${where}`,
-    );
-  return count;
-}
-
-export async function countEvidence(query: Query, erased: Erased): Promise<number> {
-  let count = 0;
-  for (const where of lines(erased))
-    count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${where}`))?.n ?? 0;
-  return count;
 }

@@ -8,6 +8,7 @@ import {
   type Transaction,
   type Update,
 } from '../../db/index.ts';
+import type { Erased } from '../../kernel/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
 
@@ -248,15 +249,6 @@ export function listIdle(query: Query, before: number, limit: number): Promise<S
     sql`SELECT account_id, agent_id, session FROM sessions WHERE last_at < ${before} ORDER BY last_at LIMIT ${limit}`,
   );
 }
-
-/** `isAboutDoomed` says of a row of a table whether it names what is to go. */
-export type Erased = {
-  account_id: string;
-  agent_id: string;
-  paths: readonly Sql[];
-  keys: readonly Sql[];
-  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
-};
 
 /** What was asked of the paths, or refused there. */
 const itemsAt = ({ account_id, agent_id, paths, isAboutDoomed }: Erased): Sql =>

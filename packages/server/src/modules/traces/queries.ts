@@ -1,5 +1,5 @@
 import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import { type Reach, withinReach } from '../../kernel/index.ts';
+import { type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
 import { rowidOf } from '../text/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
@@ -114,8 +114,6 @@ export const insertTraceItems: Insert = {
 const TRACE = { text: Object.keys(insertTraces.columns).join(', '), values: [] } satisfies Sql;
 const ITEM = { text: Object.keys(itemColumns).join(', '), values: [] } satisfies Sql;
 
-export const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
-
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
 
 /** The end of the chain of a session; where its traces were removed for their age, what is known of the last of them. */
@@ -129,9 +127,6 @@ export function getLastTrace(
         UNION ALL SELECT sequence, hash, seq FROM trace_ends WHERE ${ofSession} ORDER BY sequence DESC LIMIT 1`,
   );
 }
-
-/** `reach`: where it may read, if not everywhere. */
-export type Viewer = { account_id: string; agent_id: string; reach?: Reach | undefined };
 
 /** A question that named no path was about all of them, and so is its answer. */
 const HAS_PATH = fragment(`(trace_items.entity_path IS NOT NULL OR trace_items.kind = 'query')`);
@@ -279,42 +274,5 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
         AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
-  );
-}
-
-export type WriteRow = {
-  event_type: string;
-  entity_path: string;
-  key: string;
-  version: number;
-  visible_to: string;
-  created_at: number;
-};
-
-/** Written out: SQLite plans a statement anew each time that a bound limit is set. */
-const MOST_WRITES = fragment('LIMIT 1000');
-
-/** A lesson belongs to the outcome that it was learnt from, though its place in the log is after it. */
-const NO_LESSON = fragment(`details NOT LIKE '%"lesson_of":%'`);
-
-/** What a session that has a name wrote since a place in the log. */
-export function listSessionWrites(query: Query, key: SessionKey, after: number): Promise<WriteRow[]> {
-  return query.all<WriteRow>(
-    sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
-        WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} AND session >= ' '
-          AND seq > ${after} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
-        ORDER BY seq ${MOST_WRITES}`,
-  );
-}
-
-/** The same for the session of an agent that names none: among the newest of what the agent did. */
-export function listUnnamedWrites(query: Query, key: SessionKey, after: number): Promise<WriteRow[]> {
-  return query.all<WriteRow>(
-    sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
-          SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at, details FROM events
-          WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND seq > ${after}
-          ORDER BY seq DESC ${MOST_WRITES}) AS newest
-        WHERE session = ${key.session} AND entity_path IS NOT NULL AND event_type IN ('write', 'delete') AND ${NO_LESSON}
-        ORDER BY seq`,
   );
 }

@@ -10,6 +10,7 @@ import {
   reads,
   seqAt,
   sessionOf,
+  type Viewer,
 } from '../../kernel/index.ts';
 import { explain } from './explain.ts';
 import { traceNotFound } from './not-found.ts';
@@ -66,7 +67,7 @@ async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
   return where;
 }
 
-function plain(viewer: queries.Viewer, input: Filters): Sql[] {
+function plain(viewer: Viewer, input: Filters): Sql[] {
   const where: Sql[] = [];
   if (input.branch !== 'main') where.push(sql`branch = ${input.branch}`);
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);

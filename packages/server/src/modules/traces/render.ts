@@ -1,6 +1,6 @@
 import type { Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
-import { sessionIdOf, toIso, toIsoOrNull } from '../../kernel/index.ts';
+import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpans } from './rules/spans.ts';
@@ -112,7 +112,7 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: rea
 }
 
 /** Who looks, and through what. */
-export type View = { query: Query; viewer: queries.Viewer; dialect: Dialect };
+export type View = { query: Query; viewer: Viewer; dialect: Dialect };
 
 /** What a list does without: payloads may be large, and values are fetched one by one. */
 const LISTED = [fragment(`kind <> 'span'`)];

@@ -5,6 +5,7 @@ import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/inde
 import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import type { Part } from './shape.ts';
+import { listSessionWrites, listUnnamedWrites, type WriteRow } from './written/queries.ts';
 
 /** What a session holds, as parts of a trace. */
 export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
@@ -62,18 +63,18 @@ const NOTED: Partial<Record<ItemRow['kind'], (data: Noted) => Noted & { visible_
 };
 
 /** The end of a session's chain, and what it wrote since. */
-export type Past = { last: queries.LastTrace | undefined; rows: readonly queries.WriteRow[] };
+export type Past = { last: queries.LastTrace | undefined; rows: readonly WriteRow[] };
 
 export async function lookBack(query: Query, key: SessionKey): Promise<Past> {
   const last = await queries.getLastTrace(query, key);
-  const list = sessionIdOf(key.session) === null ? queries.listUnnamedWrites : queries.listSessionWrites;
+  const list = sessionIdOf(key.session) === null ? listUnnamedWrites : listSessionWrites;
   return { last, rows: await list(query, key, last?.seq ?? 0) };
 }
 
 /** What the session wrote up to a place in the log; what the transaction has written is not in the table yet. */
 export function writeParts({ events }: Work, key: SessionKey, { last, rows, seq }: Past & { seq: number }): Part[] {
   const isNew = (event: LogEvent) => event.seq > (last?.seq ?? 0) && (event.seq > seq || !isLesson(event));
-  const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as queries.WriteRow[];
+  const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as WriteRow[];
   return [...rows, ...pending].map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
     kind: 'write',
     visible_to,

@@ -1,5 +1,4 @@
-import { type ReadContext, readReach } from '../../kernel/index.ts';
-import type { Viewer } from './queries.ts';
+import { type ReadContext, readReach, type Viewer } from '../../kernel/index.ts';
 
 export const viewerOf = ({ caller }: ReadContext): Viewer => ({
   account_id: caller.account_id,

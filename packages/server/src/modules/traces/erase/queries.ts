@@ -1,15 +1,5 @@
 import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { visible } from '../queries.ts';
-
-/** `isAboutDoomed` says of a row of a table whether it names what is to go; `entryIds` are all that bear the names. */
-export type Erased = {
-  account_id: string;
-  agent_id: string;
-  paths: readonly Sql[];
-  keys: readonly Sql[];
-  entryIds: Sql;
-  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
-};
+import { type Erased, visible } from '../../../kernel/index.ts';
 
 /** The parts that name erased entries, and those that speak of their path alone. */
 function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, where: Sql): Sql {

@@ -1,0 +1,29 @@
+import { andAll, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { type Erased, visible } from '../../../kernel/index.ts';
+
+/** Lines of entries by their numbers, and those of names that were none by the names. */
+function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
+  const known = sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
+  const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
+  return [known, unknown].map(
+    (where) => sql`account_id = ${account_id} AND ${where}
+      AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`,
+  );
+}
+
+/** The ledger forgets which entries its lines were about. */
+export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
+  let count = 0;
+  for (const where of lines(erased))
+    count += await tx.run(
+      sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${where}`,
+    );
+  return count;
+}
+
+export async function countEvidence(query: Query, erased: Erased): Promise<number> {
+  let count = 0;
+  for (const where of lines(erased))
+    count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${where}`))?.n ?? 0;
+  return count;
+}
