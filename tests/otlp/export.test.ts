@@ -33,11 +33,13 @@ type Span = {
 /** Takes what is sent to it, and answers with the statuses given, one after the other, and then 200. */
 async function openCollector(...answers: number[]): Promise<Collector> {
   const received: Received[] = [];
-  const server: Server = createServer(async (request, response) => {
+  const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    received.push({ headers: request.headers, body: Buffer.concat(chunks) });
-    response.writeHead(answers.shift() ?? 200).end();
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      response.writeHead(answers.shift() ?? 200).end();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

@@ -8,14 +8,19 @@ export type StandIn = { url: string; seen: Seen[]; close(): Promise<void> };
 /** A server on loopback that gives the answers of the list in turn, the last one for ever, and notes what it was asked. */
 export async function standIn(...answers: [Answer, ...Answer[]]): Promise<StandIn> {
   const seen: Seen[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let body = '';
-    for await (const chunk of request) body += chunk;
-    const { method = '', url = '', headers } = request;
-    const one = { method, url, headers, body };
-    seen.push(one);
-    const answer = answers[seen.length - 1] ?? (answers.at(-1) as Answer);
-    answer(response, one);
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    // One that hangs up before its end is not seen.
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      const one = { method, url, headers, body };
+      seen.push(one);
+      const answer = answers[seen.length - 1] ?? (answers.at(-1) as Answer);
+      answer(response, one);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
