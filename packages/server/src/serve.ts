@@ -13,7 +13,7 @@ const START_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
 
-type Running = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined };
+type Running = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
 
 /** Starts the service and stays until it is told to stop. */
 export async function serve(config: Config): Promise<number> {
@@ -28,7 +28,10 @@ export async function serve(config: Config): Promise<number> {
     process.stderr.write(`mem: ${message}\n`);
     return exitCode;
   }
-  const signal = await stopSignal();
+  // Who is told that it listens may stop it.
+  const stopping = stopSignal();
+  process.stdout.write(welcome(config, running.port));
+  const signal = await stopping;
   log.info({ signal }, 'stopping: finishing what was accepted');
   await stop(running, log);
   log.info('stopped');
@@ -47,8 +50,8 @@ async function start(config: Config, log: Logger): Promise<Running> {
     const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins, telemetry });
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
-    process.stdout.write(welcome(config, typeof address === 'object' && address ? address.port : config.http.port));
-    return { app, server, telemetry };
+    const port = typeof address === 'object' && address ? address.port : config.http.port;
+    return { app, server, telemetry, port };
   } catch (error) {
     await app.close();
     throw error;
