@@ -1,7 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
   type LinesName,
   type OperationName,
@@ -11,9 +7,7 @@ import {
   type StreamName,
   stringify,
 } from '@mem-service/contract';
-import pg from 'pg';
 import { pino } from 'pino';
-import { inject } from 'vitest';
 import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
 import { createServer, type HttpOptions } from '../../packages/server/src/http/server.ts';
 import {
@@ -23,15 +17,14 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
 } from '../../packages/server/src/kernel/index.ts';
+import { type Backend, backends, newPlace, type Place, readyPlace, runSql, START } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
-/** Every promise about storage is tested on each of these. */
-export const backends = ['sqlite', 'postgres'] as const;
-export type Backend = (typeof backends)[number];
+export { type Backend, backends, newPlace, type Place, runSql };
 
 export type FakeClock = Clock & { advance(ms: number): void };
 
-export function fakeClock(start = Date.parse('2026-01-01T00:00:00Z')): FakeClock {
+export function fakeClock(start = START): FakeClock {
   let time = start;
   return {
     now: () => time,
@@ -51,38 +44,6 @@ export const caller = (overrides: Partial<Caller> = {}): Caller => ({
   ...overrides,
 });
 
-export type Place = { options: Pick<AppOptions, 'dataDir' | 'postgresDsn'>; remove(): Promise<void> };
-
-/** An empty store of its own: a folder, or a schema in the PostgreSQL of the test run. */
-export async function newPlace(backend: Backend): Promise<Place> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
-  if (backend === 'sqlite') {
-    return { options: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
-  }
-  const dsn = inject('postgresDsn');
-  const schema = `t_${randomBytes(6).toString('hex')}`;
-  await runSql(dsn, `CREATE SCHEMA ${schema}`);
-  const url = new URL(dsn);
-  url.searchParams.set('options', `-c search_path=${schema}`);
-  return {
-    options: { dataDir, postgresDsn: url.href },
-    async remove() {
-      rmSync(dataDir, { recursive: true, force: true });
-      await runSql(dsn, `DROP SCHEMA ${schema} CASCADE`);
-    },
-  };
-}
-
-export async function runSql(dsn: string, text: string): Promise<pg.QueryResult> {
-  const client = new pg.Client({ connectionString: dsn });
-  await client.connect();
-  try {
-    return await client.query(text);
-  } finally {
-    await client.end();
-  }
-}
-
 export type TestApp = App & {
   place: Place;
   clock: FakeClock;
@@ -93,7 +54,7 @@ export type TestApp = App & {
 export type TestOptions = Partial<AppOptions> & { place?: Place; clock?: FakeClock };
 
 export async function openTestApp(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
-  const place = options.place ?? (await newPlace(backend));
+  const place = options.place ?? (await readyPlace(backend, options.rowSecurity));
   const clock = options.clock ?? fakeClock();
   const app = await openApp({
     postgresPool: 5,
