@@ -13,6 +13,7 @@ import {
   markedInput,
   newAccount,
   outcomeOf,
+  REMOVING,
   reading,
   withoutScores,
   writing,
@@ -80,7 +81,6 @@ describe.each(backends)('two accounts on %s', (backend) => {
   it.each(writing)('%s does not replay the answer of another account', async (name) => {
     const input = markedInput(name, MARK, known);
     const as = { account_id: A, agent_id: AGENT, idempotency_key: `retry-${name}` };
-    await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
     const first = await withA.call(name, input as never, as);
     await actAsB(name, input, `retry-${name}`);
     const replayed = await withA.call(name, input as never, as);
@@ -88,6 +88,8 @@ describe.each(backends)('two accounts on %s', (backend) => {
     const { once } = definition(name);
     const shown = once === undefined ? first : { ...first, [once]: null };
     if (name !== 'entries.erase') expect(replayed).toEqual(shown);
+    if (REMOVING.has(name))
+      Object.assign(known, await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } }));
   });
 
   it.each(forAgents)('%s shows an account with data only its own', async (name) => {

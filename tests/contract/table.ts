@@ -81,6 +81,9 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
   return [...found.values()];
 }
 
+/** After these there may be nothing left for the next, until the examples are laid again. */
+export const REMOVING: ReadonlySet<OperationName> = new Set(['entries.delete', 'entries.erase', 'keys.revoke']);
+
 /** How often the examples were laid in a store. */
 const rounds = new WeakMap<TestApp, number>();
 
