@@ -9,11 +9,11 @@ import {
   forAgents,
   type Json,
   type Known,
+  layAgainAfter,
   layExamples,
   markedInput,
   newAccount,
   outcomeOf,
-  REMOVING,
   reading,
   withoutScores,
   writing,
@@ -88,8 +88,8 @@ describe.each(backends)('two accounts on %s', (backend) => {
     const { once } = definition(name);
     const shown = once === undefined ? first : { ...first, [once]: null };
     if (name !== 'entries.erase') expect(replayed).toEqual(shown);
-    if (REMOVING.has(name))
-      Object.assign(known, await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } }));
+    const laying = { mark: MARK, as: { account_id: A, agent_id: AGENT } };
+    Object.assign(known, await layAgainAfter(name, withA, laying));
   });
 
   it.each(forAgents)('%s shows an account with data only its own', async (name) => {

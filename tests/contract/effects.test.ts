@@ -9,9 +9,9 @@ import {
   forAgents,
   type Json,
   type Known,
+  layAgainAfter,
   layExamples,
   markedInput,
-  REMOVING,
   reading,
   writing,
 } from './table.ts';
@@ -72,7 +72,7 @@ describe.each(backends)('what operations do on %s', (backend) => {
     const before = app.kernel.usage.ops_charged;
     await app.call(name, markedInput(name, 'effects', known) as never, as);
     expect(app.kernel.usage.ops_charged - before).toBe(operations[name].cost);
-    await layAgainAfter(name);
+    Object.assign(known, await layAgainAfter(name, app, { mark: 'effects', as }));
   });
 
   it.each(writing)('%s appends to the log and leaves exactly one line in the audit trail', async (name) => {
@@ -105,7 +105,7 @@ describe.each(backends)('what operations do on %s', (backend) => {
     const account = rowsOf(after, 'accounts')[0];
     expect(account?.seq).toBe(Math.max(...rowsOf(after, 'events').map((row) => row.seq as number)));
     expect(account?.audit_no).toBe(Math.max(...rowsOf(after, 'audit').map((row) => row.no as number)));
-    await layAgainAfter(name);
+    Object.assign(known, await layAgainAfter(name, app, { mark: 'effects', as }));
   });
 
   it.each(writing)('%s that is refused leaves the store as it was', async (name) => {
@@ -120,9 +120,5 @@ describe.each(backends)('what operations do on %s', (backend) => {
   function newInput(name: (typeof operationNames)[number]): Json {
     const input = markedInput(name, name === 'sessions.ingest_otlp' ? 'others' : 'effects', known);
     return name === 'outcomes.commit' ? { ...input, outcome_ref: 'another' } : input;
-  }
-
-  async function layAgainAfter(name: (typeof operationNames)[number]): Promise<void> {
-    if (REMOVING.has(name)) Object.assign(known, await layExamples(app, { mark: 'effects', as }));
   }
 });

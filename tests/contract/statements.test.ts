@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
-import { layExamples, markedInput, outcomeOf, REMOVING, reading, writing } from './table.ts';
+import { layAgainAfter, layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
 import { variationsOf } from './variations.ts';
 
 const MARK = 'statements';
@@ -23,7 +23,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
       for (const [i, input] of inputs.entries()) {
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
-        if (REMOVING.has(name)) Object.assign(known, await layExamples(app, { mark: MARK, as }));
+        Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
       }
     }
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);

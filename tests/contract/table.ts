@@ -81,9 +81,6 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
   return [...found.values()];
 }
 
-/** After these there may be nothing left for the next, until the examples are laid again. */
-export const REMOVING: ReadonlySet<OperationName> = new Set(['entries.delete', 'entries.erase', 'keys.revoke']);
-
 /** How often the examples were laid in a store. */
 const rounds = new WeakMap<TestApp, number>();
 
@@ -106,14 +103,7 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     );
     return isDraft(input) ? { ...input, ...extra } : input;
   };
-  const writeAll = async (attempt: number) => {
-    const value = { max_attempts: attempt, note: `about ${mark}` };
-    const write = (address: object) =>
-      app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
-    await Promise.all(addressesOf(mark).map(write));
-  };
-  await writeAll(1);
-  await writeAll(2);
+  for (const attempt of [1, 2]) await layEntries(app, { mark, as, extra }, attempt);
   const round = (rounds.get(app) ?? 0) + 1;
   rounds.set(app, round);
   for (const name of writing) {
@@ -123,10 +113,25 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     const mayHide = 'shared' in fieldsOf(name);
     learn(await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
-  await writeAll(3);
   // What was removed is there again.
+  await layEntries(app, { mark, as, extra }, 3);
   learn(await app.call('keys.create', { name: mark }, as));
   return known;
+}
+
+async function layEntries(app: TestApp, { mark, as, extra }: Laying, attempt: number): Promise<void> {
+  const value = { max_attempts: attempt, note: `about ${mark}` };
+  const write = (address: object) =>
+    app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
+  await Promise.all(addressesOf(mark).map(write));
+}
+
+/** Brings back what the operation took away. Gives back the new ids. */
+export async function layAgainAfter(name: OperationName, app: TestApp, laying: Laying): Promise<Known> {
+  if (name === 'entries.delete' || name === 'entries.erase') await layEntries(app, laying, 4);
+  if (name !== 'keys.revoke') return {};
+  const { key_id } = await app.call('keys.create', { name: laying.mark }, laying.as);
+  return { key_id };
 }
 
 export async function newAccount(app: TestApp, accountId: string): Promise<void> {
