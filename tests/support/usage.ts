@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { sql } from '../../packages/server/src/db/index.ts';
+import { type Query, sql } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from './app.ts';
 import type { Answer } from './wire.ts';
 
@@ -14,20 +14,30 @@ export type Line = {
 export type Counter = { period: string; no: number; ops_used: number };
 
 export const ledgerOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Line[]> =>
-  kernel.services.database.of(accountId).read.all(
+  readLedger(kernel.services.database.of(accountId).read, accountId);
+
+export const countersOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Counter[]> =>
+  readCounters(kernel.services.database.of(accountId).read, accountId);
+
+const readLedger = (query: Query, accountId: string): Promise<Line[]> =>
+  query.all(
     sql`SELECT period, no, class, ops, requests, lease_id FROM usage_ledger WHERE account_id = ${accountId}
         ORDER BY period, no`,
   );
 
-export const countersOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Counter[]> =>
-  kernel.services.database
-    .of(accountId)
-    .read.all(sql`SELECT period, no, ops_used FROM usage_counters WHERE account_id = ${accountId} ORDER BY period`);
+const readCounters = (query: Query, accountId: string): Promise<Counter[]> =>
+  query.all(sql`SELECT period, no, ops_used FROM usage_counters WHERE account_id = ${accountId} ORDER BY period`);
 
 /** Each counter is the sum of its lines, which are numbered without a gap. Gives back the sums by period. */
-export async function balanced(app: Pick<TestApp, 'kernel'>, accountId: string): Promise<Record<string, number>> {
-  const lines = await ledgerOf(app, accountId);
-  const counters = await countersOf(app, accountId);
+export async function balanced(
+  { kernel }: Pick<TestApp, 'kernel'>,
+  accountId: string,
+): Promise<Record<string, number>> {
+  // Leases are taken at any moment, also between two looks.
+  const snapshot = await kernel.services.database.snapshot(accountId);
+  const lines = await readLedger(snapshot, accountId);
+  const counters = await readCounters(snapshot, accountId);
+  await snapshot.close();
   for (const { period, no, ops_used } of counters) {
     const own = lines.filter((line) => line.period === period);
     expect(own.map((line) => line.no)).toEqual(Array.from({ length: no }, (_, i) => i + 1));
