@@ -116,8 +116,6 @@ function stopSignal(): Promise<string> {
 }
 
 async function stop({ app, server, telemetry }: Running, log: Logger): Promise<void> {
-  // A connection whose last request came before the signal stays open after its answer, until somebody closes it.
-  const idle = setInterval(() => server.server.closeIdleConnections(), 100);
   // Requests that are still arriving, or answers that nobody takes, are not waited for.
   setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
   setTimeout(() => {
@@ -125,7 +123,6 @@ async function stop({ app, server, telemetry }: Running, log: Logger): Promise<v
     process.exit(1);
   }, SHUTDOWN_MS).unref();
   await server.close();
-  clearInterval(idle);
   await Promise.all([app.close(), telemetry?.close()]);
 }
 
