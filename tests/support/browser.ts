@@ -1,5 +1,5 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { FIND_MS, findBrowser } from './browser-program.ts';
 
 const FLAGS = [
@@ -30,16 +30,17 @@ export function useBrowser(): () => Promise<Watched> {
   let missing = '';
   beforeAll(async () => {
     const found = await findBrowser();
-    if ('missing' in found) ({ missing } = found);
-    else browser = await chromium.launch({ executablePath: found.program, headless: true, args: FLAGS });
+    if ('program' in found)
+      browser = await chromium.launch({ executablePath: found.program, headless: true, args: FLAGS });
+    else {
+      ({ missing } = found);
+      console.warn(`tests in a browser are skipped: ${missing}`);
+    }
   }, FIND_MS);
   afterAll(() => browser?.close());
   beforeEach(({ skip }) => skip(browser === undefined, missing));
-  return async () => {
-    const context = await (browser as Browser).newContext();
-    onTestFinished(() => context.close());
-    return watch(await context.newPage());
-  };
+  // Pages have nothing in common, and go with their browser.
+  return async () => watch(await (browser as Browser).newPage());
 }
 
 async function watch(page: Page): Promise<Watched> {
