@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useBrowser } from '../support/browser.ts';
-import { get, type Hosted, type NewAccount, openHosted } from '../support/hosted.ts';
+import { type Hosted, type NewAccount, openHosted, write } from '../support/hosted.ts';
 import { bundle, program } from './page.ts';
 
 /** A web server that is not ours, with a page that has the client in it. */
@@ -57,12 +57,12 @@ describe('the client in a browser, on a page of another origin', () => {
   });
 
   it('is shown the headers that answers are told by', async () => {
-    await service.as(account.key, { ...get('/api/v1/entries/page/k') });
+    await service.as(account.key, write('page', 'told'));
     const { page } = await newPage();
     await page.goto(own?.origin as string);
     const headers = await page.evaluate(async ({ url, apiKey }) => {
       const sent = { 'x-mem-api-key': apiKey, 'x-mem-agent-id': 'agent/page', 'if-none-match': '"0"' };
-      const response = await fetch(`${url}/api/v1/entries/page/k`, { headers: sent });
+      const response = await fetch(`${url}/api/v1/entries/page/told`, { headers: sent });
       return Object.fromEntries(response.headers);
     }, client);
     const told = ['etag', 'x-request-id', 'x-mem-ops-limit', 'x-mem-ops-remaining'];
@@ -74,12 +74,12 @@ describe('the client in a browser, on a page of another origin', () => {
     await page.goto(foreign?.origin as string);
     const before = await service.app.call('stats.read', {}, { account_id: account.account_id });
     const refused = await page.evaluate(async (options) => {
-      const known = await run({ ...options, retries: 0 }).catch(({ name, status }) => ({ name, status }));
+      const known = await run({ ...options, retries: 0 }).catch(({ name, code, status }) => ({ name, code, status }));
       // No preflight is asked for this one: it arrives, and its answer is kept from the page.
       const plain = await fetch(`${options.url}/health`).catch(({ name }) => name);
       return { known, plain };
     }, client);
-    expect(refused).toEqual({ known: { name: 'MemError', status: 0 }, plain: 'TypeError' });
+    expect(refused).toEqual({ known: { name: 'MemError', code: 'unavailable', status: 0 }, plain: 'TypeError' });
     const after = await service.app.call('stats.read', {}, { account_id: account.account_id });
     expect(after.last_seq).toBe(before.last_seq);
   });
