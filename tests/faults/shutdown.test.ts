@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type Backend, backends, newPlace, openTestApp } from '../support/app.ts';
+import { type Backend, backends, listen, newPlace, openTestApp } from '../support/app.ts';
 import { Client, metricsOf } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { startMem, until } from './support/mem-process.ts';
@@ -97,6 +99,17 @@ it('an idle server with open connections stops at once', async () => {
   await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
   await client.post('/api/v1/search', { query: 'start the thread for long reads' });
   expect(await mem.stop()).toEqual(CLEAN);
+});
+
+it('a server does not wait for a request on a connection where nothing was said', async () => {
+  const app = await openTestApp('sqlite');
+  onTestFinished(() => app.close());
+  const never = 200_000;
+  const timeouts = { headersMs: never, requestMs: never, keepAliveMs: never, checkEveryMs: never };
+  const server = await listen(app, { timeouts });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  await Promise.all([server.close(), once(socket, 'close')]);
 });
 
 describe.each(backends)('housekeeping on %s', (backend) => {

@@ -1,27 +1,9 @@
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readDoc, root } from '../docs/markdown.ts';
+import { readDoc } from '../docs/markdown.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-
-/** As somebody bundles it for a page. */
-async function bundle(contents: string): Promise<{ text: string; inputs: string[] }> {
-  const { outputFiles, metafile, warnings } = await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'iife',
-    platform: 'browser',
-    conditions: ['source'],
-    target: 'es2022',
-    logLevel: 'silent',
-  });
-  expect(warnings).toEqual([]);
-  return { text: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) };
-}
+import { bundle, program } from './page.ts';
 
 /** What pages have, and nothing that only Node has. */
 const page = () => ({
@@ -39,33 +21,6 @@ const page = () => ({
   console,
   setTimeout,
 });
-
-const program = `
-  import { createClient, activeSession, isMemError } from '@mem-service/sdk';
-  import { instrumentOpenAI } from '@mem-service/sdk/openai';
-  globalThis.run = async (url) => {
-    const mem = createClient({ url, agentId: 'agent/page' });
-    const at = { entityPath: 'page', key: 'k' };
-    await mem.entries.write({ ...at, value: 1 });
-    const refusal = await mem.entries.write({ ...at, value: 2, ifVersion: 9 }).catch((error) => error);
-    const session = mem.session();
-    const model = { chat: { completions: { create: async () => ({ usage: { prompt_tokens: 1 } }) } } };
-    await session.entries.read(at);
-    await session.span('task', async (task) => {
-      await task.span('step', () => {});
-      const undo = instrumentOpenAI(model, session, { parent: task });
-      await model.chat.completions.create({ model: 'm' });
-      undo();
-      instrumentOpenAI(model, session);
-      await model.chat.completions.create({ model: 'n' });
-    });
-    const { traceId } = await session.commitOutcome({ outcomeRef: 'page', outcomeType: 'success' });
-    const keys = [];
-    for await (const { key } of mem.entries.list.all({ entityPath: 'page' })) keys.push(key);
-    for await (const event of mem.stream({ after: 0, types: ['outcome'] })) { keys.push(event.outcomeRef); break; }
-    return { traceId, keys, refused: isMemError(refusal, 'version_conflict'), follows: activeSession() !== undefined };
-  };
-`;
 
 describe('the client in a page', () => {
   let app: TestApp;
@@ -85,8 +40,8 @@ describe('the client in a page', () => {
     const context = createContext(page());
     runInContext(text, context);
     expect(runInContext('typeof process + typeof require + typeof Buffer', context)).toBe('undefined'.repeat(3));
-    const run = runInContext('run', context) as (url: string) => Promise<{ traceId: string }>;
-    const result = await run(server.url);
+    const run = runInContext('run', context) as (options: { url: string }) => Promise<{ traceId: string }>;
+    const result = await run({ url: server.url });
     expect(result).toMatchObject({ keys: ['k', 'page'], refused: true, follows: false });
     const trace = await app.call('traces.read', { trace_id: result.traceId }, { agent_id: 'agent/page' });
     const spans = trace.session_metadata.spans.map(({ name, parent_span_id }) => [name, parent_span_id !== null]);

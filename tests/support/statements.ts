@@ -95,6 +95,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'a migration, each account for itself',
   ],
   ['SELECT api_keys.account_id,', 'finds out whose key was presented'],
+  ['SELECT api_keys.key_hash,', 'finds out whether keys are good that streams are open for'],
   [
     'SELECT account_id, name, plan, status, created_at FROM accounts WHERE account_id > ?',
     'lists the accounts for whoever runs the service',

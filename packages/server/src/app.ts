@@ -106,7 +106,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       activity: new Activity(),
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
-      keys: new KeyRing(keySource(database.read), clock),
+      keys: new KeyRing(keySource(database), clock, onError),
       tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,

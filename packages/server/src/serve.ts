@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type App, openApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
+import { addressOf } from './dsn.ts';
 import { createServer } from './http/server.ts';
 import { createLogger } from './logger.ts';
 import { Telemetry } from './telemetry/index.ts';
@@ -91,7 +92,7 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
     const where =
       config.postgresDsn === undefined
         ? `MEM_DATA_DIR ${config.dataDir}`
-        : `MEM_POSTGRES_DSN ${safeDsn(config.postgresDsn)}`;
+        : `MEM_POSTGRES_DSN ${addressOf(config.postgresDsn)}`;
     return { message: `${where}: ${message}: ${error.why}`, exitCode: 6 };
   }
   if (code === 'EADDRINUSE') return { message: `MEM_HTTP_PORT ${port} is already in use on ${host}`, exitCode: 1 };
@@ -116,8 +117,6 @@ function stopSignal(): Promise<string> {
 }
 
 async function stop({ app, server, telemetry }: Running, log: Logger): Promise<void> {
-  // A connection whose last request came before the signal stays open after its answer, until somebody closes it.
-  const idle = setInterval(() => server.server.closeIdleConnections(), 100);
   // Requests that are still arriving, or answers that nobody takes, are not waited for.
   setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
   setTimeout(() => {
@@ -125,7 +124,6 @@ async function stop({ app, server, telemetry }: Running, log: Logger): Promise<v
     process.exit(1);
   }, SHUTDOWN_MS).unref();
   await server.close();
-  clearInterval(idle);
   await Promise.all([app.close(), telemetry?.close()]);
 }
 
@@ -135,7 +133,7 @@ function welcome(config: Config, port: number): string {
   const url = `http://${reachable}:${port}`;
   const everywhere = reachable === 'localhost' && host !== 'localhost' ? ' (all interfaces)' : '';
   const data =
-    config.postgresDsn === undefined ? `${config.dataDir} (SQLite)` : `${safeDsn(config.postgresDsn)} (PostgreSQL)`;
+    config.postgresDsn === undefined ? `${config.dataDir} (SQLite)` : `${addressOf(config.postgresDsn)} (PostgreSQL)`;
   const keys = config.apiKeys.length;
   const auth = config.hosted
     ? 'on: keys of accounts (hosted). Make an account with: mem account create <name>'
@@ -143,10 +141,4 @@ function welcome(config: Config, port: number): string {
       ? 'off: anyone who can reach this address may read and write. Set MEM_API_KEYS to change that.'
       : `on: ${keys} key${keys === 1 ? '' : 's'}`;
   return `mem ${VERSION}\n\n  listening  ${url}${everywhere}\n  docs       ${url}/docs\n  data       ${data}\n  auth       ${auth}\n\n`;
-}
-
-/** Without user and password. */
-function safeDsn(dsn: string): string {
-  const { host, pathname } = new URL(dsn);
-  return `postgres://${host}${pathname}`;
 }

@@ -39,7 +39,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     observations: new Observations(),
     tables: [],
     settings: SETTINGS,
-    keys: new KeyRing(keySource(database.read), systemClock),
+    keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);

@@ -6,6 +6,7 @@ import type { Kernel } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
 import { authenticateByBoth, authenticateByRing, internalCheck } from './auth-hosted.ts';
+import { leaveOnClose } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
@@ -67,6 +68,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       void firstOf(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
+  leaveOnClose(server);
   takeJsonAlone(server);
   server.decorateRequest('identity', null as never);
   decorateRequests(server);

@@ -5,6 +5,8 @@ export type Principal = {
   key_id: string;
   name: string;
   type: 'agent' | 'admin' | 'service';
+  /** To look it up again while something stays open for it. */
+  hash?: string;
   read?: Reach;
   write?: Reach;
   /** Requests a minute; as many as it likes where it is left out. */

@@ -37,6 +37,8 @@ export type FollowerOptions = {
   seq: number;
   /** For what happened before. */
   read: ReadEvents;
+  /** Whether it may still be told something. */
+  holds: () => boolean;
   onError: (error: unknown) => void;
   onClose: (follower: Follower) => void;
 };
@@ -63,10 +65,15 @@ export class Follower implements Subscription, LiveReader {
 
   start(reader: Reader): void {
     this.#reader = reader;
-    void this.#catchUp();
+    if (this.#closed) reader.end();
+    else void this.#catchUp();
   }
 
   take(events: readonly LogEvent[]): Promise<void> | undefined {
+    if (!this.#options.holds()) {
+      this.end();
+      return undefined;
+    }
     const { accepts } = this.#options.view;
     const ahead = (events[0]?.seq ?? 0) > this.#seq ? events : events.filter(({ seq }) => seq > this.#seq);
     this.#seq = ahead.at(-1)?.seq ?? this.#seq;

@@ -1,4 +1,5 @@
 import { Fault } from '@mem-service/contract';
+import type { Caller } from './caller.ts';
 import type { Feed } from './feed.ts';
 import { FollowedLog } from './followed-log.ts';
 import { Follower, type Subscription, type View } from './follower.ts';
@@ -8,7 +9,7 @@ import type { LogEvent } from './work.ts';
 
 type Followed = { log: FollowedLog; followers: Set<Follower> };
 
-export type FollowersOptions = Pick<Services, 'database'> & { feed: Feed; onError: (error: unknown) => void };
+export type FollowersOptions = Pick<Services, 'database' | 'keys'> & { feed: Feed; onError: (error: unknown) => void };
 
 /** Everybody in this process who follows a log, and the one who tells other processes what this one commits. */
 export class Followers {
@@ -28,20 +29,27 @@ export class Followers {
     return this.#count;
   }
 
-  async follow(accountId: string, view: View): Promise<Subscription> {
-    const { database, onError } = this.#options;
+  /** For as long as the key of the caller is good. */
+  async follow(caller: Caller, view: View): Promise<Subscription> {
+    const { account_id: accountId } = caller;
+    const { database, keys, onError } = this.#options;
     const { read, scan } = database.of(accountId);
     const head = (await readAccount(read, accountId))?.seq ?? 0;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
-    const follower = new Follower({
+    const follower: Follower = new Follower({
       log,
       view,
       seq: view.after ?? head,
       read: (after, limit) => listEvents(scan, accountId, { after, limit }),
+      holds: () => attendance?.holds() ?? true,
       onError,
-      onClose: (one) => this.#left(accountId, one),
+      onClose: (one) => {
+        attendance?.leave();
+        this.#left(accountId, one);
+      },
     });
+    const attendance = keys.attend(caller, () => follower.end());
     followers.add(follower);
     this.#count++;
     return follower;

@@ -49,7 +49,7 @@ export function createKernel(
   const feed = new Feed();
   const usage = new Usage();
   const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
-  const followers = new Followers({ database: services.database, feed, onError });
+  const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
   const committer = new Committer(services, {
     committed: (events, accountId) => feed.publish(accountId, events),
     batch: (size) => usage.countBatch(size),
@@ -120,8 +120,7 @@ function createRun({ services, door, followers, committer, notes }: Parts) {
     const caller = aboutAccount(name, input, asker);
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
-    if (handler.kind === 'stream')
-      return followers.follow(caller.account_id, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'stream') return followers.follow(caller, handler.run(readContext(services, caller), input));
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);

@@ -1,26 +1,8 @@
 import { hash } from 'node:crypto';
-import { Fault } from '@mem-service/contract';
-import type { Principal } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
-
-/** A key as the store knows it. */
-export type KnownKey = {
-  account_id: string;
-  principal: Principal;
-  rate_limit_rpm: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  /** Of its account. */
-  status: string;
-  plan: string | null;
-};
-
-/** Where keys are looked up. */
-export type KeySource = {
-  /** What is wrong with the form of a key, told without asking the store. */
-  problem(secret: string): string | undefined;
-  load(keyHash: string): Promise<KnownKey | undefined>;
-};
+import { type KeySource, type KnownKey, refusalOf, refuse } from './key-standing.ts';
+import { type Attendance, KeyWatch } from './key-watch.ts';
 
 export type KeyUse = { account_id: string; key_id: string; last_used_at: number };
 
@@ -31,8 +13,6 @@ const STALE_MS = 5_000;
 const REFRESH_MS = 2_000;
 const MAX_HELD = 50_000;
 const MAX_UNKNOWN = 10_000;
-
-const refuse = (why: string) => new Fault('unauthenticated', why);
 
 /**
  * Keys that were used lately, so that checking one asks no database: each is looked up anew every two seconds beside the
@@ -45,10 +25,12 @@ export class KeyRing {
   readonly #byHash = new Map<string, Held>();
   readonly #unknown = new Map<string, number>();
   readonly #uses = new Map<string, KeyUse>();
+  readonly #watch: KeyWatch;
 
-  constructor(source: KeySource, clock: Clock) {
+  constructor(source: KeySource, clock: Clock, onError: (error: unknown) => void = () => {}) {
     this.#source = source;
     this.#clock = clock;
+    this.#watch = new KeyWatch(source, clock, onError);
   }
 
   /** The key, at once where it is held; undefined where the store has to be asked. */
@@ -78,15 +60,23 @@ export class KeyRing {
     throw refuse('the API key is not known');
   }
 
-  /** After a change on this server: the next use looks it up. */
+  /** After a change on this server: the next use looks it up, and so does what is open. */
   forget(keyHash: string): void {
     const held = this.#byHash.get(keyHash);
     if (held) this.#drop(held);
     this.#unknown.delete(keyHash);
+    this.#watch.changed({ keyHash });
   }
 
   forgetAccount(accountId: string): void {
     for (const held of [...this.#held.values()]) if (held.key.account_id === accountId) this.#drop(held);
+    this.#watch.changed({ accountId });
+  }
+
+  /** Ends what is open for a caller once its key would be refused. Undefined where there is no key that could be. */
+  attend({ account_id: accountId, key }: Caller, end: () => void): Attendance | undefined {
+    const { hash: keyHash } = key ?? {};
+    return keyHash === undefined ? undefined : this.#watch.attend({ accountId, keyHash }, end);
   }
 
   /** When each key was used since the last time of asking. */
@@ -99,9 +89,8 @@ export class KeyRing {
   #admit({ key }: Held): KnownKey {
     const now = this.#clock.now();
     const { key_id } = key.principal;
-    if (key.revoked_at !== null) throw refuse('the API key was revoked');
-    if (key.expires_at !== null && key.expires_at <= now) throw refuse('the API key has expired');
-    if (key.status !== 'active') throw new Fault('account_suspended', 'the account is suspended');
+    const refusal = refusalOf(key, now);
+    if (refusal) throw refusal;
     const use = this.#uses.get(key_id);
     if (use) use.last_used_at = now;
     else this.#uses.set(key_id, { account_id: key.account_id, key_id, last_used_at: now });

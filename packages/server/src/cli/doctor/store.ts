@@ -5,12 +5,14 @@ import { problemOf } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { bytes } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
+import { checkPostgresStore } from './postgres.ts';
+import { checkSchema } from './schema.ts';
 
 const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 100_000_000;
 
 export async function checkStore(parts: OwnParts, config: Config): Promise<Check[]> {
-  if (config.postgresDsn !== undefined) return inspect(parts, config);
+  if (config.postgresDsn !== undefined) return checkPostgresStore(parts, config);
   const folder = resolve(config.dataDir);
   const before = [...checkFolder(folder), checkSpace(folder)];
   if (!existsSync(join(folder, 'mem.db'))) return [...before, ok('store', 'not there yet: the first write makes it')];
@@ -49,24 +51,12 @@ function checkSpace(folder: string): Check {
 async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
   try {
     const { schema, newest, problems } = await parts.inspectStore(config);
-    const kind = config.postgresDsn === undefined ? 'SQLite' : 'PostgreSQL';
     const restore = 'restore the last backup: see docs/operations.md';
     const state = problems.map((problem) => failure('store', problem, restore));
-    return [...(state.length > 0 ? state : [ok('store', `${kind}, intact`)]), checkSchema(schema, newest)];
+    return [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(schema, newest)];
   } catch (error) {
     const { detail } = problemOf(error);
-    const todo =
-      config.postgresDsn === undefined
-        ? 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup'
-        : 'check MEM_POSTGRES_DSN and that the database is up';
+    const todo = 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup';
     return [failure('store', detail.split('\n')[0] as string, todo)];
   }
-}
-
-function checkSchema(schema: number, newest: number): Check {
-  if (schema > newest)
-    return failure('schema', `${schema}, but this program knows ${newest}`, 'install a newer version of mem');
-  if (schema < newest)
-    return warning('schema', `${schema} of ${newest}`, 'back the store up: the next command brings it up to date');
-  return ok('schema', `${schema}, up to date`);
 }

@@ -1,4 +1,4 @@
-import { fragment, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
+import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -67,6 +67,17 @@ export function findKey(query: Query, keyHash: string): Promise<KnownKey | undef
   return query.get(
     sql`SELECT ${columns}, accounts.status, accounts.plan FROM api_keys
         JOIN accounts ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
+  );
+}
+
+export type StandingRow = Pick<KnownKey, 'key_hash' | 'expires_at' | 'revoked_at' | 'status'>;
+
+/** How many keys and their accounts stand, over all accounts. */
+export function findStandings(query: Query, keyHashes: Sql): Promise<StandingRow[]> {
+  return query.all(
+    sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
+        JOIN accounts ON accounts.account_id = api_keys.account_id
+        WHERE api_keys.key_hash IN (SELECT value FROM ${keyHashes})`,
   );
 }
 

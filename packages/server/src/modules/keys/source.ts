@@ -1,27 +1,29 @@
-import type { Query } from '../../db/index.ts';
+import type { Database } from '../../db/index.ts';
 import type { KeySource, KnownKey } from '../../kernel/index.ts';
 import { grantedBy } from './handlers.ts';
-import { findKey, type KnownKey as KnownRow } from './queries.ts';
+import { findKey, findStandings, type KnownKey as KnownRow } from './queries.ts';
 import { reachOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
 /** The keys of all accounts, for whoever has to know whose key was presented. */
-export const keySource = (query: Query): KeySource => ({
+export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
   problem: secretProblem,
   async load(keyHash) {
-    const row = await findKey(query, keyHash);
+    const row = await findKey(read, keyHash);
     return row && toKnown(row);
   },
+  standings: (keyHashes) => findStandings(read, dialect.texts(keyHashes)),
 });
 
 function toKnown(row: KnownRow): KnownKey {
   const granted = grantedBy(row);
   const read = reachOf(granted, 'READ');
   const write = reachOf(granted, 'WRITE');
-  const { key_id, name, key_type: type, rate_limit_rpm } = row;
+  const { key_id, key_hash: hash, name, key_type: type, rate_limit_rpm } = row;
   return {
     account_id: row.account_id,
-    principal: { key_id, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
+    key_hash: hash,
+    principal: { key_id, hash, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
     rate_limit_rpm,
     expires_at: row.expires_at,
     revoked_at: row.revoked_at,

@@ -1,0 +1,99 @@
+import type { Config } from '../../config.ts';
+import type { PostgresState } from '../../db/postgres-check.ts';
+import { addressOf, hasStrayPassword } from '../../dsn.ts';
+import type { StoreReport } from '../../inspect.ts';
+import { problemOf } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
+import { counted } from '../render/index.ts';
+import { type Check, failure, ok, warning } from './check.ts';
+import { checkSchema } from './schema.ts';
+
+export async function checkPostgresStore(parts: OwnParts, config: Config): Promise<Check[]> {
+  const dsn = config.postgresDsn as string;
+  if (hasStrayPassword(dsn)) {
+    const todo = 'write / as %2F, ? as %3F and # as %23 in the password';
+    return [failure('store', 'MEM_POSTGRES_DSN cannot be read: its password holds a character of addresses', todo)];
+  }
+  try {
+    const report = await parts.inspectStore(config);
+    return judge(report as Required<StoreReport>, config);
+  } catch (error) {
+    const { detail } = problemOf(error);
+    return [failure('store', `${addressOf(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
+  }
+}
+
+/** By the code that PostgreSQL, or the system, gives. */
+function remedyOf(error: unknown, { pathname }: URL): string {
+  const { cause } = error as { cause?: { code?: string } };
+  const code = cause?.code ?? (error as { code?: string }).code ?? '';
+  const name = pathname.slice(1) || 'of that name';
+  if (code === '3D000') return `make the database (createdb ${name}), or correct its name in MEM_POSTGRES_DSN`;
+  if (code.startsWith('28')) return 'correct user and password in MEM_POSTGRES_DSN, or let the user in (pg_hba.conf)';
+  if (code.startsWith('53')) return 'free connections: raise max_connections, or lower MEM_POSTGRES_POOL';
+  if (code === '42501') return 'give the user of MEM_POSTGRES_DSN the right to connect and to use the schema';
+  return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
+}
+
+function judge({ schema, newest, postgres }: Required<StoreReport>, { postgresDsn, postgresPool }: Config): Check[] {
+  const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOf(postgresDsn as string)}`;
+  if (postgres.place === null)
+    return [failure('store', `${where}: ${postgres.role} may use no schema of it`, grantPlace(postgres))];
+  const about = `${where}, schema ${postgres.place}, as ${postgres.role}`;
+  const found = postgres.owner === null ? [checkEmpty(about, postgres)] : [ok('store', about)];
+  const isReadable = postgres.owner !== null && postgres.closed.length < 1;
+  return [
+    ...found,
+    ...checkRights(postgres),
+    ...(isReadable ? [checkOwner({ schema, newest }, postgres)] : []),
+    ...checkServer(postgres, postgresPool),
+  ];
+}
+
+const grantPlace = ({ place, role }: PostgresState): string =>
+  `as its owner: GRANT USAGE, CREATE ON SCHEMA ${place ?? 'public'} TO ${role}`;
+
+function checkEmpty(about: string, { foreign, taken }: PostgresState): Check {
+  if (foreign === 0) return ok('store', `${about}: no tables yet, the first start makes them`);
+  const todo = 'check the name in MEM_POSTGRES_DSN, or give mem a database or schema of its own';
+  const found = `${about}: ${counted(foreign, 'table')} of something else, and none of mem`;
+  return taken.length > 0
+    ? failure('store', `${about}: ${taken.join(', ')} of something else ${taken.length > 1 ? 'are' : 'is'} there`, todo)
+    : warning('store', found, todo);
+}
+
+function checkRights(postgres: PostgresState): Check[] {
+  const { role, place, may_create, closed, missing_roles } = postgres;
+  const checks: Check[] = [];
+  if (!may_create)
+    checks.push(failure('rights', `${role} may not make tables in the schema ${place}`, grantPlace(postgres)));
+  if (closed.length > 0) {
+    const named =
+      closed.length > 3 ? `${closed.slice(0, 3).join(', ')} and ${closed.length - 3} more` : closed.join(', ');
+    const todo = `as ${postgres.owner}: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${place} TO ${role}`;
+    checks.push(failure('rights', `${role} may not read and write ${named}`, todo));
+  }
+  if (missing_roles.length > 0) {
+    const roles = missing_roles.join(', ');
+    checks.push(failure('rights', `${role} may not serve under ${roles}`, `GRANT ${roles} TO ${role}`));
+  }
+  return checks.length > 0 ? checks : [ok('rights', `${role} may do what is needed`)];
+}
+
+/** Only whoever owns the tables can change them. */
+function checkOwner({ schema, newest }: { schema: number; newest: number }, { owner, is_owner, role }: PostgresState) {
+  if (schema >= newest || is_owner) return checkSchema(schema, newest);
+  return failure('schema', `${schema} of ${newest}, and ${role} does not own the tables`, `start mem once as ${owner}`);
+}
+
+function checkServer({ is_replica, max_connections }: PostgresState, pool: number): Check[] {
+  const checks: Check[] = [];
+  if (is_replica)
+    checks.push(failure('server', 'it follows another server and takes no writes', 'use the address of the primary'));
+  // One more is for notifications.
+  if (pool + 1 >= max_connections) {
+    const found = `MEM_POSTGRES_POOL is ${pool}, and the server takes ${max_connections} connections in all`;
+    checks.push(warning('server', found, 'lower MEM_POSTGRES_POOL, or raise max_connections'));
+  }
+  return checks;
+}

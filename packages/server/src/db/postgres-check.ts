@@ -1,0 +1,96 @@
+import pg from 'pg';
+import { schemaVersion } from './migrate.ts';
+import { translate } from './postgres-errors.ts';
+import { execute } from './postgres-transaction.ts';
+
+export type PostgresState = {
+  version: string;
+  role: string;
+  /** Where tables are looked for and made; null where the role may use none. */
+  place: string | null;
+  /** Follows another server and takes no writes. */
+  is_replica: boolean;
+  max_connections: number;
+  may_create: boolean;
+  /** Of the store; 0 where there is none yet. */
+  schema: number;
+  /** Whose tables are there; null where there is no store yet. */
+  owner: string | null;
+  is_owner: boolean;
+  /** Tables of the store that the role may not read and write. */
+  closed: string[];
+  /** Roles that requests are served under, where rows are guarded, and that this one may not take. */
+  missing_roles: string[];
+  /** Tables of something else, and which of them stand where those of the store would be made. */
+  foreign: number;
+  taken: string[];
+};
+
+const STATE = `SELECT current_setting('server_version') AS version, current_user AS role, current_schema() AS place,
+    pg_is_in_recovery() AS is_replica, CAST(current_setting('max_connections') AS int) AS max_connections,
+    COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create`;
+
+type Table = {
+  name: string;
+  owner: string;
+  is_owner: boolean;
+  is_open: boolean;
+  is_guarded: boolean;
+  columns: string[];
+};
+
+const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
+    pg_has_role(c.relowner, 'USAGE') AS is_owner, c.relforcerowsecurity AS is_guarded,
+    has_table_privilege(c.oid, 'SELECT') AND has_table_privilege(c.oid, 'INSERT')
+      AND has_table_privilege(c.oid, 'UPDATE') AND has_table_privilege(c.oid, 'DELETE') AS is_open,
+    ARRAY(SELECT CAST(a.attname AS text) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0) AS columns
+  FROM pg_class AS c
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
+
+/** Of the policies that guard rows. A role that may not be taken is one that requests cannot be served under. */
+const MISSING_ROLES = `SELECT DISTINCT CAST(r.rolname AS text) AS name FROM pg_policy AS p
+    JOIN pg_class AS c ON c.oid = p.polrelid JOIN pg_roles AS r ON r.oid = ANY (p.polroles)
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND p.polname IN ('mem_account', 'mem_upkeep', 'mem_words')
+    AND NOT pg_has_role(r.oid, 'MEMBER') ORDER BY 1`;
+
+const MIGRATIONS = 'schema_migrations';
+
+/** Other programs have a table of that name too, with other columns. */
+function ownTables(tables: readonly Table[], names: ReadonlySet<string>): Table[] {
+  const isStore = tables.some(({ name, columns }) => name === MIGRATIONS && columns.includes('applied_at'));
+  return isStore ? tables.filter(({ name }) => names.has(name) || name === MIGRATIONS) : [];
+}
+
+const ask = async <T>(client: pg.Client, text: string) => (await execute(client, { text, values: [] })).rows as T[];
+
+/** Looks at a database without changing it: what is there of these tables, and what the role may do. */
+export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Promise<PostgresState> {
+  const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
+  // What breaks the connection is told by the statements.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const [state] = (await ask<Pick<PostgresState, 'version' | 'role'>>(client, STATE)) as [PostgresState];
+    const tables = await ask<Table>(client, TABLES);
+    const roles = await ask<{ name: string }>(client, MISSING_ROLES);
+    const own = ownTables(tables, names);
+    const [migrations] = own.filter(({ name }) => name === MIGRATIONS);
+    const closed = own.filter(({ is_open, is_guarded }) => !is_open && !is_guarded).map(({ name }) => name);
+    const isReadable = migrations && !closed.includes(MIGRATIONS);
+    const foreign = tables.filter((table) => !own.includes(table)).map(({ name }) => name);
+    return {
+      ...state,
+      schema: isReadable ? await schemaVersion({ get: async ({ text }) => (await ask(client, text))[0] as never }) : 0,
+      owner: migrations?.owner ?? null,
+      is_owner: migrations?.is_owner ?? false,
+      closed,
+      missing_roles: roles.map(({ name }) => name),
+      foreign: foreign.length,
+      taken: foreign.filter((name) => names.has(name) || name === MIGRATIONS),
+    };
+  } catch (error) {
+    throw translate(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

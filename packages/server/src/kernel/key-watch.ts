@@ -1,0 +1,109 @@
+import { StorageError } from '../db/index.ts';
+import type { Clock } from './clock.ts';
+import { type KeySource, type KeyStanding, refusalOf } from './key-standing.ts';
+
+/** Each key is looked at this often, all of them at once. */
+const LOOK_MS = 2_000;
+/** A key that could not be looked at for so long is not believed any more. */
+const STALE_MS = 5_000;
+
+type Watched = { accountId: string; expiresAt: number | null; seenAt: number; ends: Set<() => void> };
+
+/** Something that stays open for the holder of a key. */
+export type Attendance = {
+  /** Whether something may be told now. Asks nobody. */
+  holds(): boolean;
+  leave(): void;
+};
+
+/**
+ * Keys that something open hangs on. It is ended as soon as a request with the key would be refused: at once after a change
+ * on this server, and otherwise at the next look.
+ */
+export class KeyWatch {
+  readonly #source: Pick<KeySource, 'standings'>;
+  readonly #clock: Clock;
+  readonly #onError: (error: unknown) => void;
+  readonly #watched = new Map<string, Watched>();
+  #timer: NodeJS.Timeout | undefined;
+  #looking = false;
+
+  constructor(source: Pick<KeySource, 'standings'>, clock: Clock, onError: (error: unknown) => void) {
+    this.#source = source;
+    this.#clock = clock;
+    this.#onError = onError;
+  }
+
+  attend({ accountId, keyHash }: { accountId: string; keyHash: string }, end: () => void): Attendance {
+    const watched = this.#watched.get(keyHash) ?? this.#begin(accountId, keyHash);
+    watched.ends.add(end);
+    return {
+      holds: () =>
+        performance.now() - watched.seenAt < STALE_MS &&
+        (watched.expiresAt === null || watched.expiresAt > this.#clock.now()),
+      leave: () => {
+        watched.ends.delete(end);
+        if (watched.ends.size === 0 && this.#watched.get(keyHash) === watched) this.#forget(keyHash);
+      },
+    };
+  }
+
+  /** After a change of a key, or of an account. */
+  changed(key: { keyHash: string } | { accountId: string }): void {
+    if ('keyHash' in key) {
+      if (this.#watched.has(key.keyHash)) void this.#look([key.keyHash]);
+      return;
+    }
+    const hashes = [...this.#watched].filter(([, { accountId }]) => accountId === key.accountId).map(([hash]) => hash);
+    if (hashes.length > 0) void this.#look(hashes);
+  }
+
+  #begin(accountId: string, keyHash: string): Watched {
+    const watched: Watched = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Set() };
+    this.#watched.set(keyHash, watched);
+    this.#timer ??= setInterval(() => void this.#lookAtAll(), LOOK_MS).unref();
+    // What let it in may be some seconds old.
+    void this.#look([keyHash]);
+    return watched;
+  }
+
+  #forget(keyHash: string): void {
+    this.#watched.delete(keyHash);
+    if (this.#watched.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #lookAtAll(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    await this.#look([...this.#watched.keys()]);
+    this.#looking = false;
+  }
+
+  async #look(hashes: readonly string[]): Promise<void> {
+    const seenAt = performance.now();
+    let found: KeyStanding[];
+    try {
+      found = await this.#source.standings(hashes);
+    } catch (error) {
+      // A store that cannot be asked now is asked at the next look; meanwhile nothing is told for long.
+      if (!(error instanceof StorageError)) this.#onError(error);
+      return;
+    }
+    const standings = new Map(found.map((standing) => [standing.key_hash, standing]));
+    for (const hash of hashes) this.#seen(hash, standings.get(hash), seenAt);
+  }
+
+  #seen(hash: string, standing: KeyStanding | undefined, seenAt: number): void {
+    const watched = this.#watched.get(hash);
+    if (!watched) return;
+    if (standing && !refusalOf(standing, this.#clock.now())) {
+      watched.seenAt = Math.max(watched.seenAt, seenAt);
+      watched.expiresAt = standing.expires_at;
+      return;
+    }
+    this.#forget(hash);
+    for (const end of [...watched.ends]) end();
+  }
+}
