@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { stringify } from '@mem-service/contract';
-import type { Incoming } from '@mem-service/mcp';
+import type { Incoming, LogReader } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
@@ -25,13 +25,17 @@ const METADATA = '/.well-known/oauth-protected-resource';
 
 /** The Model Context Protocol over HTTP: the same keys, the same door. Nothing is kept between two requests. */
 export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOptions): readonly string[] {
+  const listening = new Set<LogReader>();
+  server.addHook('preClose', async () => {
+    for (const reader of listening) reader.end();
+  });
   server.route({
     method: ['GET', 'POST', 'DELETE'],
     url: MCP_PATH,
     exposeHeadRoute: false,
     onRequest: [checkOrigin(options), options.requireKey],
     onSend: pointToMetadata,
-    handler: (request, reply) => answer(kernel, options, { request, reply }),
+    handler: (request, reply) => answer(kernel, { ...options, listening }, { request, reply }),
   });
   const metadata = [METADATA, METADATA + MCP_PATH];
   for (const url of metadata) server.get(url, (request) => metadataOf(request));
@@ -75,9 +79,15 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
 
 const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
+/** Those that wait for something to happen are not waited for when the service stops. */
+type Listening = { listening: Set<LogReader> };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-async function answer(kernel: Kernel, options: McpOptions, { request, reply }: Exchange): Promise<FastifyReply> {
+async function answer(
+  kernel: Kernel,
+  options: McpOptions & Listening,
+  { request, reply }: Exchange,
+): Promise<FastifyReply> {
   const { answerMcp, followKernel } = await import('@mem-service/mcp');
   const caller = callerOf(request, options.agentId);
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
@@ -95,7 +105,14 @@ async function answer(kernel: Kernel, options: McpOptions, { request, reply }: E
     branch: oneOf(request.headers['x-mem-branch']),
     call: async (name, input, as) =>
       stringify(await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as }))),
-    follow: (input, as, reader) => followKernel(kernel, { input, caller: { ...caller, ...as } }, reader),
+    async follow(input, as, reader) {
+      const leave = await followKernel(kernel, { input, caller: { ...caller, ...as } }, reader);
+      options.listening.add(reader);
+      return () => {
+        options.listening.delete(reader);
+        leave();
+      };
+    },
     maxBodyBytes: options.maxBodyBytes,
     onError: options.onError,
   });
