@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from './session.ts';
 
 export type Shape = Record<string, z.ZodType>;
