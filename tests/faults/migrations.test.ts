@@ -15,7 +15,7 @@ async function emptyPlace(backend: Backend): Promise<Place> {
 
 async function open({ options: { dataDir, postgresDsn: dsn } }: Place) {
   const database =
-    dsn === undefined ? await openSqlite(dataDir) : openPostgres({ dsn, poolSize: 2, onError: () => {} });
+    dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 2, onError: () => {} });
   onTestFinished(() => database.close());
   return database;
 }

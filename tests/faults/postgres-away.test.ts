@@ -74,7 +74,7 @@ describe('while PostgreSQL is away', () => {
 
   it('a connection that PostgreSQL ends in the middle of a transaction does not end the process', async () => {
     const errors: Error[] = [];
-    const database = openPostgres({ dsn: postgres.dsn, poolSize: 2, onError: (error) => errors.push(error) });
+    const database = await openPostgres({ dsn: postgres.dsn, poolSize: 2, onError: (error) => errors.push(error) });
     const killed = database.transaction(async (tx) => {
       const row = await tx.get<{ pid: number }>(sql`SELECT pg_backend_pid() AS pid`);
       await database.read.get(sql`SELECT pg_terminate_backend(CAST(${row?.pid ?? 0} AS INTEGER))`);

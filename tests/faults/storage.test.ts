@@ -18,7 +18,7 @@ async function open(backend: Backend) {
   const place = await newPlace(backend);
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
-    dsn === undefined ? await openSqlite(dataDir) : openPostgres({ dsn, poolSize: 2, onError: () => {} });
+    dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 2, onError: () => {} });
   await database.transaction((tx) => tx.run(sql`CREATE TABLE notes (name TEXT PRIMARY KEY, body TEXT)`));
   onTestFinished(async () => {
     await database.close();
@@ -106,7 +106,7 @@ describe.each(backends)('a transaction on %s', (backend) => {
     const place = await newPlace(backend);
     const { dataDir, postgresDsn: dsn } = place.options;
     const again = async () =>
-      dsn === undefined ? await openSqlite(dataDir) : openPostgres({ dsn, poolSize: 2, onError: () => {} });
+      dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 2, onError: () => {} });
     const database = await again();
     await database.transaction((tx) => tx.run(sql`CREATE TABLE notes (name TEXT PRIMARY KEY, body TEXT)`));
     const slow = database.transaction(async (tx) => {

@@ -300,7 +300,7 @@ describe('turning row-level security on and off', () => {
       expect(await database.of(A).read.get(sql`SELECT current_user AS role`)).toEqual({ role: `${name}_app` });
       await app.close();
     }
-    const owner = openPostgres({ dsn, poolSize: 1, onError: () => {} });
+    const owner = await openPostgres({ dsn, poolSize: 1, onError: () => {} });
     onTestFinished(() => owner.close());
     const count = sql`SELECT count(*) AS n FROM accounts`;
     expect(await owner.read.get(count)).toEqual({ n: 0 });

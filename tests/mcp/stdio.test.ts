@@ -40,6 +40,16 @@ describe('mem mcp over standard input and output', () => {
     ]);
   });
 
+  it('ends when it is told to, also while its client could go on', async () => {
+    const mcp = await connect(newHome());
+    await mcp.call('mem_stats');
+    const ended = new Promise<void>((resolve) => {
+      mcp.client.onclose = resolve;
+    });
+    process.kill(mcp.pid as number, 'SIGTERM');
+    await ended;
+  });
+
   it('is the same as mem-mcp', async () => {
     const transport = new StdioClientTransport({
       command: process.execPath,

@@ -93,20 +93,36 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   lines?: true;
 };
 
-export function operation<I extends z.ZodType, O extends z.ZodType>(definition: Operation<I, O>): Operation<I, O> {
-  return definition;
+/** As it stands in the table: schemas are made when they are asked for, since making all of them takes longer than a call. */
+type Row<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'input' | 'output'> & {
+  input: () => I;
+  output: () => O;
+};
+
+export function operation<I extends z.ZodType, O extends z.ZodType>(row: Row<I, O>): Operation<I, O> {
+  let input: I | undefined;
+  let output: O | undefined;
+  return {
+    ...row,
+    get input() {
+      input ??= row.input();
+      return input;
+    },
+    get output() {
+      output ??= row.output();
+      return output;
+    },
+  };
 }
 
 /** An operation that answers without end. */
 export function streaming<I extends z.ZodType, O extends z.ZodType>(
-  definition: Operation<I, O>,
+  row: Row<I, O>,
 ): Operation<I, O> & { stream: true } {
-  return { ...definition, stream: true };
+  return Object.assign(operation(row), { stream: true as const });
 }
 
 /** An operation that answers with lines. */
-export function listing<I extends z.ZodType, O extends z.ZodType>(
-  definition: Operation<I, O>,
-): Operation<I, O> & { lines: true } {
-  return { ...definition, lines: true };
+export function listing<I extends z.ZodType, O extends z.ZodType>(row: Row<I, O>): Operation<I, O> & { lines: true } {
+  return Object.assign(operation(row), { lines: true as const });
 }

@@ -41,6 +41,8 @@ export function serveClient(session: Session, offer: Offer & Required<Pick<Offer
     async close() {
       watch.close();
       await connection.close();
+      // A process lives for as long as it reads, also where the client would never say another word.
+      process.stdin.unpipe(input).pause();
     },
   };
 }

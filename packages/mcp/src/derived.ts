@@ -27,13 +27,11 @@ function shapeOf(operation: Operation): Shape {
 
 function toTool(name: OperationName, binding: ToolBinding): Tool {
   const operation: Operation = operations[name];
-  const shape = shapeOf(operation);
-  const offered = Object.fromEntries(binding.fields.map((field) => [field, shape[field] as z.ZodType]));
   const hints = operation.effect !== 'write' ? reading : binding.idempotent ? settling : writing;
   const listed = once(() => ({
     name: binding.name,
     description: binding.description,
-    inputSchema: inputSchema(offered, binding),
+    inputSchema: inputSchema(offered(operation, binding), binding),
     outputSchema: outputSchema(operation.output, binding.gives),
     annotations: hints,
   }));
@@ -43,6 +41,12 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
     listed,
     run: (args, session) => run({ name, operation, binding }, unquoted(args, listed().inputSchema.properties), session),
   };
+}
+
+/** The fields of the input that a model is offered. */
+function offered(operation: Operation, { fields }: ToolBinding): Shape {
+  const shape = shapeOf(operation);
+  return Object.fromEntries(fields.map((field) => [field, shape[field] as z.ZodType]));
 }
 
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding };

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from './session.ts';
 
 export type Shape = Record<string, z.ZodType>;
@@ -77,18 +77,21 @@ const isBoundless = (name: string, value: unknown) =>
 
 /** What an answer holds, by the kind of its members alone. Nothing is required: a miss answers in the same place. */
 export function outputSchema(schema: z.ZodType, named?: readonly string[]): ObjectSchema {
-  const json = convert(schema, 'output');
-  const shapes = (json.anyOf as Json[] | undefined) ?? [json];
-  const properties: Record<string, Json> = {};
-  for (const shape of shapes) {
-    for (const [name, member] of Object.entries((shape.properties ?? {}) as Record<string, Json>)) {
-      if (named && !named.includes(name)) continue;
-      const type = typeOf(member);
-      properties[name] = type === undefined ? {} : { type };
-    }
-  }
-  return { type: 'object', properties };
+  const members = objectsIn(schema).flatMap(({ shape }) => Object.entries(shape));
+  const told = members.filter(([name]) => !named || named.includes(name)).map(([name, member]) => [name, kept(member)]);
+  const { properties = {} } = convert(z.object(Object.fromEntries(told)), 'output') as Partial<ObjectSchema>;
+  const types = Object.entries(properties).map(([name, member]) => {
+    const type = typeOf(member);
+    return [name, type === undefined ? {} : { type }];
+  });
+  return { type: 'object', properties: Object.fromEntries(types) };
 }
+
+const objectsIn = (schema: z.ZodType): z.ZodObject<Shape>[] =>
+  schema instanceof z.ZodUnion ? schema.options.flatMap((one) => objectsIn(one as z.ZodType)) : [schema as never];
+
+/** Of a list nobody is told what is in it, which takes long to say. */
+const kept = (member: z.ZodType) => (member instanceof z.ZodArray ? z.array(z.unknown()) : member);
 
 function typeOf({ type, anyOf, enum: choices }: Json): unknown {
   if (type !== undefined) return type;

@@ -1,5 +1,5 @@
 import type { Toolset } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { plainly, unquoted } from './rules/arguments.ts';

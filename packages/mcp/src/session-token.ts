@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { shapes } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * A session over HTTP as its own id says it, so that any server understands it, also after a restart. It proves nothing:

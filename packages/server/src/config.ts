@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
 import { VERSION } from './version.ts';
@@ -196,7 +196,7 @@ export const readEnvironment = (): Environment => process.env;
 
 export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
-  const parsed = z.object(variables).safeParse(given);
+  const parsed = z.object(variables).safeParse(given, { jitless: true });
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
     throw new ConfigError(problems.join('\n'));

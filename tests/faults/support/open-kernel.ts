@@ -29,7 +29,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
   const place = await newPlace(backend);
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
-    dsn === undefined ? await openSqlite(dataDir) : openPostgres({ dsn, poolSize: 4, onError: () => {} });
+    dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });
   const base = {
     database,
     clock: systemClock,

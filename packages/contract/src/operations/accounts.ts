@@ -30,20 +30,22 @@ export const accounts = {
       location: '/api/v1/internal/accounts/{account_id}',
     },
     cli: { args: ['name'] },
-    input: z.strictObject({
-      name,
-      plan: plan.optional(),
-      account_id: accountId.optional(),
-      empty: z.boolean().default(false).meta({
-        description: 'Its log does not begin with its creation, so that an export can be put into it.',
+    input: () =>
+      z.strictObject({
+        name,
+        plan: plan.optional(),
+        account_id: accountId.optional(),
+        empty: z.boolean().default(false).meta({
+          description: 'Its log does not begin with its creation, so that an export can be put into it.',
+        }),
       }),
-    }),
-    output: account
-      .extend({
-        key_id: z.string(),
-        key: z.string().nullable().meta({ description: 'An admin key of the account. It is shown this once.' }),
-      })
-      .meta({ id: 'NewAccount' }),
+    output: () =>
+      account
+        .extend({
+          key_id: z.string(),
+          key: z.string().nullable().meta({ description: 'An admin key of the account. It is shown this once.' }),
+        })
+        .meta({ id: 'NewAccount' }),
     errors: ['unauthenticated', 'conflict'],
     example: { name: 'Example Ltd', plan: 'free' },
   }),
@@ -51,8 +53,8 @@ export const accounts = {
     summary: 'List accounts',
     ...control,
     http: { method: 'GET', path: '/api/v1/internal/accounts' },
-    input: z.strictObject({ limit: s.limit, cursor: s.cursor }),
-    output: z.object({ accounts: z.array(account), ...s.page }),
+    input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
+    output: () => z.object({ accounts: z.array(account), ...s.page }),
     errors: ['unauthenticated', 'invalid_cursor'],
     example: {},
   }),
@@ -61,8 +63,8 @@ export const accounts = {
     ...control,
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}' },
     cli: { args: ['account_id'] },
-    input: z.strictObject({ account_id: accountId }),
-    output: account,
+    input: () => z.strictObject({ account_id: accountId }),
+    output: () => account,
     errors: ['unauthenticated', 'not_found'],
     example,
   }),
@@ -71,13 +73,14 @@ export const accounts = {
     ...control,
     http: { method: 'PATCH', path: '/api/v1/internal/accounts/{account_id}' },
     cli: { args: ['account_id'] },
-    input: z.strictObject({
-      account_id: accountId,
-      name: name.optional(),
-      plan: plan.optional(),
-      status: status.optional(),
-    }),
-    output: account,
+    input: () =>
+      z.strictObject({
+        account_id: accountId,
+        name: name.optional(),
+        plan: plan.optional(),
+        status: status.optional(),
+      }),
+    output: () => account,
     errors: ['unauthenticated', 'not_found'],
     example: { ...example, plan: 'pro' },
   }),
@@ -88,8 +91,8 @@ export const accounts = {
     ...control,
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
     cli: { args: ['account_id'] },
-    input: z.strictObject({ account_id: accountId }),
-    output: exportLine,
+    input: () => z.strictObject({ account_id: accountId }),
+    output: () => exportLine,
     errors: ['unauthenticated', 'not_found'],
     example,
   }),
@@ -102,19 +105,21 @@ export const accounts = {
     ...control,
     http: { method: 'DELETE', path: '/api/v1/internal/accounts/{account_id}' },
     cli: { args: ['account_id'] },
-    input: z.strictObject({
-      account_id: accountId,
-      force: z.boolean().default(false).meta({ description: 'Even if it was not exported. Needs its name.' }),
-      name: s.label(256).optional().meta({ description: 'The name of the account, to be sure.' }),
-    }),
-    output: z
-      .object({
+    input: () =>
+      z.strictObject({
         account_id: accountId,
-        status: z.literal('deleted'),
-        deleted_at: s.utc,
-        purged_at: s.utc.nullable().meta({ description: 'When the last of its data was removed.' }),
-      })
-      .meta({ id: 'DeletedAccount' }),
+        force: z.boolean().default(false).meta({ description: 'Even if it was not exported. Needs its name.' }),
+        name: s.label(256).optional().meta({ description: 'The name of the account, to be sure.' }),
+      }),
+    output: () =>
+      z
+        .object({
+          account_id: accountId,
+          status: z.literal('deleted'),
+          deleted_at: s.utc,
+          purged_at: s.utc.nullable().meta({ description: 'When the last of its data was removed.' }),
+        })
+        .meta({ id: 'DeletedAccount' }),
     errors: ['unauthenticated', 'not_found', 'conflict'],
     example,
   }),
@@ -125,8 +130,8 @@ export const accounts = {
     once: 'key',
     http: { method: 'POST', path: '/api/v1/internal/accounts/{account_id}/api-keys', status: 201 },
     cli: { args: ['account_id'] },
-    input: z.strictObject({ account_id: accountId, name: s.label(128).default('admin') }),
-    output: z.object({ account_id: accountId, key_id: z.string(), key: z.string().nullable() }),
+    input: () => z.strictObject({ account_id: accountId, name: s.label(128).default('admin') }),
+    output: () => z.object({ account_id: accountId, key_id: z.string(), key: z.string().nullable() }),
     errors: ['unauthenticated', 'not_found'],
     example,
   }),

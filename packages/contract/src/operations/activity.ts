@@ -67,18 +67,24 @@ export const activity = {
     whole: true,
     http: { method: 'GET', path: '/api/v1/admin/usage' },
     cli: { alias: 'usage' },
-    input: z
-      .strictObject({
-        from: date.optional().meta({ description: 'The first day that is told; the first of this month unless said.' }),
-        to: date.optional().meta({ description: 'The last one; today unless said. At most 400 days.' }),
-        group_by: z.enum(['day', 'agent', 'path']).default('day').meta({ description: 'What the series tells apart.' }),
-        limit: z.int().min(1).max(100).default(10).meta({ description: 'How many agents and paths are named.' }),
-      })
-      .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
-        message: 'must not be after to',
-        path: ['from'],
-      }),
-    output: usage,
+    input: () =>
+      z
+        .strictObject({
+          from: date
+            .optional()
+            .meta({ description: 'The first day that is told; the first of this month unless said.' }),
+          to: date.optional().meta({ description: 'The last one; today unless said. At most 400 days.' }),
+          group_by: z
+            .enum(['day', 'agent', 'path'])
+            .default('day')
+            .meta({ description: 'What the series tells apart.' }),
+          limit: z.int().min(1).max(100).default(10).meta({ description: 'How many agents and paths are named.' }),
+        })
+        .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+          message: 'must not be after to',
+          path: ['from'],
+        }),
+    output: () => usage,
     errors: ['forbidden'],
     example: { group_by: 'agent' },
   }),

@@ -82,26 +82,29 @@ export const agentProfiles = {
     cost: 1,
     http: { method: 'GET', path: `${agentPath}/profile` },
     cli: { args: ['agent_id'], alias: 'profile' },
-    input: z.strictObject({ agent_id: whose, branch: s.branch.default('main') }),
-    output: z
-      .object({
-        agent_id: s.agentId,
-        description: z.string().nullable(),
-        platform: z.string().nullable(),
-        default_branch: z.string().nullable(),
-        auto_context_paths: z.array(z.string()),
-        tags: z.array(z.string()),
-        session_metadata: s.anyJson,
-        capabilities: z.array(capability),
-        contracts: z.array(contract),
-        entries_written: z.int().meta({ description: 'Entries whose current version it wrote.' }),
-        entities_touched: z.int().meta({ description: 'Paths that hold such entries.' }),
-        entities_truncated: z.boolean().meta({ description: 'Only its newest entries were looked at for the paths.' }),
-        created_at: s.utc.nullable().meta({ description: 'When it was first seen.' }),
-        last_active: s.utc.nullable(),
-        updated_at: updated_at.nullable(),
-      })
-      .meta({ id: 'AgentProfile' }),
+    input: () => z.strictObject({ agent_id: whose, branch: s.branch.default('main') }),
+    output: () =>
+      z
+        .object({
+          agent_id: s.agentId,
+          description: z.string().nullable(),
+          platform: z.string().nullable(),
+          default_branch: z.string().nullable(),
+          auto_context_paths: z.array(z.string()),
+          tags: z.array(z.string()),
+          session_metadata: s.anyJson,
+          capabilities: z.array(capability),
+          contracts: z.array(contract),
+          entries_written: z.int().meta({ description: 'Entries whose current version it wrote.' }),
+          entities_touched: z.int().meta({ description: 'Paths that hold such entries.' }),
+          entities_truncated: z
+            .boolean()
+            .meta({ description: 'Only its newest entries were looked at for the paths.' }),
+          created_at: s.utc.nullable().meta({ description: 'When it was first seen.' }),
+          last_active: s.utc.nullable(),
+          updated_at: updated_at.nullable(),
+        })
+        .meta({ id: 'AgentProfile' }),
     errors: ['branch_not_found'],
     example: { agent_id: 'deploy-bot' },
   }),
@@ -113,17 +116,18 @@ export const agentProfiles = {
     http: { method: 'PUT', path: `${agentPath}/profile` },
     raw: [['session_metadata']],
     cli: { args: ['agent_id'], alias: 'set-profile' },
-    input: z.strictObject({ agent_id: whose, ...profile, session_metadata: metadata.optional() }),
-    output: z.object({
-      agent_id: s.agentId,
-      description: z.string().nullable(),
-      platform: z.string().nullable(),
-      default_branch: z.string().nullable(),
-      auto_context_paths: z.array(z.string()),
-      tags: z.array(z.string()),
-      session_metadata: s.anyJson,
-      updated_at,
-    }),
+    input: () => z.strictObject({ agent_id: whose, ...profile, session_metadata: metadata.optional() }),
+    output: () =>
+      z.object({
+        agent_id: s.agentId,
+        description: z.string().nullable(),
+        platform: z.string().nullable(),
+        default_branch: z.string().nullable(),
+        auto_context_paths: z.array(z.string()),
+        tags: z.array(z.string()),
+        session_metadata: s.anyJson,
+        updated_at,
+      }),
     example: {
       agent_id: 'deploy-bot',
       description: 'Rolls services out and back',
@@ -139,8 +143,8 @@ export const agentProfiles = {
     ...writing,
     http: { method: 'PUT', path: `${agentPath}/capabilities` },
     cli: { args: ['agent_id', 'capabilities'], alias: 'set-capabilities' },
-    input: z.strictObject({ agent_id: whose, capabilities }),
-    output: z.object({ agent_id: s.agentId, capabilities: z.array(capability), updated_at }),
+    input: () => z.strictObject({ agent_id: whose, capabilities }),
+    output: () => z.object({ agent_id: s.agentId, capabilities: z.array(capability), updated_at }),
     example: {
       agent_id: 'deploy-bot',
       capabilities: [
@@ -157,8 +161,8 @@ export const agentProfiles = {
     ...writing,
     http: { method: 'PUT', path: `${agentPath}/contracts` },
     cli: { args: ['agent_id', 'contracts'], alias: 'set-contracts' },
-    input: z.strictObject({ agent_id: whose, contracts }),
-    output: z.object({ agent_id: s.agentId, contracts: z.array(contract), updated_at }),
+    input: () => z.strictObject({ agent_id: whose, contracts }),
+    output: () => z.object({ agent_id: s.agentId, contracts: z.array(contract), updated_at }),
     example: {
       agent_id: 'deploy-bot',
       contracts: [

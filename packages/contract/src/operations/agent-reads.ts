@@ -42,21 +42,23 @@ export const agentReads = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/memory-graph' },
     cli: { args: ['agent_id'], alias: 'memory-graph' },
-    input: z.strictObject({
-      agent_id: s.agentId.meta({ description: 'The agent it is about; need not be the caller.' }),
-      branch: s.branch.default('main'),
-    }),
-    output: z
-      .object({
-        agent_id: s.agentId,
-        nodes: z.array(memoryNode),
-        total_written: z.int().meta({ description: 'All entries whose current version it wrote.' }),
-        total_reads: z.int(),
-        total_recalls: z.int().meta({ description: 'How often the entries shown were recalled by anyone.' }),
-        cross_agent_reads: byAuthor,
-        truncated,
-      })
-      .meta({ id: 'MemoryGraph' }),
+    input: () =>
+      z.strictObject({
+        agent_id: s.agentId.meta({ description: 'The agent it is about; need not be the caller.' }),
+        branch: s.branch.default('main'),
+      }),
+    output: () =>
+      z
+        .object({
+          agent_id: s.agentId,
+          nodes: z.array(memoryNode),
+          total_written: z.int().meta({ description: 'All entries whose current version it wrote.' }),
+          total_reads: z.int(),
+          total_recalls: z.int().meta({ description: 'How often the entries shown were recalled by anyone.' }),
+          cross_agent_reads: byAuthor,
+          truncated,
+        })
+        .meta({ id: 'MemoryGraph' }),
     errors: ['branch_not_found'],
     example: { agent_id: 'deploy-bot' },
   }),
@@ -66,19 +68,21 @@ export const agentReads = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/cross-agent-reads' },
     cli: { args: ['agent_id'], alias: 'cross-agent-reads' },
-    input: z.strictObject({
-      agent_id: s.agentId.meta({ description: 'The agent that read.' }),
-      branch: s.branch.default('main'),
-    }),
-    output: z
-      .object({
-        agent_id: s.agentId,
-        reads_from: byAuthor,
-        agents_read_from: z.array(z.string()),
-        total_cross_agent_reads: z.int(),
-        truncated,
-      })
-      .meta({ id: 'CrossAgentReads' }),
+    input: () =>
+      z.strictObject({
+        agent_id: s.agentId.meta({ description: 'The agent that read.' }),
+        branch: s.branch.default('main'),
+      }),
+    output: () =>
+      z
+        .object({
+          agent_id: s.agentId,
+          reads_from: byAuthor,
+          agents_read_from: z.array(z.string()),
+          total_cross_agent_reads: z.int(),
+          truncated,
+        })
+        .meta({ id: 'CrossAgentReads' }),
     errors: ['branch_not_found'],
     example: { agent_id: 'deploy-bot' },
   }),
@@ -106,11 +110,12 @@ export const agentReads = {
         miss: 'mem_read for what others wrote there, or mem_my_entries for what is yours',
       },
     ],
-    input: z.strictObject({
-      ...s.address,
-      agent_id: s.agentId.optional().meta({ description: 'Who wrote it; the caller where none is given.' }),
-    }),
-    output: z.union([s.entry, s.entryVersion]),
+    input: () =>
+      z.strictObject({
+        ...s.address,
+        agent_id: s.agentId.optional().meta({ description: 'Who wrote it; the caller where none is given.' }),
+      }),
+    output: () => z.union([s.entry, s.entryVersion]),
     errors: ['not_found', 'branch_not_found'],
     example: { ...entry, agent_id: 'deploy-bot' },
   }),
@@ -138,12 +143,13 @@ export const agentReads = {
         miss: 'mem_search with agent_id to see what that agent wrote',
       },
     ],
-    input: z.strictObject({
-      ...s.address,
-      source_agent_id: s.agentId.meta({ description: 'Who wrote it.' }),
-      agent_id: s.agentId.optional().meta({ description: 'Who reads; the caller where none is given.' }),
-    }),
-    output: z.union([s.entry, s.entryVersion]),
+    input: () =>
+      z.strictObject({
+        ...s.address,
+        source_agent_id: s.agentId.meta({ description: 'Who wrote it.' }),
+        agent_id: s.agentId.optional().meta({ description: 'Who reads; the caller where none is given.' }),
+      }),
+    output: () => z.union([s.entry, s.entryVersion]),
     errors: ['not_found', 'branch_not_found'],
     example: { ...entry, source_agent_id: 'deploy-bot', agent_id: 'review-bot' },
   }),

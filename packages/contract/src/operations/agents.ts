@@ -72,8 +72,8 @@ export const agents = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents' },
     cli: { alias: 'agents' },
-    input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
-    output: z.object({ agents: z.array(listedAgent), ...s.page }),
+    input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
+    output: () => z.object({ agents: z.array(listedAgent), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: {},
   }),
@@ -86,17 +86,19 @@ export const agents = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents/discover' },
     cli: { args: ['capability'], alias: 'discover' },
-    input: z.strictObject({
-      capability: s.text(256).min(1).optional().meta({ description: 'Words that name a capability.' }),
-      entity_path: s.entityPath.optional().meta({ description: 'A path that the agent should know.' }),
-      tag: s.text(64).min(1).optional().meta({ description: 'Only agents that carry this tag.' }),
-      branch: s.branch.default('main'),
-      limit: z.int().min(1).max(100).default(20).meta({ description: 'How many, 1 to 100.' }),
-    }),
-    output: z.object({
-      agents: z.array(foundAgent),
-      truncated: z.boolean().meta({ description: 'There are more profiles than were looked at.' }),
-    }),
+    input: () =>
+      z.strictObject({
+        capability: s.text(256).min(1).optional().meta({ description: 'Words that name a capability.' }),
+        entity_path: s.entityPath.optional().meta({ description: 'A path that the agent should know.' }),
+        tag: s.text(64).min(1).optional().meta({ description: 'Only agents that carry this tag.' }),
+        branch: s.branch.default('main'),
+        limit: z.int().min(1).max(100).default(20).meta({ description: 'How many, 1 to 100.' }),
+      }),
+    output: () =>
+      z.object({
+        agents: z.array(foundAgent),
+        truncated: z.boolean().meta({ description: 'There are more profiles than were looked at.' }),
+      }),
     errors: ['branch_not_found'],
     example: { capability: 'payment retries', entity_path: 'checkout/payments' },
   }),
@@ -121,22 +123,24 @@ export const agents = {
         miss: 'no event_type, an earlier since, or another agent_id',
       },
     ],
-    input: z.strictObject({
-      agent_id: whose,
-      event_type: eventTypes.optional(),
-      ...span,
-      branch: s.branch.default('main'),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z
-      .object({
-        agentId: s.agentId,
-        events: z.array(timelineEvent),
-        count: z.int().meta({ description: 'Events of this page.' }),
-        ...s.page,
-      })
-      .meta({ id: 'Timeline' }),
+    input: () =>
+      z.strictObject({
+        agent_id: whose,
+        event_type: eventTypes.optional(),
+        ...span,
+        branch: s.branch.default('main'),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z
+        .object({
+          agentId: s.agentId,
+          events: z.array(timelineEvent),
+          count: z.int().meta({ description: 'Events of this page.' }),
+          ...s.page,
+        })
+        .meta({ id: 'Timeline' }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: { agent_id: 'deploy-bot', limit: 20 },
   }),
@@ -147,8 +151,8 @@ export const agents = {
     ...reading,
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/activity' },
     cli: { args: ['agent_id'], alias: 'activity' },
-    input: z.strictObject({ agent_id: whose, ...span, limit: s.limit, cursor: s.cursor }),
-    output: z.object({ agent_id: s.agentId, timeline: z.array(activityItem), ...s.page }),
+    input: () => z.strictObject({ agent_id: whose, ...span, limit: s.limit, cursor: s.cursor }),
+    output: () => z.object({ agent_id: s.agentId, timeline: z.array(activityItem), ...s.page }),
     errors: ['invalid_cursor'],
     example: { agent_id: 'deploy-bot' },
   }),

@@ -31,16 +31,17 @@ export const audit = {
     ...admin,
     http: { method: 'GET', path: '/api/v1/admin/audit' },
     cli: { alias: 'audit' },
-    input: z.strictObject({
-      action: s.label(128).optional().meta({ description: 'Only this operation, or `all`.' }),
-      actor: s.label(256).optional().meta({ description: 'Only what this actor did, such as `key/<key_id>`.' }),
-      resource: s.text(1024).optional().meta({ description: 'Only what was done to exactly this.' }),
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({ entries: z.array(line), ...s.page }),
+    input: () =>
+      z.strictObject({
+        action: s.label(128).optional().meta({ description: 'Only this operation, or `all`.' }),
+        actor: s.label(256).optional().meta({ description: 'Only what this actor did, such as `key/<key_id>`.' }),
+        resource: s.text(1024).optional().meta({ description: 'Only what was done to exactly this.' }),
+        since: s.timestamp.optional(),
+        until: s.timestamp.optional(),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () => z.object({ entries: z.array(line), ...s.page }),
     errors: ['forbidden', 'invalid_cursor'],
     example: { action: 'entries.write' },
   }),
@@ -51,24 +52,26 @@ export const audit = {
       '`limit` lines a call; follow `next_cursor` to cover all.',
     ...admin,
     http: { method: 'GET', path: '/api/v1/admin/audit/verify' },
-    input: z.strictObject({
-      limit: z.int().min(1).max(100_000).default(10_000).meta({ description: 'Lines to check.' }),
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      total_checked: z.int(),
-      problems: z.array(
-        z.object({
-          no: z.int(),
-          reason: z.enum(['missing', 'changed', 'subject_changed', 'unchained', 'end_missing']).meta({
-            description:
-              '`missing`: the line is not there. `changed`: its hash does not fit. `subject_changed`: what it names is ' +
-              'not what was written. `unchained`: it has no hash. `end_missing`: the trail ends before its account says.',
+    input: () =>
+      z.strictObject({
+        limit: z.int().min(1).max(100_000).default(10_000).meta({ description: 'Lines to check.' }),
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        total_checked: z.int(),
+        problems: z.array(
+          z.object({
+            no: z.int(),
+            reason: z.enum(['missing', 'changed', 'subject_changed', 'unchained', 'end_missing']).meta({
+              description:
+                '`missing`: the line is not there. `changed`: its hash does not fit. `subject_changed`: what it names is ' +
+                'not what was written. `unchained`: it has no hash. `end_missing`: the trail ends before its account says.',
+            }),
           }),
-        }),
-      ),
-      ...s.page,
-    }),
+        ),
+        ...s.page,
+      }),
     errors: ['forbidden', 'invalid_cursor'],
     example: {},
   }),

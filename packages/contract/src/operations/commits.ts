@@ -45,16 +45,18 @@ export const commits = {
         fields: ['writes', 'message', 'branch'],
       },
     ],
-    input: z.strictObject({
-      writes: z.array(draftShape).min(1).max(1000),
-      message: s.text(4096).default(''),
-      if_unchanged: ifUnchanged,
-      branch: s.branch.default('main'),
-      ...author,
-    }),
-    output: wholeCommit
-      .extend({ stale_reads: staleReads })
-      .meta({ id: 'NewCommit', description: 'A commit that was just made.' }),
+    input: () =>
+      z.strictObject({
+        writes: z.array(draftShape).min(1).max(1000),
+        message: s.text(4096).default(''),
+        if_unchanged: ifUnchanged,
+        branch: s.branch.default('main'),
+        ...author,
+      }),
+    output: () =>
+      wholeCommit
+        .extend({ stale_reads: staleReads })
+        .meta({ id: 'NewCommit', description: 'A commit that was just made.' }),
     errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
     example: {
       message: 'what the incident taught',
@@ -83,8 +85,8 @@ export const commits = {
         miss: 'mem_timeline for single writes; only mem_commit_batch makes commits',
       },
     ],
-    input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
-    output: z.object({ commits: z.array(commit), ...s.page }),
+    input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
+    output: () => z.object({ commits: z.array(commit), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: {},
   }),
@@ -96,8 +98,9 @@ export const commits = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/commits/{commit_id}' },
     cli: { args: ['commit_id'] },
-    input: z.strictObject({ commit_id: s.text(64).min(1).meta({ description: 'The id that the commit was given.' }) }),
-    output: wholeCommit,
+    input: () =>
+      z.strictObject({ commit_id: s.text(64).min(1).meta({ description: 'The id that the commit was given.' }) }),
+    output: () => wholeCommit,
     errors: ['not_found'],
     example: { commit_id: '01hzy3v9k2t4w6x8y0abcdefgh' },
   }),

@@ -11,26 +11,28 @@ export const counts = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/entities' },
     cli: { args: ['entity_path'], alias: 'entities' },
-    input: z.strictObject({
-      entity_path: s.pathGlob.optional(),
-      branch: s.branch.default('main'),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      entities: z.array(
-        z
-          .object({
-            entity_path: s.entityPath,
-            entry_count: z.int(),
-            avg_confidence: z.number(),
-            last_updated: s.utc,
-            last_agent: s.agentId,
-          })
-          .meta({ id: 'Entity' }),
-      ),
-      ...s.page,
-    }),
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        branch: s.branch.default('main'),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        entities: z.array(
+          z
+            .object({
+              entity_path: s.entityPath,
+              entry_count: z.int(),
+              avg_confidence: z.number(),
+              last_updated: s.utc,
+              last_agent: s.agentId,
+            })
+            .meta({ id: 'Entity' }),
+        ),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: { entity_path: 'checkout/**' },
   }),
@@ -51,18 +53,19 @@ export const counts = {
         gives: ['total_entries', 'total_entities', 'total_agents'],
       },
     ],
-    input: z.strictObject({ branch: s.branch.default('main') }),
-    output: z.object({
-      total_entries: z.int(),
-      total_entities: z.int(),
-      total_agents: z.int(),
-      total_patterns: z.int(),
-      confidence_avg: z.number().nullable(),
-      memory_type_counts: z.record(z.string(), z.int()),
-      oldest_entry_at: s.utc.nullable(),
-      newest_entry_at: s.utc.nullable(),
-      last_seq: z.int().meta({ description: 'Sequence number of the newest event in the log.' }),
-    }),
+    input: () => z.strictObject({ branch: s.branch.default('main') }),
+    output: () =>
+      z.object({
+        total_entries: z.int(),
+        total_entities: z.int(),
+        total_agents: z.int(),
+        total_patterns: z.int(),
+        confidence_avg: z.number().nullable(),
+        memory_type_counts: z.record(z.string(), z.int()),
+        oldest_entry_at: s.utc.nullable(),
+        newest_entry_at: s.utc.nullable(),
+        last_seq: z.int().meta({ description: 'Sequence number of the newest event in the log.' }),
+      }),
     errors: ['branch_not_found'],
     example: {},
   }),
@@ -75,13 +78,14 @@ export const counts = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/patterns' },
     cli: { alias: 'patterns' },
-    input: z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
-    output: z.object({
-      patterns: z.array(
-        z.object({ pattern_ref: z.string(), usage_count: z.int(), last_used: s.utc }).meta({ id: 'Pattern' }),
-      ),
-      ...s.page,
-    }),
+    input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
+    output: () =>
+      z.object({
+        patterns: z.array(
+          z.object({ pattern_ref: z.string(), usage_count: z.int(), last_used: s.utc }).meta({ id: 'Pattern' }),
+        ),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: {},
   }),

@@ -42,6 +42,7 @@ const oneTtlMessage = { message: 'give ttl_at or ttl_seconds, not both', path: [
 
 export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).meta({ id: 'Draft' });
 
+const between = { since: s.timestamp.optional(), until: s.timestamp.optional() };
 const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
 const entryPath = '/api/v1/entries/{entity_path}/{key}';
@@ -94,12 +95,14 @@ export const entries = {
         idempotent: true,
       },
     ],
-    input: z
-      .strictObject({ ...draft, if_unchanged: ifUnchanged, branch: s.branch.default('main'), ...author })
-      .refine(oneTtl, oneTtlMessage),
-    output: s.entry
-      .extend({ unchanged: z.boolean(), quality: s.quality, stale_reads: staleReads })
-      .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
+    input: () =>
+      z
+        .strictObject({ ...draft, if_unchanged: ifUnchanged, branch: s.branch.default('main'), ...author })
+        .refine(oneTtl, oneTtlMessage),
+    output: () =>
+      s.entry
+        .extend({ unchanged: z.boolean(), quality: s.quality, stale_reads: staleReads })
+        .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
     errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
     example: { ...example, value: { max_attempts: 5, backoff: 'exponential' }, confidence: 0.9, memory_type: 'fact' },
   }),
@@ -131,17 +134,18 @@ export const entries = {
         miss: 'mem_search with a few words, or mem_list with entity_path to see which keys there are',
       },
     ],
-    input: z
-      .strictObject({
-        ...address,
-        version: s.version.optional().meta({ description: 'This version, instead of the current one.' }),
-        as_of: s.timestamp.optional().meta({ description: 'As it was at this time.' }),
-      })
-      .refine((input) => input.version === undefined || input.as_of === undefined, {
-        message: 'give version or as_of, not both',
-        path: ['as_of'],
-      }),
-    output: z.union([s.entry, s.entryVersion]),
+    input: () =>
+      z
+        .strictObject({
+          ...address,
+          version: s.version.optional().meta({ description: 'This version, instead of the current one.' }),
+          as_of: s.timestamp.optional().meta({ description: 'As it was at this time.' }),
+        })
+        .refine((input) => input.version === undefined || input.as_of === undefined, {
+          message: 'give version or as_of, not both',
+          path: ['as_of'],
+        }),
+    output: () => z.union([s.entry, s.entryVersion]),
     errors: entryErrors,
     example,
   }),
@@ -179,35 +183,37 @@ export const entries = {
         miss: 'mem_whoami to see under which name you write, or mem_list to see what others wrote',
       },
     ],
-    input: z.strictObject({
-      entity_path: s.pathGlob.optional(),
-      branch: s.branch.default('main'),
-      agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
-      memory_type: s.memoryType.optional(),
-      min_confidence: s.confidence.optional(),
-      max_confidence: s.confidence.optional(),
-      since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
-      until: s.timestamp.optional().meta({ description: 'Written before.' }),
-      sort: z
-        .enum(['path', 'recent'])
-        .optional()
-        .meta({ description: 'By path and key, or newest first. Default: path; recent where `agent_id` is given.' }),
-      fields: z
-        .enum(['all', 'meta'])
-        .default('all')
-        .meta({ description: '`meta` leaves out values and artifact refs.' }),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      entries: z.array(
-        s.entry.partial({ value: true, artifact_refs: true }).meta({
-          id: 'ListedEntry',
-          description: 'An entry; `fields=meta` leaves out the value and the artifact refs.',
-        }),
-      ),
-      ...s.page,
-    }),
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        branch: s.branch.default('main'),
+        agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
+        memory_type: s.memoryType.optional(),
+        min_confidence: s.confidence.optional(),
+        max_confidence: s.confidence.optional(),
+        since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
+        until: s.timestamp.optional().meta({ description: 'Written before.' }),
+        sort: z
+          .enum(['path', 'recent'])
+          .optional()
+          .meta({ description: 'By path and key, or newest first. Default: path; recent where `agent_id` is given.' }),
+        fields: z
+          .enum(['all', 'meta'])
+          .default('all')
+          .meta({ description: '`meta` leaves out values and artifact refs.' }),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        entries: z.array(
+          s.entry.partial({ value: true, artifact_refs: true }).meta({
+            id: 'ListedEntry',
+            description: 'An entry; `fields=meta` leaves out the value and the artifact refs.',
+          }),
+        ),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: { entity_path: 'checkout/**', min_confidence: 0.5 },
   }),
@@ -239,20 +245,15 @@ export const entries = {
         miss: 'mem_search with a few words, or mem_list with entity_path to see which keys there are',
       },
     ],
-    input: z.strictObject({
-      ...address,
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      entity_path: s.entityPath,
-      key: s.key,
-      version_count: z.int(),
-      versions: z.array(s.entryVersion),
-      ...s.page,
-    }),
+    input: () => z.strictObject({ ...address, ...between, limit: s.limit, cursor: s.cursor }),
+    output: () =>
+      z.object({
+        entity_path: s.entityPath,
+        key: s.key,
+        version_count: z.int(),
+        versions: z.array(s.entryVersion),
+        ...s.page,
+      }),
     errors: [...entryErrors, 'invalid_cursor'],
     example,
   }),
@@ -265,8 +266,8 @@ export const entries = {
     cost: 2,
     http: { method: 'DELETE', path: entryPath, aliases: [{ method: 'DELETE', path: '/api/v1/entry' }] },
     cli: { args: ['entity_path', 'key'], alias: 'delete' },
-    input: z.strictObject({ ...address, if_version: ifVersion, ...author }),
-    output: s.entryVersion,
+    input: () => z.strictObject({ ...address, if_version: ifVersion, ...author }),
+    output: () => s.entryVersion,
     errors: [...entryErrors, 'version_conflict'],
     example,
   }),
@@ -284,10 +285,11 @@ export const entries = {
       location: entryPath,
     },
     cli: { args: ['entity_path', 'key', 'version'], alias: 'restore' },
-    input: z.strictObject({ ...address, version: s.version, if_version: ifVersion, ...author }),
-    output: s.entry
-      .extend({ unchanged: z.boolean(), restored_from: s.version })
-      .meta({ id: 'RestoredEntry', description: 'The entry as it now stands.' }),
+    input: () => z.strictObject({ ...address, version: s.version, if_version: ifVersion, ...author }),
+    output: () =>
+      s.entry
+        .extend({ unchanged: z.boolean(), restored_from: s.version })
+        .meta({ id: 'RestoredEntry', description: 'The entry as it now stands.' }),
     errors: [...entryErrors, 'version_conflict', 'contract_violated'],
     example: { ...example, version: 1 },
   }),

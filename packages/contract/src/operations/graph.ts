@@ -69,31 +69,36 @@ export const graph = {
         miss: 'another name of it, depth 2, or mem_search',
       },
     ],
-    input: z.strictObject({
-      entity: nodeName.meta({ description: 'Where to start.', examples: ['checkout/payments'] }),
-      type: nodeType.optional().meta({ description: 'What the name stands for, where it could be several things.' }),
-      relation: relations.optional(),
-      direction: z.enum(['in', 'out', 'both']).default('both').meta({ description: 'Which way edges are followed.' }),
-      min_confidence: s.confidence.default(0).meta({ description: 'Only edges with at least this confidence.' }),
-      depth: z.int().min(1).max(5).default(1).meta({ description: 'How many edges away, 1 to 5.' }),
-      limit: z.int().min(1).max(1000).default(200).meta({ description: 'How many edges, 1 to 1000.' }),
-      branch: s.branch.default('main'),
-    }),
-    output: z.object({
-      entity: z.string(),
-      edges: z.array(
-        z
-          .object({ ...edge, depth: z.int().meta({ description: 'How many edges away from the start it was found.' }) })
-          .meta({ id: 'GraphEdge' }),
-      ),
-      nodes: z.array(
-        z
-          .object({ name: z.string(), type: nodeType, depth: z.int() })
-          .meta({ id: 'GraphNode', description: 'Something that an edge of the answer ends at.' }),
-      ),
-      count: z.int().meta({ description: 'How many edges there are in the answer.' }),
-      truncated: z.boolean().meta({ description: 'There are more, or not everything could be looked at.' }),
-    }),
+    input: () =>
+      z.strictObject({
+        entity: nodeName.meta({ description: 'Where to start.', examples: ['checkout/payments'] }),
+        type: nodeType.optional().meta({ description: 'What the name stands for, where it could be several things.' }),
+        relation: relations.optional(),
+        direction: z.enum(['in', 'out', 'both']).default('both').meta({ description: 'Which way edges are followed.' }),
+        min_confidence: s.confidence.default(0).meta({ description: 'Only edges with at least this confidence.' }),
+        depth: z.int().min(1).max(5).default(1).meta({ description: 'How many edges away, 1 to 5.' }),
+        limit: z.int().min(1).max(1000).default(200).meta({ description: 'How many edges, 1 to 1000.' }),
+        branch: s.branch.default('main'),
+      }),
+    output: () =>
+      z.object({
+        entity: z.string(),
+        edges: z.array(
+          z
+            .object({
+              ...edge,
+              depth: z.int().meta({ description: 'How many edges away from the start it was found.' }),
+            })
+            .meta({ id: 'GraphEdge' }),
+        ),
+        nodes: z.array(
+          z
+            .object({ name: z.string(), type: nodeType, depth: z.int() })
+            .meta({ id: 'GraphNode', description: 'Something that an edge of the answer ends at.' }),
+        ),
+        count: z.int().meta({ description: 'How many edges there are in the answer.' }),
+        truncated: z.boolean().meta({ description: 'There are more, or not everything could be looked at.' }),
+      }),
     errors: ['branch_not_found'],
     example: { entity: 'checkout/payments', depth: 2 },
   }),
@@ -113,21 +118,23 @@ export const graph = {
       location: '/api/v1/graph/neighbors?entity={source}',
     },
     cli: { args: ['source', 'relation', 'target'], alias: 'link' },
-    input: z.strictObject({
-      source: nodeName,
-      source_type: nodeType.default('agent'),
-      relation,
-      target: nodeName,
-      target_type: nodeType.default('agent'),
-      confidence: s.confidence.default(1).meta({ description: 'How sure this is, 0 to 1.' }),
-      shared: z.boolean().default(true).meta({ description: '`false`: only the agent that states it sees it.' }),
-      branch: s.branch.default('main'),
-      agent_id: s.agentId.optional(),
-      session_id: s.sessionId.optional(),
-    }),
-    output: z
-      .object({ edge_id: z.string(), ...edge, shared: z.boolean(), branch: s.branch, seq: z.int() })
-      .meta({ id: 'StatedEdge' }),
+    input: () =>
+      z.strictObject({
+        source: nodeName,
+        source_type: nodeType.default('agent'),
+        relation,
+        target: nodeName,
+        target_type: nodeType.default('agent'),
+        confidence: s.confidence.default(1).meta({ description: 'How sure this is, 0 to 1.' }),
+        shared: z.boolean().default(true).meta({ description: '`false`: only the agent that states it sees it.' }),
+        branch: s.branch.default('main'),
+        agent_id: s.agentId.optional(),
+        session_id: s.sessionId.optional(),
+      }),
+    output: () =>
+      z
+        .object({ edge_id: z.string(), ...edge, shared: z.boolean(), branch: s.branch, seq: z.int() })
+        .meta({ id: 'StatedEdge' }),
     errors: ['branch_not_found'],
     example: {
       source: 'checkout/payments',

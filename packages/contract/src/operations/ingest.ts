@@ -48,28 +48,32 @@ export const ingest = {
     cost: 2,
     http: { method: 'POST', path: '/v1/traces', otlp: true },
     cli: { args: ['resourceSpans'] },
-    input: z.strictObject({
-      resourceSpans: z
-        .array(z.looseObject({}))
-        .default([])
-        .meta({ description: '`ResourceSpans` of OTLP in its JSON form.' }),
-      agent_id: s.agentId.optional().meta({ description: 'The agent of spans that name none.' }),
-      session_id: s.sessionId.optional().meta({ description: 'The session of spans that name none.' }),
-    }),
-    output: z.object({
-      partialSuccess: z
-        .object({
-          rejectedSpans: z.string().meta({ description: 'How many could not be taken.' }),
-          errorMessage: z.string(),
-        })
-        .optional()
-        .meta({ description: 'There when some spans could not be taken. They are not to be sent again.' }),
-      item_id: z.string().nullable().meta({ description: 'Names the last record within the account.' }),
-      recorded: z.array(z.object({ agent_id: s.agentId, session_id: z.string(), spans: z.int(), llm_calls: z.int() })),
-      duplicate_spans: z.int().meta({ description: 'Had come before.' }),
-      ignored_spans: z.int().meta({ description: 'Belong to no session.' }),
-      unchanged: z.boolean(),
-    }),
+    input: () =>
+      z.strictObject({
+        resourceSpans: z
+          .array(z.looseObject({}))
+          .default([])
+          .meta({ description: '`ResourceSpans` of OTLP in its JSON form.' }),
+        agent_id: s.agentId.optional().meta({ description: 'The agent of spans that name none.' }),
+        session_id: s.sessionId.optional().meta({ description: 'The session of spans that name none.' }),
+      }),
+    output: () =>
+      z.object({
+        partialSuccess: z
+          .object({
+            rejectedSpans: z.string().meta({ description: 'How many could not be taken.' }),
+            errorMessage: z.string(),
+          })
+          .optional()
+          .meta({ description: 'There when some spans could not be taken. They are not to be sent again.' }),
+        item_id: z.string().nullable().meta({ description: 'Names the last record within the account.' }),
+        recorded: z.array(
+          z.object({ agent_id: s.agentId, session_id: z.string(), spans: z.int(), llm_calls: z.int() }),
+        ),
+        duplicate_spans: z.int().meta({ description: 'Had come before.' }),
+        ignored_spans: z.int().meta({ description: 'Belong to no session.' }),
+        unchanged: z.boolean(),
+      }),
     errors: ['invalid_protobuf'],
     example,
   }),

@@ -74,8 +74,8 @@ export const keys = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/admin/api-keys' },
     cli: { alias: 'keys' },
-    input: z.strictObject({ limit: s.limit, cursor: s.cursor }),
-    output: z.object({ keys: z.array(apiKey), ...s.page }),
+    input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
+    output: () => z.object({ keys: z.array(apiKey), ...s.page }),
     errors: ['forbidden', 'invalid_cursor'],
     example: {},
   }),
@@ -88,8 +88,8 @@ export const keys = {
     once: 'key',
     http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['name'] },
-    input: z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
-    output: newKey,
+    input: () => z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
+    output: () => newKey,
     errors: ['forbidden'],
     example: { name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] },
   }),
@@ -108,16 +108,17 @@ export const keys = {
       location: '/api/v1/admin/api-keys/{key_id}',
     },
     cli: { args: ['key_id'] },
-    input: z.strictObject({
-      key_id: keyId,
-      overlap_seconds: z
-        .int()
-        .min(0)
-        .max(2_592_000)
-        .default(86_400)
-        .meta({ description: 'How long the old key still works.' }),
-    }),
-    output: newKey,
+    input: () =>
+      z.strictObject({
+        key_id: keyId,
+        overlap_seconds: z
+          .int()
+          .min(0)
+          .max(2_592_000)
+          .default(86_400)
+          .meta({ description: 'How long the old key still works.' }),
+      }),
+    output: () => newKey,
     errors: ['forbidden', 'not_found', 'conflict'],
     example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk', overlap_seconds: 3600 },
   }),
@@ -129,8 +130,8 @@ export const keys = {
     cost: 2,
     http: { method: 'DELETE', path: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['key_id'] },
-    input: z.strictObject({ key_id: keyId }),
-    output: apiKey,
+    input: () => z.strictObject({ key_id: keyId }),
+    output: () => apiKey,
     errors: ['forbidden', 'not_found'],
     example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk' },
   }),

@@ -51,29 +51,31 @@ export const log = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/log' },
-    input: z.strictObject({
-      after: z.int().min(0).default(0).meta({ description: 'Only events with a greater `seq`.' }),
-      limit: s.limit,
-    }),
-    output: z.object({
-      events: z.array(
-        z
-          .object({
-            seq: z.int(),
-            event_type: z.string(),
-            agent_id: s.agentId,
-            branch: s.branch,
-            entity_path: z.string().nullable(),
-            key: z.string().nullable(),
-            version: z.int().nullable(),
-            details: z.record(z.string(), z.unknown()),
-            created_at: s.utc,
-          })
-          .meta({ id: 'LogEvent' }),
-      ),
-      last_seq: z.int(),
-      has_more: z.boolean(),
-    }),
+    input: () =>
+      z.strictObject({
+        after: z.int().min(0).default(0).meta({ description: 'Only events with a greater `seq`.' }),
+        limit: s.limit,
+      }),
+    output: () =>
+      z.object({
+        events: z.array(
+          z
+            .object({
+              seq: z.int(),
+              event_type: z.string(),
+              agent_id: s.agentId,
+              branch: s.branch,
+              entity_path: z.string().nullable(),
+              key: z.string().nullable(),
+              version: z.int().nullable(),
+              details: z.record(z.string(), z.unknown()),
+              created_at: s.utc,
+            })
+            .meta({ id: 'LogEvent' }),
+        ),
+        last_seq: z.int(),
+        has_more: z.boolean(),
+      }),
     errors: [],
     example: { after: 0 },
   }),
@@ -89,16 +91,17 @@ export const log = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/stream' },
     cli: { args: ['entity_path'], alias: 'watch', also: ['stream'] },
-    input: z.strictObject({
-      entity_path: s.pathGlob.optional(),
-      types: eventTypes.optional(),
-      agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
-      branch: s.branch.default('main'),
-      after: z.int().min(0).optional().meta({
-        description: 'Only events with a greater `seq`; 0 replays all. Without it, what is committed from now on.',
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        types: eventTypes.optional(),
+        agent_id: s.agentId.optional().meta({ description: 'Only events on the timeline of this agent.' }),
+        branch: s.branch.default('main'),
+        after: z.int().min(0).optional().meta({
+          description: 'Only events with a greater `seq`; 0 replays all. Without it, what is committed from now on.',
+        }),
       }),
-    }),
-    output: streamEvent,
+    output: () => streamEvent,
     errors: ['branch_not_found'],
     example: { entity_path: 'checkout/**', after: 0 },
   }),

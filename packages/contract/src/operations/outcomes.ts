@@ -135,36 +135,38 @@ export const outcomes = {
         idempotent: true,
       },
     ],
-    input: z.strictObject({
-      outcome_ref: t.outcomeRef,
-      outcome_type: t.outcomeType,
-      causal_entry_keys: z.array(t.cause).max(t.MAX_CAUSES).nullish(),
-      causal_entry_versions: z.record(z.string(), s.version).nullish(),
-      causal_confidence: z.number().min(0).max(1).default(1),
-      attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).default([]),
-      final_action_index: z.int().min(0).nullish(),
-      ...told,
-      trace_follows: z.boolean().default(false).meta({ description: 'The caller will send its own trace.' }),
-      if_unchanged: z.boolean().default(false).meta({
-        description: 'Refuse (409) when something that led here was changed by others since it was read.',
-      }),
-      branch: s.branch.default('main'),
-      ...t.author,
-    }),
-    output: z
-      .object({
-        ...outcome.shape,
-        duplicate: z.boolean().meta({
-          description:
-            'It had been committed before: nothing was counted again, and lesson and stale reads are not told again.',
+    input: () =>
+      z.strictObject({
+        outcome_ref: t.outcomeRef,
+        outcome_type: t.outcomeType,
+        causal_entry_keys: z.array(t.cause).max(t.MAX_CAUSES).nullish(),
+        causal_entry_versions: z.record(z.string(), s.version).nullish(),
+        causal_confidence: z.number().min(0).max(1).default(1),
+        attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).default([]),
+        final_action_index: z.int().min(0).nullish(),
+        ...told,
+        trace_follows: z.boolean().default(false).meta({ description: 'The caller will send its own trace.' }),
+        if_unchanged: z.boolean().default(false).meta({
+          description: 'Refuse (409) when something that led here was changed by others since it was read.',
         }),
-        affected_entries: z.int(),
-        entries: z.array(affected),
-        stale_reads: z.array(t.staleRead),
-        immutable_trace_id: z.string().nullable(),
-        lesson: z.object({ entity_path: s.entityPath, key: s.key, version: z.int() }).nullable(),
-      })
-      .meta({ id: 'CommittedOutcome' }),
+        branch: s.branch.default('main'),
+        ...t.author,
+      }),
+    output: () =>
+      z
+        .object({
+          ...outcome.shape,
+          duplicate: z.boolean().meta({
+            description:
+              'It had been committed before: nothing was counted again, and lesson and stale reads are not told again.',
+          }),
+          affected_entries: z.int(),
+          entries: z.array(affected),
+          stale_reads: z.array(t.staleRead),
+          immutable_trace_id: z.string().nullable(),
+          lesson: z.object({ entity_path: s.entityPath, key: s.key, version: z.int() }).nullable(),
+        })
+        .meta({ id: 'CommittedOutcome' }),
     errors: ['branch_not_found', 'stale_reads'],
     example: {
       outcome_ref: 'deploy-2231',
@@ -183,24 +185,26 @@ export const outcomes = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/outcomes' },
     cli: { alias: 'outcomes' },
-    input: z.strictObject({
-      outcome_ref: t.outcomeRef.optional(),
-      outcome_type: t.outcomeType.optional(),
-      entity_path: s.pathGlob.optional(),
-      agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
-      session_id: s.sessionId.optional(),
-      branch: s.branch.default('main'),
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      outcomes: z.array(
-        outcome.extend({ entries: z.array(affected) }).meta({ id: 'ListedOutcome', description: 'An outcome.' }),
-      ),
-      ...s.page,
-    }),
+    input: () =>
+      z.strictObject({
+        outcome_ref: t.outcomeRef.optional(),
+        outcome_type: t.outcomeType.optional(),
+        entity_path: s.pathGlob.optional(),
+        agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
+        session_id: s.sessionId.optional(),
+        branch: s.branch.default('main'),
+        since: s.timestamp.optional(),
+        until: s.timestamp.optional(),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        outcomes: z.array(
+          outcome.extend({ entries: z.array(affected) }).meta({ id: 'ListedOutcome', description: 'An outcome.' }),
+        ),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: {},
   }),
@@ -219,28 +223,29 @@ export const outcomes = {
       aliases: [{ method: 'GET', path: '/api/v1/confidence' }],
     },
     cli: { args: ['entity_path', 'key'], alias: 'confidence' },
-    input: z.strictObject(s.address),
-    output: z
-      .object({
-        entity_path: s.entityPath,
-        key: s.key,
-        branch: s.branch,
-        version: z.int(),
-        confidence: s.confidence,
-        effective_confidence: z.number(),
-        half_life_days: z.number().nullable(),
-        evidence_status: evidenceStatus,
-        prior_confidence: z.number().nullable(),
-        evidence_success: z.number(),
-        evidence_failure: z.number(),
-        summary: z.string(),
-        steps: z.array(storyStep),
-        truncated: z.boolean().meta({ description: 'Older claims of the entry are not told.' }),
-        recomputed: z.object({ confidence: z.number(), matches: z.boolean() }).meta({
-          description: 'The number computed again from the ledger.',
-        }),
-      })
-      .meta({ id: 'ConfidenceStory' }),
+    input: () => z.strictObject(s.address),
+    output: () =>
+      z
+        .object({
+          entity_path: s.entityPath,
+          key: s.key,
+          branch: s.branch,
+          version: z.int(),
+          confidence: s.confidence,
+          effective_confidence: z.number(),
+          half_life_days: z.number().nullable(),
+          evidence_status: evidenceStatus,
+          prior_confidence: z.number().nullable(),
+          evidence_success: z.number(),
+          evidence_failure: z.number(),
+          summary: z.string(),
+          steps: z.array(storyStep),
+          truncated: z.boolean().meta({ description: 'Older claims of the entry are not told.' }),
+          recomputed: z.object({ confidence: z.number(), matches: z.boolean() }).meta({
+            description: 'The number computed again from the ledger.',
+          }),
+        })
+        .meta({ id: 'ConfidenceStory' }),
     errors: ['not_found', 'branch_not_found'],
     example: { entity_path: 'checkout/payments', key: 'retry-policy' },
   }),
@@ -255,32 +260,34 @@ export const outcomes = {
     cost: 1,
     http: { method: 'GET', path: '/api/v1/calibration' },
     cli: { alias: 'calibration' },
-    input: z.strictObject({
-      entity_path: s.pathGlob.optional(),
-      agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
-      branch: s.branch.default('main'),
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-    }),
-    output: z
-      .object({
-        n: z.int(),
-        successes: z.int(),
-        brier_score: z.number().nullable(),
-        expected_calibration_error: z.number().nullable(),
-        buckets: z.array(
-          z.object({
-            from: z.number(),
-            to: z.number(),
-            n: z.int(),
-            successes: z.int(),
-            success_rate: z.number().nullable(),
-            mean_confidence: z.number().nullable(),
-          }),
-        ),
-        truncated: z.boolean(),
-      })
-      .meta({ id: 'Calibration' }),
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
+        branch: s.branch.default('main'),
+        since: s.timestamp.optional(),
+        until: s.timestamp.optional(),
+      }),
+    output: () =>
+      z
+        .object({
+          n: z.int(),
+          successes: z.int(),
+          brier_score: z.number().nullable(),
+          expected_calibration_error: z.number().nullable(),
+          buckets: z.array(
+            z.object({
+              from: z.number(),
+              to: z.number(),
+              n: z.int(),
+              successes: z.int(),
+              success_rate: z.number().nullable(),
+              mean_confidence: z.number().nullable(),
+            }),
+          ),
+          truncated: z.boolean(),
+        })
+        .meta({ id: 'Calibration' }),
     errors: ['branch_not_found'],
     example: { entity_path: 'checkout/**' },
   }),

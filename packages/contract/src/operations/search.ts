@@ -48,37 +48,39 @@ export const search = {
         miss: 'fewer or other words, a prefix* or no entity_path; mem_list shows what is there',
       },
     ],
-    input: z.strictObject({
-      query: z.string().max(4096).optional().meta({ description: 'Words, "a phrase", a prefix*.' }),
-      entity_path: s.pathGlob.optional(),
-      include_descendants: z.boolean().default(false).meta({ description: 'Also everything below `entity_path`.' }),
-      branch: s.branch.default('main'),
-      agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
-      memory_type: s.memoryType.optional(),
-      pattern_ref: s.patternRef.optional(),
-      min_confidence: s.confidence.optional(),
-      max_confidence: s.confidence.optional(),
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-      include_artifacts: z
-        .boolean()
-        .default(true)
-        .meta({ description: 'Also values that look like source or configuration files.' }),
-      sort_by: z.enum(['relevance', 'confidence', 'recency', 'version']).optional().meta({
-        description: 'Default: relevance with a query, confidence without.',
+    input: () =>
+      z.strictObject({
+        query: z.string().max(4096).optional().meta({ description: 'Words, "a phrase", a prefix*.' }),
+        entity_path: s.pathGlob.optional(),
+        include_descendants: z.boolean().default(false).meta({ description: 'Also everything below `entity_path`.' }),
+        branch: s.branch.default('main'),
+        agent_id: s.agentId.optional().meta({ description: 'Only what this agent wrote.' }),
+        memory_type: s.memoryType.optional(),
+        pattern_ref: s.patternRef.optional(),
+        min_confidence: s.confidence.optional(),
+        max_confidence: s.confidence.optional(),
+        since: s.timestamp.optional(),
+        until: s.timestamp.optional(),
+        include_artifacts: z
+          .boolean()
+          .default(true)
+          .meta({ description: 'Also values that look like source or configuration files.' }),
+        sort_by: z.enum(['relevance', 'confidence', 'recency', 'version']).optional().meta({
+          description: 'Default: relevance with a query, confidence without.',
+        }),
+        limit: s.limit,
+        cursor: s.cursor,
       }),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      entries: z.array(
-        s.entry
-          .extend({ score: z.number().nullable().meta({ description: 'BM25; null where it did not rank.' }) })
-          .meta({ id: 'FoundEntry', description: 'An entry and how well it fits.' }),
-      ),
-      truncated: z.boolean().meta({ description: 'More entries matched than were looked at.' }),
-      ...s.page,
-    }),
+    output: () =>
+      z.object({
+        entries: z.array(
+          s.entry
+            .extend({ score: z.number().nullable().meta({ description: 'BM25; null where it did not rank.' }) })
+            .meta({ id: 'FoundEntry', description: 'An entry and how well it fits.' }),
+        ),
+        truncated: z.boolean().meta({ description: 'More entries matched than were looked at.' }),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: { query: 'payment retry', entity_path: 'checkout/**', min_confidence: 0.3 },
   }),

@@ -12,15 +12,16 @@ export const system = {
     open: true,
     http: { method: 'GET', path: '/health' },
     cli: { alias: 'health' },
-    input: z.strictObject({ ready: z.boolean().default(false).meta({ description: 'Ask the database too.' }) }),
-    output: z
-      .object({
-        status: z.literal('ok'),
-        version: z.string(),
-        schema: z.int().meta({ description: 'Number of the newest database migration.' }),
-        backend: z.enum(['sqlite', 'postgres']),
-      })
-      .meta({ id: 'Health' }),
+    input: () => z.strictObject({ ready: z.boolean().default(false).meta({ description: 'Ask the database too.' }) }),
+    output: () =>
+      z
+        .object({
+          status: z.literal('ok'),
+          version: z.string(),
+          schema: z.int().meta({ description: 'Number of the newest database migration.' }),
+          backend: z.enum(['sqlite', 'postgres']),
+        })
+        .meta({ id: 'Health' }),
     errors: ['unavailable'],
     example: {},
   }),

@@ -77,59 +77,60 @@ export const traces = {
     cost: 2,
     cites: true,
     http: { method: 'POST', path: '/api/v1/traces', status: 201, location: '/api/v1/traces/{trace_id}' },
-    input: z.strictObject({
-      outcome_ref: t.outcomeRef.nullish(),
-      outcome_type: t.outcomeType.nullish(),
-      ...told,
-      causal_entries: z
-        .array(
-          z.looseObject({
-            entity_path: s.entityPath,
-            key: s.key,
-            version: s.version.optional(),
-            read_at: isoOrNull,
-            duration_ms: z.number().min(0).nullish(),
-          }),
-        )
-        .max(t.MAX_CAUSES)
-        .default([]),
-      external_contexts: z
-        .array(t.contextNote.extend({ source: s.text(512).nullish(), recorded_at: isoOrNull }))
-        .max(1000)
-        .default([]),
-      query_events: z
-        .array(
-          z.looseObject({
-            operation: s.text(256).min(1),
-            parameters: s.jsonValue.optional(),
-            result_count: z.int().min(0).default(0),
-            duration_ms: z.number().min(0).nullish(),
-            occurred_at: isoOrNull,
-          }),
-        )
-        .max(1000)
-        .default([]),
-      error_events: z
-        .array(
-          z.looseObject({
-            operation: s.text(256).default('tool'),
-            error_type: s.text(256).min(1),
-            message: t.longText.default(''),
-            stack_trace: t.longText.nullish(),
-            occurred_at: isoOrNull,
-          }),
-        )
-        .max(1000)
-        .default([]),
-      state_diff: z
-        .looseObject({ entries_created: z.int().min(0).default(0), entries_updated: z.int().min(0).default(0) })
-        .nullish(),
-      session_started_at: isoOrNull,
-      session_ended_at: isoOrNull,
-      branch: s.branch.default('main'),
-      ...t.author,
-    }),
-    output: trace,
+    input: () =>
+      z.strictObject({
+        outcome_ref: t.outcomeRef.nullish(),
+        outcome_type: t.outcomeType.nullish(),
+        ...told,
+        causal_entries: z
+          .array(
+            z.looseObject({
+              entity_path: s.entityPath,
+              key: s.key,
+              version: s.version.optional(),
+              read_at: isoOrNull,
+              duration_ms: z.number().min(0).nullish(),
+            }),
+          )
+          .max(t.MAX_CAUSES)
+          .default([]),
+        external_contexts: z
+          .array(t.contextNote.extend({ source: s.text(512).nullish(), recorded_at: isoOrNull }))
+          .max(1000)
+          .default([]),
+        query_events: z
+          .array(
+            z.looseObject({
+              operation: s.text(256).min(1),
+              parameters: s.jsonValue.optional(),
+              result_count: z.int().min(0).default(0),
+              duration_ms: z.number().min(0).nullish(),
+              occurred_at: isoOrNull,
+            }),
+          )
+          .max(1000)
+          .default([]),
+        error_events: z
+          .array(
+            z.looseObject({
+              operation: s.text(256).default('tool'),
+              error_type: s.text(256).min(1),
+              message: t.longText.default(''),
+              stack_trace: t.longText.nullish(),
+              occurred_at: isoOrNull,
+            }),
+          )
+          .max(1000)
+          .default([]),
+        state_diff: z
+          .looseObject({ entries_created: z.int().min(0).default(0), entries_updated: z.int().min(0).default(0) })
+          .nullish(),
+        session_started_at: isoOrNull,
+        session_ended_at: isoOrNull,
+        branch: s.branch.default('main'),
+        ...t.author,
+      }),
+    output: () => trace,
     errors: ['branch_not_found', 'not_found'],
     example: {
       task_input: 'Why do payments time out?',
@@ -170,21 +171,22 @@ export const traces = {
         miss: 'fewer filters; a session becomes a trace with mem_commit_outcome',
       },
     ],
-    input: z.strictObject({
-      query: z.string().max(4096).optional().meta({ description: 'Words in the task or the response.' }),
-      entity_path: s.pathGlob.optional().meta({ description: 'Traces that read an entry there.' }),
-      agent_id: s.agentId.optional().meta({ description: 'Only sessions of this agent.' }),
-      session_id: s.sessionId.optional(),
-      outcome_type: t.outcomeType.optional(),
-      outcome_ref: t.outcomeRef.optional(),
-      branch: s.branch.default('main'),
-      since: s.timestamp.optional(),
-      until: s.timestamp.optional(),
-      offset: z.int().min(0).max(10_000).default(0).meta({ description: 'Ignored with a cursor.' }),
-      limit: s.limit,
-      cursor: s.cursor,
-    }),
-    output: z.object({ traces: z.array(trace), ...s.page }),
+    input: () =>
+      z.strictObject({
+        query: z.string().max(4096).optional().meta({ description: 'Words in the task or the response.' }),
+        entity_path: s.pathGlob.optional().meta({ description: 'Traces that read an entry there.' }),
+        agent_id: s.agentId.optional().meta({ description: 'Only sessions of this agent.' }),
+        session_id: s.sessionId.optional(),
+        outcome_type: t.outcomeType.optional(),
+        outcome_ref: t.outcomeRef.optional(),
+        branch: s.branch.default('main'),
+        since: s.timestamp.optional(),
+        until: s.timestamp.optional(),
+        offset: z.int().min(0).max(10_000).default(0).meta({ description: 'Ignored with a cursor.' }),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () => z.object({ traces: z.array(trace), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: {},
   }),
@@ -207,8 +209,8 @@ export const traces = {
         miss: 'mem_list_traces to see which there are',
       },
     ],
-    input: z.strictObject({ trace_id: t.traceId }),
-    output: trace,
+    input: () => z.strictObject({ trace_id: t.traceId }),
+    output: () => trace,
     errors: ['not_found'],
     example: { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' },
   }),
@@ -222,23 +224,25 @@ export const traces = {
     effect: 'read',
     cost: 1,
     http: { method: 'POST', path: '/api/v1/traces/verify' },
-    input: z.strictObject({
-      trace_id: t.traceId.optional(),
-      limit: z.int().min(1).max(10_000).default(1000),
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      total_checked: z.int(),
-      valid: z.int(),
-      problems: z.array(
-        z.object({
-          trace_id: z.string(),
-          reason: z.enum(['changed', 'part_changed', 'part_missing', 'chain_broken', 'bad_signature', 'unknown_key']),
-          detail: z.string(),
-        }),
-      ),
-      ...s.page,
-    }),
+    input: () =>
+      z.strictObject({
+        trace_id: t.traceId.optional(),
+        limit: z.int().min(1).max(10_000).default(1000),
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        total_checked: z.int(),
+        valid: z.int(),
+        problems: z.array(
+          z.object({
+            trace_id: z.string(),
+            reason: z.enum(['changed', 'part_changed', 'part_missing', 'chain_broken', 'bad_signature', 'unknown_key']),
+            detail: z.string(),
+          }),
+        ),
+        ...s.page,
+      }),
     errors: ['not_found', 'invalid_cursor'],
     example: {},
   }),

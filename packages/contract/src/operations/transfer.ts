@@ -64,8 +64,8 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'GET', path: '/api/v1/export' },
-    input: z.strictObject({}),
-    output: exportLine,
+    input: () => z.strictObject({}),
+    output: () => exportLine,
     errors: ['forbidden'],
     example: {},
   }),
@@ -79,14 +79,15 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'GET', path: '/api/v1/import' },
-    input: z.strictObject({}),
-    output: z.object({
-      received: z.int().meta({ description: 'How many lines are there; 0 where no import is under way.' }),
-      header: header.nullable(),
-      last_line_hash: z.string().nullable().meta({ description: 'SHA-256 of the last line received.' }),
-      seq: z.int().meta({ description: 'Of the account as it is.' }),
-      is_empty: z.boolean().meta({ description: 'Nobody has written to the account, so an import may begin.' }),
-    }),
+    input: () => z.strictObject({}),
+    output: () =>
+      z.object({
+        received: z.int().meta({ description: 'How many lines are there; 0 where no import is under way.' }),
+        header: header.nullable(),
+        last_line_hash: z.string().nullable().meta({ description: 'SHA-256 of the last line received.' }),
+        seq: z.int().meta({ description: 'Of the account as it is.' }),
+        is_empty: z.boolean().meta({ description: 'Nobody has written to the account, so an import may begin.' }),
+      }),
     errors: ['forbidden'],
     example: {},
   }),
@@ -102,12 +103,13 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'POST', path: '/api/v1/import' },
-    input: z.strictObject({
-      from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
-      lines: z.array(z.string().min(1)).min(1).max(MAX_LINES).meta({ description: 'Without their line ends.' }),
-      dry_run: z.boolean().default(false).meta({ description: 'Only check the lines.' }),
-    }),
-    output: z.object({ dry_run: z.boolean(), received: z.int() }),
+    input: () =>
+      z.strictObject({
+        from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
+        lines: z.array(z.string().min(1)).min(1).max(MAX_LINES).meta({ description: 'Without their line ends.' }),
+        dry_run: z.boolean().default(false).meta({ description: 'Only check the lines.' }),
+      }),
+    output: () => z.object({ dry_run: z.boolean(), received: z.int() }),
     errors: ['forbidden', 'conflict'],
     example: {
       from: 0,
@@ -128,8 +130,8 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'POST', path: '/api/v1/import/finish' },
-    input: z.strictObject({}),
-    output: z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
+    input: () => z.strictObject({}),
+    output: () => z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
     errors: ['forbidden', 'conflict'],
     example: {},
   }),
@@ -143,8 +145,8 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'DELETE', path: '/api/v1/import' },
-    input: z.strictObject({}),
-    output: z.object({ discarded: z.int() }),
+    input: () => z.strictObject({}),
+    output: () => z.object({ discarded: z.int() }),
     errors: ['forbidden'],
     example: {},
   }),
@@ -161,39 +163,41 @@ export const transfer = {
     cost: 2,
     http: { method: 'POST', path: '/api/v1/import/entries' },
     raw: [['entries', '*', 'value']],
-    input: z.strictObject({
-      source: s.label(128).meta({ description: 'The system it comes from; told in the log.' }),
-      entries: z.array(importedEntry).max(MAX_IMPORTED).default([]),
-      links: z.array(importedLink).max(MAX_IMPORTED).default([]),
-      on_conflict: z.enum(['version', 'skip']).default('version'),
-      dry_run: z.boolean().default(false),
-      branch: s.branch.default('main'),
-      agent_id: s.agentId.optional(),
-      session_id: s.sessionId.optional(),
-    }),
-    output: z.object({
-      dry_run: z.boolean(),
-      import_id: z.string().nullable(),
-      entries: z.array(
-        z.object({
-          entity_path: s.entityPath,
-          key: s.key,
-          status: z.enum(['written', 'unchanged', 'skipped', 'older']).meta({
-            description: '`older`: what is there was written later. `skipped`: it differs, and was to be left alone.',
+    input: () =>
+      z.strictObject({
+        source: s.label(128).meta({ description: 'The system it comes from; told in the log.' }),
+        entries: z.array(importedEntry).max(MAX_IMPORTED).default([]),
+        links: z.array(importedLink).max(MAX_IMPORTED).default([]),
+        on_conflict: z.enum(['version', 'skip']).default('version'),
+        dry_run: z.boolean().default(false),
+        branch: s.branch.default('main'),
+        agent_id: s.agentId.optional(),
+        session_id: s.sessionId.optional(),
+      }),
+    output: () =>
+      z.object({
+        dry_run: z.boolean(),
+        import_id: z.string().nullable(),
+        entries: z.array(
+          z.object({
+            entity_path: s.entityPath,
+            key: s.key,
+            status: z.enum(['written', 'unchanged', 'skipped', 'older']).meta({
+              description: '`older`: what is there was written later. `skipped`: it differs, and was to be left alone.',
+            }),
+            version: z.int().meta({ description: 'The version that says it, or the newest one.' }),
           }),
-          version: z.int().meta({ description: 'The version that says it, or the newest one.' }),
-        }),
-      ),
-      links: z.array(
-        z.object({
-          status: z.enum(['written', 'unchanged', 'missing']).meta({
-            description: '`missing`: an end names an entry that is not there, so that there is nothing to link.',
+        ),
+        links: z.array(
+          z.object({
+            status: z.enum(['written', 'unchanged', 'missing']).meta({
+              description: '`missing`: an end names an entry that is not there, so that there is nothing to link.',
+            }),
           }),
-        }),
-      ),
-      written: z.int(),
-      linked: z.int(),
-    }),
+        ),
+        written: z.int(),
+        linked: z.int(),
+      }),
     errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large'],
     example: {
       source: 'notes',

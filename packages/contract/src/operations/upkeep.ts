@@ -25,25 +25,26 @@ export const upkeep = {
         miss: 'mem_history to see which versions there are',
       },
     ],
-    input: z.strictObject({ ...address, old_version: s.version.optional(), new_version: s.version.optional() }),
-    output: z.object({
-      entity_path: s.entityPath,
-      key: s.key,
-      branch: s.branch,
-      old_version: z.int().nullable(),
-      new_version: z.int(),
-      diff_type: z.enum(['added', 'modified', 'deleted', 'unchanged']),
-      changes: z.array(
-        z
-          .object({
-            path: z.string(),
-            operation: z.enum(['add', 'remove', 'replace']),
-            old_value: s.anyJson.optional(),
-            new_value: s.anyJson.optional(),
-          })
-          .meta({ id: 'Change' }),
-      ),
-    }),
+    input: () => z.strictObject({ ...address, old_version: s.version.optional(), new_version: s.version.optional() }),
+    output: () =>
+      z.object({
+        entity_path: s.entityPath,
+        key: s.key,
+        branch: s.branch,
+        old_version: z.int().nullable(),
+        new_version: z.int(),
+        diff_type: z.enum(['added', 'modified', 'deleted', 'unchanged']),
+        changes: z.array(
+          z
+            .object({
+              path: z.string(),
+              operation: z.enum(['add', 'remove', 'replace']),
+              old_value: s.anyJson.optional(),
+              new_value: s.anyJson.optional(),
+            })
+            .meta({ id: 'Change' }),
+        ),
+      }),
     errors: entryErrors,
     example,
   }),
@@ -58,37 +59,42 @@ export const upkeep = {
     cost: 2,
     http: { method: 'POST', path: '/api/v1/erase' },
     cli: { args: ['entity_path', 'key'], alias: 'erase' },
-    input: z.strictObject({
-      entity_path: s.pathGlob,
-      key: s.key.optional(),
-      branch: s.branch.default('main'),
-      dry_run: z.boolean().default(false),
-      agent_id: s.agentId.optional(),
-      session_id: s.sessionId.optional(),
-    }),
-    output: z
-      .object({
-        dry_run: z.boolean(),
+    input: () =>
+      z.strictObject({
         entity_path: s.pathGlob,
-        key: s.key.nullable(),
-        erased: z
-          .object({
-            entries: z.int(),
-            versions: z.int(),
-            index_rows: z.int(),
-            log_events: z.int(),
-            stored_answers: z.int(),
-            commits: z.int(),
-            session_records: z.int(),
-            evidence: z.int(),
-            trace_parts: z.int(),
-            edges: z.int(),
-          })
-          .meta({ description: 'What was removed, or would be.' }),
-        receipt_id: z.string().nullable().meta({ description: 'Names the erasure in the log and in the audit trail.' }),
-        erased_at: s.utc.nullable(),
-      })
-      .meta({ id: 'EraseReceipt' }),
+        key: s.key.optional(),
+        branch: s.branch.default('main'),
+        dry_run: z.boolean().default(false),
+        agent_id: s.agentId.optional(),
+        session_id: s.sessionId.optional(),
+      }),
+    output: () =>
+      z
+        .object({
+          dry_run: z.boolean(),
+          entity_path: s.pathGlob,
+          key: s.key.nullable(),
+          erased: z
+            .object({
+              entries: z.int(),
+              versions: z.int(),
+              index_rows: z.int(),
+              log_events: z.int(),
+              stored_answers: z.int(),
+              commits: z.int(),
+              session_records: z.int(),
+              evidence: z.int(),
+              trace_parts: z.int(),
+              edges: z.int(),
+            })
+            .meta({ description: 'What was removed, or would be.' }),
+          receipt_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'Names the erasure in the log and in the audit trail.' }),
+          erased_at: s.utc.nullable(),
+        })
+        .meta({ id: 'EraseReceipt' }),
     errors: ['branch_not_found'],
     example: { entity_path: 'users/4711/**', dry_run: true },
   }),
@@ -106,37 +112,44 @@ export const upkeep = {
     whole: true,
     http: { method: 'POST', path: '/api/v1/admin/agents/{agent_id}/erase' },
     cli: { args: ['agent_id'] },
-    input: z.strictObject({
-      agent_id: s.agentId.meta({ description: 'The agent that is to be forgotten.' }),
-      with_others: z
-        .boolean()
-        .default(false)
-        .meta({ description: 'Erase also entries of which others wrote versions, with those versions.' }),
-      dry_run: z.boolean().default(false),
-    }),
-    output: z
-      .object({
-        receipt_id: z.string().nullable().meta({ description: 'Names the erasure in the log and in the audit trail.' }),
-        dry_run: z.boolean(),
-        agent_id: s.agentId,
-        erased: z
-          .object({
-            entries: z.int(),
-            versions: z.int(),
-            sessions: z.int(),
-            traces: z.int(),
-            log_events: z.int(),
-            edges: z.int(),
-            profiles: z.int(),
-            outcomes: z.int().meta({ description: 'That lose their author and what it said.' }),
-            commits: z.int().meta({ description: 'That lose their author and message.' }),
-            audit_lines: z.int().meta({ description: 'That lose their agent, and stay in the chain.' }),
-          })
-          .meta({ description: 'What was removed, or would be.' }),
-        left_with_others: z.int().meta({ description: 'Entries that stay because others wrote versions of them too.' }),
-        erased_at: s.utc.nullable(),
-      })
-      .meta({ id: 'EraseAgentReceipt' }),
+    input: () =>
+      z.strictObject({
+        agent_id: s.agentId.meta({ description: 'The agent that is to be forgotten.' }),
+        with_others: z
+          .boolean()
+          .default(false)
+          .meta({ description: 'Erase also entries of which others wrote versions, with those versions.' }),
+        dry_run: z.boolean().default(false),
+      }),
+    output: () =>
+      z
+        .object({
+          receipt_id: z
+            .string()
+            .nullable()
+            .meta({ description: 'Names the erasure in the log and in the audit trail.' }),
+          dry_run: z.boolean(),
+          agent_id: s.agentId,
+          erased: z
+            .object({
+              entries: z.int(),
+              versions: z.int(),
+              sessions: z.int(),
+              traces: z.int(),
+              log_events: z.int(),
+              edges: z.int(),
+              profiles: z.int(),
+              outcomes: z.int().meta({ description: 'That lose their author and what it said.' }),
+              commits: z.int().meta({ description: 'That lose their author and message.' }),
+              audit_lines: z.int().meta({ description: 'That lose their agent, and stay in the chain.' }),
+            })
+            .meta({ description: 'What was removed, or would be.' }),
+          left_with_others: z
+            .int()
+            .meta({ description: 'Entries that stay because others wrote versions of them too.' }),
+          erased_at: s.utc.nullable(),
+        })
+        .meta({ id: 'EraseAgentReceipt' }),
     errors: ['forbidden'],
     example: { agent_id: 'agent/support-4711', dry_run: true },
   }),
@@ -166,29 +179,31 @@ export const upkeep = {
         },
       },
     ],
-    input: z
-      .strictObject({
+    input: () =>
+      z
+        .strictObject({
+          entity_path: s.pathGlob,
+          branch: s.branch.default('main'),
+          op: z.enum(['count', 'sum', 'mean', 'min', 'max', 'stats']).default('count'),
+          field: z.string().min(1).max(512).optional().meta({ description: 'Dotted path; required unless counting.' }),
+          group_by: z.string().min(1).max(512).optional(),
+          row_path: z.string().min(1).max(512).optional(),
+        })
+        .refine((input) => input.op === 'count' || input.field !== undefined, {
+          message: 'is required unless op is count',
+          path: ['field'],
+        }),
+    output: () =>
+      z.looseObject({
         entity_path: s.pathGlob,
-        branch: s.branch.default('main'),
-        op: z.enum(['count', 'sum', 'mean', 'min', 'max', 'stats']).default('count'),
-        field: z.string().min(1).max(512).optional().meta({ description: 'Dotted path; required unless counting.' }),
-        group_by: z.string().min(1).max(512).optional(),
-        row_path: z.string().min(1).max(512).optional(),
-      })
-      .refine((input) => input.op === 'count' || input.field !== undefined, {
-        message: 'is required unless op is count',
-        path: ['field'],
+        op: z.string(),
+        field: z.string().nullable(),
+        row_path: z.string().nullable(),
+        total_rows: z.int(),
+        entries_scanned: z.int(),
+        group_by: z.string().optional(),
+        groups: z.array(z.looseObject({ key: z.string() })).optional(),
       }),
-    output: z.looseObject({
-      entity_path: s.pathGlob,
-      op: z.string(),
-      field: z.string().nullable(),
-      row_path: z.string().nullable(),
-      total_rows: z.int(),
-      entries_scanned: z.int(),
-      group_by: z.string().optional(),
-      groups: z.array(z.looseObject({ key: z.string() })).optional(),
-    }),
     errors: ['branch_not_found'],
     example: { entity_path: 'checkout/payments', op: 'stats', field: 'max_attempts' },
   }),
@@ -211,36 +226,38 @@ export const upkeep = {
         fields: ['entity_path', 'limit', 'cursor', 'branch'],
       },
     ],
-    input: z.strictObject({
-      entity_path: s.pathGlob.optional(),
-      branch: s.branch.default('main'),
-      limit: z.int().min(1).max(100_000).default(10_000),
-      cursor: s.cursor,
-    }),
-    output: z.object({
-      total_checked: z.int(),
-      valid: z.int(),
-      corrupted: z.array(
-        z.object({
-          entity_path: s.entityPath,
-          key: s.key,
-          version: z.int(),
-          expected_hash: z.string(),
-          actual_hash: z.string(),
-        }),
-      ),
-      chain_breaks: z.array(
-        z.object({
-          entity_path: s.entityPath,
-          key: s.key,
-          version: z.int(),
-          reason: z.enum(['missing_version', 'chain_mismatch', 'head_mismatch']),
-          expected_chain: z.string().nullable(),
-          actual_chain: z.string().nullable(),
-        }),
-      ),
-      ...s.page,
-    }),
+    input: () =>
+      z.strictObject({
+        entity_path: s.pathGlob.optional(),
+        branch: s.branch.default('main'),
+        limit: z.int().min(1).max(100_000).default(10_000),
+        cursor: s.cursor,
+      }),
+    output: () =>
+      z.object({
+        total_checked: z.int(),
+        valid: z.int(),
+        corrupted: z.array(
+          z.object({
+            entity_path: s.entityPath,
+            key: s.key,
+            version: z.int(),
+            expected_hash: z.string(),
+            actual_hash: z.string(),
+          }),
+        ),
+        chain_breaks: z.array(
+          z.object({
+            entity_path: s.entityPath,
+            key: s.key,
+            version: z.int(),
+            reason: z.enum(['missing_version', 'chain_mismatch', 'head_mismatch']),
+            expected_chain: z.string().nullable(),
+            actual_chain: z.string().nullable(),
+          }),
+        ),
+        ...s.page,
+      }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: { entity_path: 'checkout/**' },
   }),

@@ -64,8 +64,8 @@ export const usageOperations = {
     cost: 0,
     http: { method: 'GET', path: '/api/v1/me' },
     cli: { alias: 'me' },
-    input: z.strictObject({}),
-    output: me,
+    input: () => z.strictObject({}),
+    output: () => me,
     errors: [],
     example: {},
   }),
@@ -79,23 +79,25 @@ export const usageOperations = {
     cost: 0,
     http: { method: 'POST', path: '/api/v1/internal/usage/record' },
     cli: { args: ['account_id', 'ops'] },
-    input: z.strictObject({
-      account_id: z.guid().meta({ description: 'The account.', examples: [example.account_id] }),
-      ops: z
-        .int()
-        .min(0)
-        .max(1_000_000_000)
-        .meta({ description: 'Ops to add.', examples: [12] }),
-    }),
-    output: z
-      .object({
-        account_id: z.string(),
-        period,
-        ops_consumed: count.meta({ description: 'Ops used in this period, with those.' }),
-        ops_remaining: remaining,
-        ops_limit: limit,
-      })
-      .meta({ id: 'UsageRecorded' }),
+    input: () =>
+      z.strictObject({
+        account_id: z.guid().meta({ description: 'The account.', examples: [example.account_id] }),
+        ops: z
+          .int()
+          .min(0)
+          .max(1_000_000_000)
+          .meta({ description: 'Ops to add.', examples: [12] }),
+      }),
+    output: () =>
+      z
+        .object({
+          account_id: z.string(),
+          period,
+          ops_consumed: count.meta({ description: 'Ops used in this period, with those.' }),
+          ops_remaining: remaining,
+          ops_limit: limit,
+        })
+        .meta({ id: 'UsageRecorded' }),
     errors: [
       'unauthenticated',
       'not_found',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Shape } from '../json-schema.ts';
 import { ownTool } from '../own-tool.ts';
 import { type Annotations, reading, type Tool, writing } from '../tool.ts';

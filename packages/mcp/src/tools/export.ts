@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shapes, stringify } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { slug } from '../identity.ts';
 import { ownTool } from '../own-tool.ts';
 import { recordsOf, render } from '../rules/records.ts';

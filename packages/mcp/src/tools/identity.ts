@@ -1,5 +1,5 @@
 import { shapes } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { problemOf } from '../refusals.ts';
 import { ask, type Change, type Json, type Session } from '../session.ts';

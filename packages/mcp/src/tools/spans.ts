@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Fault, shapes, traceShapes } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { ask, type Json, type Session } from '../session.ts';
 import { writing } from '../tool.ts';

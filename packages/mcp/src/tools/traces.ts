@@ -1,5 +1,5 @@
 import { Fault, shapes, traceShapes } from '@mem-service/contract';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { previewRow } from '../previews.ts';
 import { compareTraces } from '../rules/compare.ts';

@@ -10,10 +10,10 @@ export type Command = {
   also: readonly string[];
   operation: Operation;
   /** Taken by position, in this order. */
-  args: Field[];
-  fields: Field[];
+  readonly args: Field[];
+  readonly fields: Field[];
   /** Flags that are no field of the input. */
-  common: Field[];
+  readonly common: Field[];
 };
 
 const ALL = toggle('all', 'Follow the pages to the end.');
@@ -24,18 +24,26 @@ const COMMON = [
   toggle('help', 'Print this help.'),
 ];
 
+/** What its schemas tell is asked for when somebody needs it: only one command is run. */
 function toCommand(name: OperationName): Command {
   const operation: Operation = operations[name];
-  const fields = fieldsOf(operation);
-  const args = (operation.cli?.args ?? []).flatMap((arg) => fields.filter((field) => field.name === arg));
+  const { alias, also = [], args = [] } = operation.cli ?? {};
+  let fields: Field[] | undefined;
   return {
     name,
-    word: operation.cli?.alias ?? name,
-    also: operation.cli?.alias ? [...(operation.cli.also ?? []), name] : [],
+    word: alias ?? name,
+    also: alias ? [...also, name] : [],
     operation,
-    args,
-    fields,
-    common: isPaged(name) ? [ALL, ...COMMON] : COMMON,
+    get fields() {
+      fields ??= fieldsOf(operation);
+      return fields;
+    },
+    get args() {
+      return args.flatMap((arg) => this.fields.filter((field) => field.name === arg));
+    },
+    get common() {
+      return isPaged(name) ? [ALL, ...COMMON] : COMMON;
+    },
   };
 }
 

@@ -268,7 +268,7 @@ const WAITS = {
   idle_in_transaction_session_timeout: 30_000,
 };
 
-export function openPostgres({ dsn, poolSize, onError, rowSecurity }: PostgresOptions): Database {
+export function createPostgres({ dsn, poolSize, onError, rowSecurity }: PostgresOptions): Database {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
       oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),

@@ -18,7 +18,7 @@ export type OwnCommand = {
   summary: string;
   args: readonly Field[];
   fields: readonly Field[];
-  help: string;
+  readonly help: string;
   run(args: readonly string[], parts: OwnParts): Promise<number>;
 };
 
@@ -46,21 +46,22 @@ const HELP = toggle('help', 'Print this help.');
 export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: Declared): OwnCommand {
   const fields = [...args, ...flags, HELP];
   const syntax = { word, args, fields, common: [] };
-  const told = [
-    syntaxHelp(syntax, about ? `${summary}.\n\n${about}` : `${summary}.`),
-    exampleLines(examples.map(([line, text]) => [text, line])),
-  ];
-  const help = `${told.join('\n\n')}\n`;
+  const helpText = () => {
+    const usage = syntaxHelp(syntax, about ? `${summary}.\n\n${about}` : `${summary}.`);
+    return `${usage}\n\n${exampleLines(examples.map(([line, text]) => [text, line]))}\n`;
+  };
   return {
     word,
     summary,
     args,
     fields,
-    help,
+    get help() {
+      return helpText();
+    },
     async run(given, parts) {
       const parsed = parseArgs(syntax, given);
       if (!isOn(parsed, 'help')) return run(parsed, parts);
-      parts.terminal.out(help);
+      parts.terminal.out(helpText());
       return 0;
     },
   };

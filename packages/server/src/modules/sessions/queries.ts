@@ -149,6 +149,19 @@ export function findEntries(
   );
 }
 
+/** Of these entries, those that have come beyond a version or are over. */
+export function listChanged(
+  query: Query,
+  accountId: string,
+  { ids, above, now }: { ids: Sql; above: number; now: number },
+): Promise<(EntryRow & { entry_id: number })[]> {
+  return query.all(
+    sql`SELECT entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id
+        FROM entries WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})
+          AND (version > ${above} OR ttl_at <= ${now}) ORDER BY entry_id`,
+  );
+}
+
 export const insertItems: Insert = {
   table: 'session_items',
   columns: {

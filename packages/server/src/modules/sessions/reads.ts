@@ -1,7 +1,7 @@
 import type { Query, Transaction } from '../../db/index.ts';
 import { EVERYONE, type Reach, reaches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { fromPage } from './rules/page.ts';
+import { fromPage, numbersIn } from './rules/page.ts';
 
 /** An entry as an open session read it. */
 export type ReadRow = queries.SessionKey & {
@@ -62,11 +62,11 @@ export async function countAttemptReads(
   return new Set(counted.map(({ entry_id }) => entry_id)).size;
 }
 
-/** Which version of each entry a session has read last, in the order of the entries. */
-export async function newestReads(query: Query, key: queries.SessionKey): Promise<queries.VersionNumber[]> {
+/** Which version of each entry a session has read last. */
+export async function newestReads(query: Query, key: queries.SessionKey): Promise<Map<number, number>> {
   const newest = new Map<number, number>();
   for (const page of await queries.listPages(query, key))
-    for (const { entry_id, version } of fromPage(page.reads))
+    for (const [entry_id, version] of numbersIn(page.reads))
       newest.set(entry_id, Math.max(version, newest.get(entry_id) ?? 0));
-  return [...newest].map(([entry_id, version]) => ({ entry_id, version })).sort((a, b) => a.entry_id - b.entry_id);
+  return newest;
 }

@@ -1,4 +1,4 @@
-import type { Query, Transaction } from '../../db/index.ts';
+import type { Dialect, Query } from '../../db/index.ts';
 import type { LogEvent } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { newestReads } from './reads.ts';
@@ -14,25 +14,26 @@ export type StaleRead = {
 };
 
 /** The time, and what the transaction has done that its log does not tell yet. */
-export type Look = { now: number; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
+export type Look = { now: number; dialect: Dialect; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
 
 /**
  * What the session read that others have changed since. Its own writes are no surprise to it, and what it has read again
  * is not stale. Most sessions have read nothing when they write, and one look-up says so.
  */
-export async function listStaleReads(
-  query: Query | Transaction,
-  key: queries.SessionKey,
-  look: Look,
-): Promise<StaleRead[]> {
+export async function listStaleReads(query: Query, key: queries.SessionKey, look: Look): Promise<StaleRead[]> {
   const reads = await newestReads(query, key);
-  if (reads.length === 0) return [];
-  const current = await queries.findEntries(query, key.account_id, reads);
-  const found = reads.flatMap(({ entry_id, version }, i) => {
-    const row = current[i];
-    if (!row) return [];
+  if (reads.size === 0) return [];
+  const { now, dialect } = look;
+  // A session may have read very much of which nothing has changed: that does not leave the database.
+  const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
+  const changed = await queries.listChanged(query, key.account_id, {
+    ids: dialect.numbers([...reads.keys()]),
+    above,
+    now,
+  });
+  const found = changed.map(({ entry_id, ...row }) => {
     const { branch, entity_path, key } = row;
-    return [{ read: { entry_id, version, branch, entity_path, key }, row }];
+    return { read: { entry_id, version: reads.get(entry_id) as number, branch, entity_path, key }, row };
   });
   return staleAmong(query, key, { found, look });
 }

@@ -46,8 +46,11 @@ function standingThen(text: string): string {
 type Numbers = [number, number, number, number, number, StandingNumbers?];
 type StandingNumbers = [number, number, number, number, number, number | null];
 
+/** The same as they are kept: they begin with the entry and its version. */
+export const numbersIn = (text: string): Numbers[] => JSON.parse(text);
+
 export function fromPage(text: string): KeptRead[] {
-  return (JSON.parse(text) as Numbers[]).map(([entry_id, version, read_at, duration_ms, confidence, then]) => ({
+  return numbersIn(text).map(([entry_id, version, read_at, duration_ms, confidence, then]) => ({
     entry_id,
     version,
     read_at,
