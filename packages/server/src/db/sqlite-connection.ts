@@ -11,10 +11,17 @@ export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync
 /** `node:sqlite` where the runtime has it, else the package with the same interface. */
 export async function loadDriver(): Promise<Driver> {
   const builtIn = 'node:sqlite';
+  const { emitWarning } = process;
+  // Some runtimes warn that theirs may change, at every command, and nobody who runs one can do anything about it.
+  process.emitWarning = (warning, ...rest) => {
+    if ((rest[0] as unknown) !== 'ExperimentalWarning') emitWarning.call(process, warning, ...(rest as []));
+  };
   try {
     return (await import(builtIn)) as Driver;
   } catch {
     return await import('@photostructure/sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 

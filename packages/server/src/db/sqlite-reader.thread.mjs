@@ -1,6 +1,8 @@
 // Runs searches, other long reads and maintenance on a connection of its own, so that they never hold up a request.
 import { parentPort, workerData } from 'node:worker_threads';
 
+// Some runtimes warn that their driver may change, which nobody who runs this can do anything about.
+process.removeAllListeners('warning');
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 const { file, readOnly } = workerData;
 const database = new DatabaseSync(file, { readOnly });
