@@ -13,6 +13,7 @@ export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './key-ring.ts';
+export { type Line, linesOf } from './lines.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';

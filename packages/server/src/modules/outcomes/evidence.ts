@@ -130,7 +130,10 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & 
         evidence_failure: null,
         evidence_status: null,
         at: work.now,
+        before_seq: null,
+        before_no: null,
       };
+      if (entry) Object.assign(row, entries.tell(entry, row));
       if (entry && cause.status === 'applied') move(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
       rows.push(row);
