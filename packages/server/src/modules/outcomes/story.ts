@@ -1,7 +1,13 @@
 import { Fault, type Output } from '@mem-service/contract';
 import { EVERYONE, type ReadContext, reads, toIso } from '../../kernel/index.ts';
-import { type EntryRow, evidenceStatus, fadedConfidence, findVisible, UNTOUCHED } from '../entries/index.ts';
-import { standingOf } from './evidence.ts';
+import {
+  type EntryRow,
+  evidenceStatus,
+  fadedConfidence,
+  findVisible,
+  standingOf,
+  UNTOUCHED,
+} from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
