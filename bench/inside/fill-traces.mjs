@@ -13,6 +13,7 @@ const ORIGINALS = 1000;
 const AT_A_TIME = 250;
 /** What no two sessions share. */
 const NAMES = new Set(['session', 'trace_id', 'outcome_id', 'outcome_ref']);
+const PLACES = new Set(['seq', 'before_seq']);
 
 const tell = progress(traces);
 await makeOriginals();
@@ -68,7 +69,8 @@ function copyingOf(file, table, span) {
     .all()
     .map(({ name }) => name);
   const which = table === 'events' ? `AND event_type = 'outcome'` : '';
-  const changed = (name, n) => (name === 'seq' ? `seq + ${n * span}` : NAMES.has(name) ? `${name} || '-${n}'` : name);
+  const changed = (name, n) =>
+    PLACES.has(name) ? `${name} + ${n * span}` : NAMES.has(name) ? `${name} || '-${n}'` : name;
   return (n) =>
     `INSERT INTO ${table} (${columns.join(', ')})
       SELECT ${columns.map((name) => changed(name, n)).join(', ')} FROM ${table} WHERE seq <= ${span} ${which}`;

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
 import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/told-edges.ts';
-import { insertEvidence, insertOutcomes } from '../../packages/server/src/modules/outcomes/queries.ts';
+import {
+  insertEvidence,
+  insertOutcomes,
+  updateNewestLines,
+} from '../../packages/server/src/modules/outcomes/queries.ts';
 import {
   isSuccess,
   OUTCOME_TYPES,
@@ -29,9 +33,19 @@ async function fill(backend: Backend, place: Place): Promise<void> {
     const seqs = Array.from({ length: 2 * OUTCOMES }, (_, i) => 1000 + i);
     const idOf = (seq: number, no: number) => (seq % 2 === 0 ? (ids[no] as number) : other + no);
     const bare = seqs.map((seq) => ({ ...outcome, seq, outcome_id: `o${seq}`, outcome_ref: `r${seq}` }));
-    const lines = seqs.flatMap((seq) => [0, 1].map((no) => ({ ...line, seq, no, entry_id: idOf(seq, no) })));
+    const newest = new Map<number, { line_seq: number; line_no: number }>();
+    const lines = seqs.flatMap((seq) =>
+      [0, 1].map((no) => {
+        const entry_id = idOf(seq, no);
+        const { line_seq: before_seq = null, line_no: before_no = null } = newest.get(entry_id) ?? {};
+        newest.set(entry_id, { line_seq: seq, line_no: no });
+        return { ...line, seq, no, entry_id, before_seq, before_no };
+      }),
+    );
     await tx.insertMany(insertOutcomes, bare as never);
     await tx.insertMany(insertEvidence, lines as never);
+    const heads = [...newest].map(([entry_id, head]) => ({ account_id, entry_id, ...head }));
+    await tx.updateMany(updateNewestLines, heads);
   });
   await app.close();
   const { postgresDsn } = place.options;

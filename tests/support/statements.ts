@@ -86,6 +86,8 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ],
   ['DELETE FROM edges WHERE relation IN', 'a migration, each account for itself'],
   ['ALTER TABLE ', 'changes the schema'],
+  ['UPDATE evidence SET (before_seq, before_no) =', 'a migration, each account for itself'],
+  ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
     'a migration, each account for itself',

@@ -1,10 +1,11 @@
 import type { Find } from '../../db/index.ts';
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import type { Line, Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { type Counted, changeCounts } from '../counts/index.ts';
 import { linkWrites } from '../graph/index.ts';
 import { indexWords } from '../text/index.ts';
 import { checkDraft } from './check-draft.ts';
+import { emit, type Reason } from './emit.ts';
 import * as queries from './queries.ts';
 import {
   type Content,
@@ -22,15 +23,13 @@ import { type Draft, isLive, isSameClaim, isUnchanged, nextContent } from './rul
 
 /** `before` is the hash of the value that was there. */
 export type Applied = { entry: EntryRow; unchanged: boolean; before: string | null };
-/** `event_type` and `details` name why the version was written when it was not a plain write. */
-export type Reason = { event_type: string; details?: Record<string, unknown> };
 
 type Place = Omit<queries.Address, 'account_id'>;
 
 /** The entries of the drafts as the transaction goes on: what was there, and what will be. */
 export class EntrySet {
   readonly #work: Work;
-  readonly #before = new Map<string, EntryRow | undefined>();
+  readonly #before = new Map<string, queries.HeldRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
@@ -52,37 +51,42 @@ export class EntrySet {
 
   /** Adds entries to the set. */
   fetch(places: readonly Place[]): Promise<void> {
-    return this.#find(queries.findEntries, places, (name, row) => {
+    return this.#find(queries.findEntries, places, (at, row) => {
+      const name = nameOf(at);
       const bare = this.#bare.delete(name) ? this.#before.get(name) : undefined;
-      if (bare && row) Object.assign(bare, { document: row.document, integrity_chain: row.integrity_chain });
+      if (bare && row) Object.assign(bare, queries.restOf(row));
       else this.#add(name, row);
     });
   }
 
   /** Adds entries without what they say: they can stand anew, but no version of them be written. */
   fetchBare(places: readonly Place[]): Promise<void> {
-    return this.#find(queries.findBareEntries, places, (name, row) => {
+    const { account_id } = this.#work;
+    return this.#find(queries.findBareEntries, places, ({ branch, entity_path, key }, row) => {
+      const name = nameOf({ branch, entity_path, key });
       if (row) this.#bare.add(name);
-      this.#add(name, row);
+      this.#add(name, row && queries.fillBare(row, { account_id, branch, entity_path, key }));
     });
   }
 
-  async #find(find: Find, places: readonly Place[], take: (name: string, row: EntryRow | undefined) => void) {
+  async #find(find: Find, places: readonly Place[], take: (at: Place, row: queries.HeldRow | undefined) => void) {
     const work = this.#work;
     const isKnown = (name: string) => this.#before.has(name) && !(find === queries.findEntries && this.#bare.has(name));
-    const wanted = new Map<string, string[]>();
+    const missing = new Map<string, Place>();
     for (const at of places) {
       const name = nameOf(at);
-      if (!isKnown(name)) wanted.set(name, [work.account_id, at.branch, at.entity_path, at.key]);
+      if (!isKnown(name)) missing.set(name, at);
     }
-    const rows = wanted.size === 0 ? [] : work.tx.findMany<EntryRow>(find, [...wanted.values()]);
+    const wanted = [...missing.values()];
+    const keys = wanted.map((at) => [work.account_id, at.branch, at.entity_path, at.key]);
+    const rows = wanted.length === 0 ? [] : work.tx.findMany<queries.HeldRow>(find, keys);
     const [, found] = await Promise.all([work.locked, rows]);
-    [...wanted.keys()].forEach((name, i) => {
-      take(name, found[i]);
+    wanted.forEach((at, i) => {
+      take(at, found[i]);
     });
   }
 
-  #add(name: string, row: EntryRow | undefined): void {
+  #add(name: string, row: queries.HeldRow | undefined): void {
     this.#before.set(name, row);
     this.#now.set(name, row);
   }
@@ -188,14 +192,27 @@ export class EntrySet {
   }
 
   /** Changes how an entry stands, and nothing of what it says. Comes before the set writes a version of it. */
-  stand(at: Place, { confidence, standing }: { confidence: number; standing: Standing }): EntryRow {
-    const name = nameOf(at);
-    const entry = this.#now.get(name);
-    if (!entry || entry !== this.#before.get(name)) throw new Error(`${name} cannot stand`);
-    if (!this.#stood.has(name)) this.#stood.set(name, countedOf(entry));
+  stand(at: Place, { confidence, standing }: { confidence: number; standing: Standing }): void {
+    const entry = this.#standing(at);
     entry.confidence = confidence;
     entry.standing = JSON.stringify(standing);
     entry.standing_no++;
+  }
+
+  /** Adds a line of the ledger to those about an entry, and answers which was the newest so far. */
+  tell(at: Place, { seq, no }: Line): { before_seq: number | null; before_no: number | null } {
+    const entry = this.#standing(at);
+    const before = { before_seq: entry.line_seq, before_no: entry.line_no };
+    entry.line_seq = seq;
+    entry.line_no = no;
+    return before;
+  }
+
+  #standing(at: Place): queries.HeldRow {
+    const name = nameOf(at);
+    const entry = this.#before.get(name);
+    if (!entry || entry !== this.#now.get(name)) throw new Error(`${name} cannot stand`);
+    if (!this.#stood.has(name)) this.#stood.set(name, countedOf(entry));
     return entry;
   }
 
@@ -272,21 +289,3 @@ const wordChange = ({ before, after, value }: EntryChange) => ({
   key: after.key,
   value,
 });
-
-type Happening = { origin: Origin; reason: Reason; session: string | undefined };
-
-function emit(work: Work, content: Content, { origin, reason, session }: Happening): number {
-  const { confidence, memory_type } = content;
-  const shared = content.shared === 1;
-  return work.emit({
-    event_type: reason.event_type,
-    agent_id: origin.agent_id,
-    branch: origin.branch,
-    entity_path: origin.entity_path,
-    key: origin.key,
-    version: origin.version,
-    visible_to: shared ? EVERYONE : origin.agent_id,
-    details: { confidence, memory_type, shared, ...reason.details },
-    session,
-  });
-}

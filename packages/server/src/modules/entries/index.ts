@@ -16,6 +16,7 @@ export {
   entryColumns,
   fromDocument,
   type Standing,
+  standingOf,
   toEntry,
   toVersion,
   UNTOUCHED,

@@ -119,19 +119,36 @@ export function endOfScan(
   );
 }
 
+/** An entry with the newest line of the ledger about it, which no version of it changes. */
+export type HeldRow = EntryRow & { line_seq: number | null; line_no: number | null };
+
+const HELD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+
 export const findEntries: Find = {
   table: 'entries',
-  select: Object.keys(entryColumns).join(', '),
+  select: HELD.join(', '),
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
-/** Without what they say, which is most of them. */
+const REST = { document: '', integrity_chain: '', is_artifact: 0, recall_count: 0 };
+type Rest = Address & typeof REST;
+
+/** Without what they say, which is most of them, and what the caller knows. */
 export const findBareEntries: Find = {
   ...findEntries,
-  select: Object.keys(entryColumns)
-    .map((name) => (name === 'document' || name === 'integrity_chain' ? `'' AS ${name}` : name))
-    .join(', '),
+  select: HELD.filter((name) => !(name in REST) && !(name in findEntries.by)).join(', '),
 };
+
+/** Makes a bare entry as long as the others. */
+export const fillBare = (bare: Omit<HeldRow, keyof Rest>, at: Address): HeldRow => Object.assign(bare, at, REST);
+
+/** What an entry lacks that was found bare. */
+export const restOf = ({ document, integrity_chain, is_artifact, recall_count }: EntryRow): typeof REST => ({
+  document,
+  integrity_chain,
+  is_artifact,
+  recall_count,
+});
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
@@ -150,10 +167,10 @@ export const upsertEntries = upsert(entryColumns);
 /** For an engine that keeps the words of an entry in the entry. */
 export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
 
-/** How entries stand, by their places. */
+/** How entries stand and why, by their places. */
 export const updateStandings: Update = {
   table: 'entries',
-  set: { confidence: 'real', standing: 'text', standing_no: 'int' },
+  set: { confidence: 'real', standing: 'text', standing_no: 'int', line_seq: 'int', line_no: 'int' },
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 

@@ -230,6 +230,19 @@ export const UNTOUCHED: Standing = {
   importance_dimensions: null,
 };
 
+const standings = new WeakMap<object, { text: string; standing: Standing }>();
+
+/** How an entry stands; read once as long as it stands so. */
+export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
+  const text = entry.standing;
+  if (text === null) return UNTOUCHED;
+  const known = standings.get(entry);
+  if (known?.text === text) return known.standing;
+  const standing = JSON.parse(text) as Standing;
+  standings.set(entry, { text, standing });
+  return standing;
+}
+
 /** The members of a standing as they go over the wire, without braces. */
 function standingMembers(standing: Standing, confidence: number): string {
   const wire = {

@@ -71,7 +71,7 @@ export const tables: readonly TenantTable[] = [
       derived: [
         ...Object.keys(versionColumns).filter((name) => name !== 'commit_id' && !(name in headColumns)),
         ...['branch', 'entity_path', 'key', 'memory_type', 'is_artifact', 'pattern_refs'],
-        ...['search_words', 'word_count'],
+        ...['search_words', 'word_count', 'line_seq', 'line_no'],
       ],
       words: 'entry_words',
       restore: restoreHeads,

@@ -10,7 +10,7 @@ import {
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { type Reach, withinReach } from '../../kernel/index.ts';
+import { linesOf, type Reach, withinReach } from '../../kernel/index.ts';
 import type { Edge } from './rules/edges.ts';
 import { entryIdOf } from './rules/edges.ts';
 import type { LedgerLine } from './rules/told-edges.ts';
@@ -140,20 +140,39 @@ function rangeOf(scope: Scope, { node, place, side, relation, visible_to, limit 
 
 /** Of one node: a bound written out, so that SQLite need not plan anew. */
 export const MOST_OUTCOMES = 500;
-const NEWEST = fragment(`ORDER BY seq DESC LIMIT ${MOST_OUTCOMES + 1}`);
+const MOST = fragment(String(MOST_OUTCOMES + 1));
 
-const open = ({ agent_id }: Scope): Sql => sql`(visible_to = '' OR visible_to = ${agent_id})`;
+const open = ({ agent_id }: Scope, table: string): Sql => {
+  const visible_to = fragment(`${table}.visible_to`);
+  return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
+};
+
+/** From the newest line about an entry back, until there are enough that the agent may see. */
+function seqsOfEntry(scope: Scope, entryId: number): Sql {
+  const { account_id, branch } = scope;
+  const shown = sql`CASE WHEN line.entry_id = ${entryId} AND line.branch = ${branch} AND ${open(scope, 'line')} THEN 1 ELSE 0 END`;
+  const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
+  return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM entries JOIN evidence AS line
+        ON ${ofLine} = entries.line_seq AND line.no = entries.line_no
+        WHERE entries.account_id = ${account_id} AND entries.entry_id = ${entryId}
+      UNION ALL
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown FROM lines JOIN evidence AS line
+        ON ${ofLine} = lines.before_seq AND line.no = lines.before_no WHERE lines.n + lines.shown < ${MOST})
+    SELECT seq FROM lines WHERE shown = 1`;
+}
+
+function seqsOfName(scope: Scope, name: string): Sql {
+  const { account_id, branch } = scope;
+  return sql`SELECT seq FROM outcomes WHERE account_id = ${account_id} AND outcome_ref = ${name} AND branch = ${branch}
+      AND ${open(scope, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
+}
 
 /** The newest outcomes that entries led to, or that bear a name. */
 export function listOutcomesOf(query: Query, scope: Scope, nodes: readonly Node[]): Promise<PlacedOutcome[]> {
-  const { account_id, branch } = scope;
   const parts = nodes.map(({ type, id }, place) => {
-    const from =
-      type === 'entry'
-        ? sql`evidence WHERE account_id = ${account_id} AND entry_id = ${entryIdOf(id)}`
-        : sql`outcomes WHERE account_id = ${account_id} AND outcome_ref = ${id}`;
-    return sql`SELECT * FROM (SELECT ${fragment(String(place))} AS place, seq FROM ${from} AND branch = ${branch}
-        AND ${open(scope)} ${NEWEST}) AS newest`;
+    const seqs = type === 'entry' ? seqsOfEntry(scope, entryIdOf(id)) : seqsOfName(scope, id);
+    return sql`SELECT ${fragment(String(place))} AS place, seq FROM (${seqs}) AS newest`;
   });
   return query.all<PlacedOutcome>(joinSql(parts, ' UNION ALL '));
 }
@@ -162,9 +181,11 @@ export type PlacedOutcome = { place: number; seq: number };
 
 /** Every outcome that entries led to. */
 export function listSeqsOf(query: Query, { account_id, branch, nodes }: Erased): Promise<{ seq: number }[]> {
+  const ofNodes = sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${nodes})`;
   return query.all(
-    sql`SELECT DISTINCT seq FROM evidence WHERE account_id = ${account_id} AND branch = ${branch}
-        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${nodes}) ORDER BY seq`,
+    sql`SELECT DISTINCT evidence.seq FROM (${linesOf(account_id, ofNodes)}) AS told
+        JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = told.seq AND evidence.no = told.no
+        WHERE evidence.branch = ${branch} AND evidence.entry_id IS NOT NULL ORDER BY evidence.seq`,
   );
 }
 

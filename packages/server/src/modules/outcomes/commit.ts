@@ -107,7 +107,7 @@ async function commitOne(work: Work, book: Book, found: Look): Promise<Committed
     if (error instanceof Fault) return error;
     throw error;
   });
-  return judged instanceof Fault ? judged : take(work, book, { ...found, ...judged });
+  return judged instanceof Fault ? judged : take(work, book, { found, judged });
 }
 
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: Look) {
@@ -145,13 +145,15 @@ async function judge(work: Work, entries: EntrySet, look: Look): Promise<Judged>
   return { told, causes, final_action_index, weighed, stale_reads };
 }
 
-async function take(work: Work, book: Book, judged: Look & Judged): Promise<Committed> {
-  const { input, author, key, session, told, causes, final_action_index, weighed, stale_reads } = judged;
+async function take(work: Work, book: Book, { found, judged }: { found: Look; judged: Judged }): Promise<Committed> {
+  const { input, author, key, session, past } = found;
+  const { told, causes, final_action_index, weighed, stale_reads } = judged;
   const row = announce(work, input, { author, weighed, told });
   const named = namedParts(work, weighed, session);
-  const evidence = applyEvidence(work, book.entries, { ...weighed, seq: row.seq, branch: input.branch, author });
+  const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
   const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, told });
-  const immutable_trace_id = seal(work, book, { row, evidence, ending: { ...judged, named } });
+  const ending = { key, session, past, named, told, final_action_index };
+  const immutable_trace_id = seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = told.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   row.document = JSON.stringify(document);

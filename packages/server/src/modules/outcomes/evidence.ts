@@ -1,13 +1,5 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
-import {
-  type EntryRow,
-  type EntrySet,
-  evidenceStatus,
-  isLive,
-  mayAgentSee,
-  type Standing,
-  UNTOUCHED,
-} from '../entries/index.ts';
+import { type EntryRow, type EntrySet, evidenceStatus, isLive, mayAgentSee, standingOf } from '../entries/index.ts';
 import type { Causes } from './causes.ts';
 import * as queries from './queries.ts';
 import { type Cause, nameOf } from './rules/causes.ts';
@@ -90,11 +82,12 @@ async function withHashes(
   return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
 }
 
-type Committed = { seq: number; branch: string; author: Author };
+type Committed = { weighed: Weighed; seq: number; branch: string; author: Author };
 
 /** Does what was weighed: moves the standings, in order, and writes down what it did. */
-export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & Committed): queries.EvidenceRow[] {
-  const { steps, live, readInStep, seq, branch, author } = outcome;
+export function applyEvidence(work: Work, entries: EntrySet, outcome: Committed): queries.EvidenceRow[] {
+  const { weighed, seq, branch, author } = outcome;
+  const { steps, live, readInStep } = weighed;
   const model = work.services.settings.outcome_model;
   const rows: queries.EvidenceRow[] = [];
   for (const [at, step] of steps.entries())
@@ -130,16 +123,16 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Weighed & 
         evidence_failure: null,
         evidence_status: null,
         at: work.now,
+        before_seq: null,
+        before_no: null,
       };
+      if (entry) Object.assign(row, entries.tell(entry, row));
       if (entry && cause.status === 'applied') move(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
       rows.push(row);
     }
   return rows;
 }
-
-export const standingOf = (entry: Pick<EntryRow, 'standing'>): Standing =>
-  entry.standing === null ? UNTOUCHED : (JSON.parse(entry.standing) as Standing);
 
 function move(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {
   const trust = { confidence: entry.confidence, standing: standingOf(entry) };

@@ -1,5 +1,6 @@
 import type { Migration } from '../../db/index.ts';
 import { forgetToldEdges } from './earlier-edges.ts';
+import { tieLines } from './earlier-lines.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -114,6 +115,23 @@ export const migrations: readonly Migration[] = [
               ('trace_items', 'trace_items_by_path', '100000 100000 100 10')`,
             'ANALYZE sqlite_schema',
           ]
+        : []),
+    ],
+  },
+  {
+    version: 26,
+    name: 'the lines of an entry as a chain',
+    up: ({ engine, int }) => [
+      // The newest line about an entry stands in its row, which an outcome changes anyway, and each line has the one
+      // before it: an index on the entries of lines had another page to change for each of them.
+      `ALTER TABLE entries ADD COLUMN line_seq ${int}`,
+      `ALTER TABLE entries ADD COLUMN line_no ${int}`,
+      `ALTER TABLE evidence ADD COLUMN before_seq ${int}`,
+      `ALTER TABLE evidence ADD COLUMN before_no ${int}`,
+      ...tieLines,
+      'DROP INDEX evidence_by_entry',
+      ...(engine === 'sqlite'
+        ? [`DELETE FROM sqlite_stat1 WHERE idx = 'evidence_by_entry'`, 'ANALYZE sqlite_schema']
         : []),
     ],
   },

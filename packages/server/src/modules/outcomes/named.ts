@@ -1,4 +1,5 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { standingOf } from '../entries/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
 import { type Part, readPart } from '../traces/index.ts';
 import type { Weighed } from './evidence.ts';
@@ -11,7 +12,7 @@ export function namedParts(work: Work, { steps, live, readInStep }: Weighed, { r
     step.causes.flatMap((cause) => {
       const entry = live.get(nameOf(cause));
       if (!entry || known.has(entry.entry_id)) return [];
-      const { entry_id, branch, entity_path, key, agent_id, confidence, standing } = entry;
+      const { entry_id, branch, entity_path, key, agent_id, confidence } = entry;
       return [
         readPart({
           entry_id,
@@ -19,7 +20,7 @@ export function namedParts(work: Work, { steps, live, readInStep }: Weighed, { r
           entity_path,
           key,
           confidence,
-          standing,
+          standing: entry.standing === null ? null : standingOf(entry),
           attempt,
           version: readInStep[attempt]?.get(nameOf(cause))?.version ?? entry.version,
           visible_to: entry.shared === 1 ? EVERYONE : agent_id,

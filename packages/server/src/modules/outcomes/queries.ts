@@ -1,5 +1,5 @@
-import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import { type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql, type Update } from '../../db/index.ts';
+import { type Line, linesOf, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -50,6 +50,9 @@ export type EvidenceRow = {
   evidence_failure: number | null;
   evidence_status: string | null;
   at: number;
+  /** The line before it about the same entry. */
+  before_seq: number | null;
+  before_no: number | null;
 };
 
 export const insertOutcomes: Insert = {
@@ -72,38 +75,41 @@ export const insertOutcomes: Insert = {
   },
 };
 
+/** What a line tells. */
+export const evidenceColumns = {
+  account_id: 'text',
+  seq: 'int',
+  no: 'int',
+  entry_id: 'int',
+  branch: 'text',
+  entity_path: 'text',
+  key: 'text',
+  visible_to: 'text',
+  version: 'int',
+  read_version: 'int',
+  written_by: 'text',
+  agent_id: 'text',
+  attempt: 'int',
+  outcome_type: 'text',
+  success: 'int',
+  model: 'text',
+  causal_confidence: 'real',
+  n_causal: 'int',
+  applied: 'int',
+  reason: 'text',
+  surprise: 'real',
+  weight: 'real',
+  confidence_before: 'real',
+  confidence_after: 'real',
+  evidence_success: 'real',
+  evidence_failure: 'real',
+  evidence_status: 'text',
+  at: 'int',
+} as const;
+
 export const insertEvidence: Insert = {
   table: 'evidence',
-  columns: {
-    account_id: 'text',
-    seq: 'int',
-    no: 'int',
-    entry_id: 'int',
-    branch: 'text',
-    entity_path: 'text',
-    key: 'text',
-    visible_to: 'text',
-    version: 'int',
-    read_version: 'int',
-    written_by: 'text',
-    agent_id: 'text',
-    attempt: 'int',
-    outcome_type: 'text',
-    success: 'int',
-    model: 'text',
-    causal_confidence: 'real',
-    n_causal: 'int',
-    applied: 'int',
-    reason: 'text',
-    surprise: 'real',
-    weight: 'real',
-    confidence_before: 'real',
-    confidence_after: 'real',
-    evidence_success: 'real',
-    evidence_failure: 'real',
-    evidence_status: 'text',
-    at: 'int',
-  },
+  columns: { ...evidenceColumns, before_seq: 'int', before_no: 'int' },
 };
 
 const OUTCOME: Sql = { text: Object.keys(insertOutcomes.columns).join(', '), values: [] };
@@ -213,23 +219,47 @@ export function listVersions(query: Query, { account_id, entry_id }: Life, limit
 
 export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string };
 
-/** What counted for an entry after a place in the log, oldest first. */
-export function listLedger(
-  query: Query,
-  { account_id, entry_id }: Life,
-  { after, limit }: { after: readonly [seq: number, no: number]; limit: number },
-): Promise<LedgerRow[]> {
-  const columns: Sql = {
-    text: Object.keys(insertEvidence.columns)
+export function getNewestLine(query: Query, { account_id, entry_id }: Life): Promise<Line | undefined> {
+  return query.get<Line>(
+    sql`SELECT line_seq AS seq, line_no AS no FROM entries WHERE account_id = ${account_id} AND entry_id = ${entry_id}
+        AND line_seq IS NOT NULL`,
+  );
+}
+
+type NewestLine = { account_id: string; entry_id: number; line_seq: number | null; line_no: number | null };
+
+export function listNewestLines(query: Query, accountId: string, entryIds: Sql): Promise<NewestLine[]> {
+  return query.all<NewestLine>(
+    sql`SELECT account_id, entry_id, line_seq, line_no FROM entries WHERE account_id = ${accountId}
+        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`,
+  );
+}
+
+export const updateNewestLines: Update = {
+  table: 'entries',
+  set: { line_seq: 'int', line_no: 'int' },
+  by: { account_id: 'text', entry_id: 'int' },
+};
+
+export type LedgerPage = { from: Line; since: number; limit: number };
+
+/** Lines about an entry from one of them back to a place in the log, newest first. */
+export function listLedger(query: Query, account_id: string, { from, since, limit }: LedgerPage): Promise<LedgerRow[]> {
+  const columns = fragment(
+    Object.keys(insertEvidence.columns)
       .map((name) => `e.${name}`)
       .join(', '),
-    values: [],
-  };
+  );
   return query.all<LedgerRow>(
-    sql`SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to FROM evidence AS e
-        JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = e.seq
-        WHERE e.account_id = ${account_id} AND e.entry_id = ${entry_id} AND e.applied = 1
-          AND (e.seq, e.no) > (${after[0]}, ${after[1]}) ORDER BY e.seq, e.no LIMIT ${limit}`,
+    sql`WITH RECURSIVE lines (seq, no, n) AS (
+          SELECT CAST(${from.seq} AS BIGINT), CAST(${from.no} AS BIGINT), 1
+          UNION ALL
+          SELECT before_seq, before_no, n + 1 FROM lines JOIN evidence ON evidence.account_id = ${account_id}
+            AND evidence.seq = lines.seq AND evidence.no = lines.no
+            WHERE before_seq > ${since} AND n < ${limit})
+        SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to FROM lines
+        JOIN evidence AS e ON e.account_id = ${account_id} AND e.seq = lines.seq AND e.no = lines.no
+        JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = lines.seq ORDER BY e.seq DESC, e.no DESC`,
   );
 }
 
@@ -237,8 +267,8 @@ export type Predicted = { confidence_before: number; success: number };
 
 /** A condition: evidence about entries within paths, which are found first. */
 export const isAboutEntryAt = (account_id: string, branch: string, paths: readonly Sql[]): Sql =>
-  sql`entry_id IN (SELECT entries.entry_id FROM entries WHERE entries.account_id = ${account_id}
-      AND entries.branch = ${branch}${andAll(paths)})`;
+  sql`entry_id IS NOT NULL
+      AND (seq, no) IN (${linesOf(account_id, sql`entries.branch = ${branch}${andAll(paths)}`)})`;
 
 /** The newest evidence that a calibration may look at. */
 export function listPredictions(

@@ -1,7 +1,13 @@
 import { Fault, type Output } from '@mem-service/contract';
 import { EVERYONE, type ReadContext, reads, toIso } from '../../kernel/index.ts';
-import { type EntryRow, evidenceStatus, fadedConfidence, findVisible, UNTOUCHED } from '../entries/index.ts';
-import { standingOf } from './evidence.ts';
+import {
+  type EntryRow,
+  evidenceStatus,
+  fadedConfidence,
+  findVisible,
+  standingOf,
+  UNTOUCHED,
+} from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
@@ -88,17 +94,17 @@ const noOf = ({ line }: Event): number => line?.no ?? -1;
 const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: queries.LedgerRow): boolean =>
   [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
 
-async function ledgerOf(context: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
+/** What counted for an entry, newest first. */
+async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
   const rows: queries.LedgerRow[] = [];
-  let after: readonly [number, number] = [since, -1];
-  while (rows.length < MAX_LEDGER) {
-    const page = await queries.listLedger(context.scan, entry, { after, limit: LEDGER_PAGE });
+  let from = await queries.getNewestLine(scan, entry);
+  while (from && from.seq > since && rows.length < MAX_LEDGER) {
+    const page = await queries.listLedger(scan, entry.account_id, { from, since, limit: LEDGER_PAGE });
     rows.push(...page);
-    const last = page.at(-1);
-    if (!last || page.length < LEDGER_PAGE) break;
-    after = [last.seq, last.no];
+    const { before_seq: seq = null, before_no: no = null } = page.at(-1) ?? {};
+    from = seq === null || no === null ? undefined : { seq, no };
   }
-  return rows;
+  return rows.filter((line) => line.applied === 1 && line.entry_id === entry.entry_id);
 }
 
 function toLife(line: queries.LedgerRow): LifeEvent {

@@ -25,7 +25,7 @@ export const ledgerKey = (line: { entry_id?: number | null; visible_to: string }
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
-type Leaf = Omit<queries.TraceItemRow, 'hash'>;
+type Leaf = Pick<queries.TraceItemRow, 'kind' | 'visible_to' | 'entity_path' | 'key' | 'entry_id' | 'data'>;
 
 export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }: Leaf): string =>
   sha256(JSON.stringify([kind, visible_to, entity_path, key, entry_id, data]));
@@ -71,19 +71,10 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
   const { account_id, now, services } = work;
   const items = parts.map((part, no): queries.NewTraceItem => {
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
-    const item = {
-      account_id,
-      seq: trace.seq,
-      no,
-      kind,
-      visible_to,
-      entity_path,
-      key,
-      entry_id,
-      data: JSON.stringify(part.data),
-    };
     const in_ledger = Number(entry_id !== null && ledger?.has(ledgerKey({ entry_id, visible_to })) === true);
-    return { ...item, hash: partHash(item), in_ledger };
+    const data = JSON.stringify(part.data);
+    const hash = partHash({ kind, visible_to, entity_path, key, entry_id, data });
+    return { account_id, seq: trace.seq, no, kind, visible_to, entity_path, key, entry_id, data, hash, in_ledger };
   });
   const signingKey = services.settings.trace_signing_key;
   const text = JSON.stringify(header);

@@ -9,14 +9,16 @@ import { listSessionWrites, listUnnamedWrites, type WriteRow } from './written/q
 
 /** What a session holds, as parts of a trace. */
 export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
-  ...reads.map(readPart),
+  ...reads.map((read) => readPart(read)),
   ...items.map(itemPart),
 ];
 
 /** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
-export function readPart(read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session'>): Part {
+export function readPart(
+  read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session' | 'standing'> & { standing: string | Standing | null },
+): Part {
   const { confidence } = read;
-  const standing = read.standing === null ? undefined : (JSON.parse(read.standing) as Standing);
+  const standing = typeof read.standing === 'string' ? (JSON.parse(read.standing) as Standing) : read.standing;
   return {
     kind: 'read',
     visible_to: read.visible_to,

@@ -1,9 +1,10 @@
-import { andAll, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, visible } from '../../../kernel/index.ts';
+import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { type Erased, linesOf, visible } from '../../../kernel/index.ts';
 
 /** Lines of entries by their numbers, and those of names that were none by the names. */
 function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
-  const known = sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
+  const known = sql`entry_id IS NOT NULL
+      AND (seq, no) IN (${linesOf(account_id, sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`)})`;
   const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
   return [known, unknown].map(
     (where) => sql`account_id = ${account_id} AND ${where}
@@ -11,12 +12,15 @@ function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: E
   );
 }
 
-/** The ledger forgets which entries its lines were about. */
+/** The ledger forgets which entries its lines were about, and of those that go, which lines were about the same one. */
 export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
+  const untied = (column: string) =>
+    sql`CASE WHEN ${erased.isAboutDoomed('evidence', 'path and key')} THEN NULL ELSE ${fragment(column)} END`;
   let count = 0;
   for (const where of lines(erased))
     count += await tx.run(
-      sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL WHERE ${where}`,
+      sql`UPDATE evidence SET entry_id = NULL, entity_path = NULL, key = NULL, written_by = NULL,
+            before_seq = ${untied('before_seq')}, before_no = ${untied('before_no')} WHERE ${where}`,
     );
   return count;
 }

@@ -28,8 +28,9 @@ const LEAST = 1e-12;
 
 /** What a single outcome makes of an entry. The same steps in the same order give the same numbers to the last bit. */
 export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): Applied {
-  const { confidence, weight, surprise, masses } = model === 'evidence' ? weigh(trust, step) : multiply(trust, step);
-  return { confidence, standing: { ...count(trust.standing, step, confidence), ...masses }, weight, surprise };
+  const judged = model === 'evidence' ? weigh(trust, step) : multiply(trust, step);
+  const { confidence, weight, surprise } = judged;
+  return { confidence, standing: count(trust.standing, step, judged), weight, surprise };
 }
 
 /** A first failure after a row of successes may be bad luck: it is weighed without surprise. */
@@ -64,20 +65,31 @@ function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: Ev
   return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
 }
 
-function count(standing: Standing, { outcome_type, agent_id, at }: EvidenceStep, confidence: number): Standing {
+/** Written out: so large an object made by spreading others costs more than all that is computed here. */
+function count(
+  standing: Standing,
+  { outcome_type, agent_id, at }: EvidenceStep,
+  { confidence, masses }: Judged,
+): Standing {
   const success = isSuccess(outcome_type);
-  const { outcome_count, success_count, failure_count, validators } = standing;
+  const { validators } = standing;
   return {
-    ...standing,
-    outcome_count: outcome_count + 1,
-    success_count: success_count + (success ? 1 : 0),
-    failure_count: failure_count + (success ? 0 : 1),
+    outcome_count: standing.outcome_count + 1,
+    success_count: standing.success_count + (success ? 1 : 0),
+    failure_count: standing.failure_count + (success ? 0 : 1),
+    evidence_success: masses?.evidence_success ?? standing.evidence_success,
+    evidence_failure: masses?.evidence_failure ?? standing.evidence_failure,
+    prior_confidence: masses?.prior_confidence ?? standing.prior_confidence,
     last_outcome: outcome_type,
     last_outcome_at: at,
     discredited_at: discreditedAt(standing, confidence, success ? null : at),
     validators: success
       ? [...validators.filter((name) => name !== agent_id), agent_id].slice(-MAX_VALIDATORS)
       : validators,
+    tier: standing.tier,
+    priority_score: standing.priority_score,
+    importance_score: standing.importance_score,
+    importance_dimensions: standing.importance_dimensions,
   };
 }
 

@@ -1,5 +1,5 @@
 import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, visible } from '../../../kernel/index.ts';
+import { type Erased, linesOf, visible } from '../../../kernel/index.ts';
 
 /** The parts that name erased entries, and those that speak of their path alone. */
 function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, where: Sql): Sql {
@@ -8,14 +8,13 @@ function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, w
     AND (key IS NULL OR ${named}) AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
 }
 
+const toldOf = ({ account_id, entryIds }: Erased): Sql =>
+  linesOf(account_id, sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`);
+
 /** By their paths, or where the ledger has the same, by its lines. */
 const parts = (erased: Erased): readonly Sql[] => [
   partsAt(erased, sql`in_ledger = 0`),
-  partsAt(
-    erased,
-    sql`in_ledger = 1 AND seq IN (SELECT evidence.seq FROM evidence WHERE evidence.account_id = ${erased.account_id}
-          AND evidence.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${erased.entryIds}))`,
-  ),
+  partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${toldOf(erased)}) AS told)`),
 ];
 
 /** Takes out names and content; the hashes stay, so that the rest can still be proven. Comes before the ledger's turn. */

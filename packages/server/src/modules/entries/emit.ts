@@ -1,0 +1,24 @@
+import { EVERYONE, type Work } from '../../kernel/index.ts';
+import type { Content, Origin } from './rows.ts';
+
+/** `event_type` and `details` name why the version was written when it was not a plain write. */
+export type Reason = { event_type: string; details?: Record<string, unknown> };
+
+type Happening = { origin: Origin; reason: Reason; session: string | undefined };
+
+/** Puts a version into the log, which gives it its place. */
+export function emit(work: Work, content: Content, { origin, reason, session }: Happening): number {
+  const { confidence, memory_type } = content;
+  const shared = content.shared === 1;
+  return work.emit({
+    event_type: reason.event_type,
+    agent_id: origin.agent_id,
+    branch: origin.branch,
+    entity_path: origin.entity_path,
+    key: origin.key,
+    version: origin.version,
+    visible_to: shared ? EVERYONE : origin.agent_id,
+    details: { confidence, memory_type, shared, ...reason.details },
+    session,
+  });
+}
