@@ -7,23 +7,36 @@ export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string; i
 
 export function callerOf({ headers, ip, id, identity }: Incoming, defaultAgentId: string): Caller {
   return {
-    ...identity,
-    agent_id: label(headers, 'x-mem-agent-id', shapes.agentId) ?? defaultAgentId,
-    session_id: label(headers, 'x-mem-session-id', shapes.sessionId) ?? null,
+    agent_id: agentId(headers, 'x-mem-agent-id') ?? defaultAgentId,
+    session_id: sessionId(headers, 'x-mem-session-id') ?? null,
     address: ip,
     request_id: id,
-    user: label(headers, 'x-mem-user', shapes.agentId),
+    user: agentId(headers, 'x-mem-user'),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
+    ...identity,
   };
 }
 
-function label(headers: IncomingHttpHeaders, name: string, shape: typeof shapes.agentId): string | undefined {
-  const value = headers[name];
-  if (typeof value !== 'string') return undefined;
-  // Headers arrive as latin1; names in any script are sent as UTF-8.
-  const parsed = shape.safeParse(Buffer.from(value, 'latin1').toString('utf8'));
-  if (parsed.success) return parsed.data;
-  throw invalidInput([{ path: `header ${name}`, message: parsed.error.issues[0]?.message ?? 'is not valid' }]);
+const agentId = label(shapes.agentId);
+const sessionId = label(shapes.sessionId);
+const MAX_KNOWN = 10_000;
+
+/** Reads a name from a header. The same few come again and again. */
+function label(shape: typeof shapes.agentId) {
+  const known = new Map<string, string>();
+  return (headers: IncomingHttpHeaders, header: string): string | undefined => {
+    const value = headers[header];
+    if (typeof value !== 'string') return undefined;
+    const before = known.get(value);
+    if (before !== undefined) return before;
+    // Headers arrive as latin1; names in any script are sent as UTF-8.
+    const parsed = shape.safeParse(Buffer.from(value, 'latin1').toString('utf8'));
+    if (!parsed.success)
+      throw invalidInput([{ path: `header ${header}`, message: parsed.error.issues[0]?.message ?? 'is not valid' }]);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(value, parsed.data);
+    return parsed.data;
+  };
 }
 
 function idempotencyKey(value: string | string[] | undefined): string | undefined {

@@ -8,16 +8,29 @@ import {
   spanning,
 } from '@mem-service/contract';
 
-/** One address of an operation, cut into segments. `greedy` is the first that may span several, or -1. */
-export type Pattern = { name: OperationName; method: Method; path: string; segments: string[]; greedy: number };
+/** A word, or the name of a parameter. */
+type Segment = { word: string; parameter: string | undefined; isGreedy: boolean };
 
-const isParameter = (segment: string) => segment.startsWith('{');
-const parameterOf = (segment: string) => segment.slice(1, -1);
-const isGreedy = (segment: string) => isParameter(segment) && spanning.has(parameterOf(segment));
+/** One address of an operation, cut into segments; the first and the last that may span several parts of it, or -1. */
+export type Pattern = {
+  name: OperationName;
+  method: Method;
+  path: string;
+  segments: readonly Segment[];
+  greedy: number;
+  lastGreedy: number;
+};
+
+function toSegment(word: string): Segment {
+  const parameter = word.startsWith('{') ? word.slice(1, -1) : undefined;
+  return { word, parameter, isGreedy: parameter !== undefined && spanning.has(parameter) };
+}
 
 function toPattern(name: OperationName, { method, path }: HttpRoute): Pattern {
-  const segments = path.split('/').slice(1);
-  return { name, method, path, segments, greedy: segments.findIndex(isGreedy) };
+  const segments = path.split('/').slice(1).map(toSegment);
+  const greedy = segments.findIndex(({ isGreedy }) => isGreedy);
+  const lastGreedy = segments.findLastIndex(({ isGreedy }) => isGreedy);
+  return { name, method, path, segments, greedy, lastGreedy };
 }
 
 export function routesOf(name: OperationName): HttpRoute[] {
@@ -35,27 +48,40 @@ export const patterns: readonly Pattern[] = operationNames.flatMap((name) =>
  */
 export function routerPath({ segments, greedy }: Pattern): string {
   const fixed = greedy < 0 ? segments : segments.slice(0, greedy);
-  const named = fixed.map((segment) => (isParameter(segment) ? `:${parameterOf(segment)}` : segment));
+  const named = fixed.map(({ word, parameter }) => (parameter === undefined ? word : `:${parameter}`));
   return `/${[...named, ...(greedy < 0 ? [] : ['*'])].join('/')}`;
 }
 
 /** How many parts of an address each segment takes. The first that may span several takes as few as it can. */
-function fit(segments: readonly string[], parts: readonly string[]): number[] | undefined {
-  const lastGreedy = segments.findLastIndex(isGreedy);
-  const place = (at: number, from: number): number[] | undefined => {
-    const segment = segments[at];
-    if (segment === undefined) return from === parts.length ? [] : undefined;
-    if (!isParameter(segment) && segment !== parts[from]) return undefined;
-    const room = parts.length - from - (segments.length - at - 1);
-    const most = isGreedy(segment) ? room : Math.min(room, 1);
-    // Behind the last one every segment is one part, so there is nothing to try.
-    for (let span = at === lastGreedy ? Math.max(most, 1) : 1; span <= most; span++) {
-      const rest = place(at + 1, from + span);
-      if (rest) return [span, ...rest];
-    }
-    return undefined;
-  };
-  return place(0, 0);
+function fit(pattern: Pattern, parts: readonly string[]): number[] | undefined {
+  const { segments, greedy, lastGreedy } = pattern;
+  const spare = parts.length - segments.length;
+  if (spare < 0 || (greedy < 0 && spare > 0)) return undefined;
+  // Most addresses differ in a word at a fixed place, before or behind what may span several parts.
+  for (let i = 0; i < segments.length; i++) {
+    const { word, parameter } = segments[i] as Segment;
+    if (parameter !== undefined || (i >= greedy && i <= lastGreedy)) continue;
+    if (parts[i > lastGreedy ? i + spare : i] !== word) return undefined;
+  }
+  if (greedy === lastGreedy) return segments.map(({ isGreedy }) => (isGreedy ? 1 + spare : 1));
+  return place(pattern, parts, { at: 0, from: 0 });
+}
+
+type Standing = { at: number; from: number };
+
+function place(pattern: Pattern, parts: readonly string[], { at, from }: Standing): number[] | undefined {
+  const { segments, lastGreedy } = pattern;
+  const segment = segments[at];
+  if (segment === undefined) return from === parts.length ? [] : undefined;
+  if (segment.parameter === undefined && segment.word !== parts[from]) return undefined;
+  const room = parts.length - from - (segments.length - at - 1);
+  const most = segment.isGreedy ? room : Math.min(room, 1);
+  // Behind the last one every segment is one part, so there is nothing to try.
+  for (let span = at === lastGreedy ? Math.max(most, 1) : 1; span <= most; span++) {
+    const rest = place(pattern, parts, { at: at + 1, from: from + span });
+    if (rest) return [span, ...rest];
+  }
+  return undefined;
 }
 
 const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
@@ -72,7 +98,7 @@ export function matchPath(
   const parts = partsOf(rawPath);
   let best: { pattern: Pattern; spans: number[]; first: number } | undefined;
   for (const pattern of candidates) {
-    const spans = fit(pattern.segments, parts);
+    const spans = fit(pattern, parts);
     const first = spans?.[pattern.greedy] ?? 1;
     if (spans && (!best || first < best.first)) best = { pattern, spans, first };
   }
@@ -82,9 +108,9 @@ export function matchPath(
 function paramsOf({ segments }: Pattern, spans: readonly number[], parts: readonly string[]): Record<string, string> {
   const params: Record<string, string> = {};
   let from = 0;
-  segments.forEach((segment, i) => {
+  segments.forEach(({ parameter }, i) => {
     const to = from + (spans[i] as number);
-    if (isParameter(segment)) params[parameterOf(segment)] = parts.slice(from, to).map(decode).join('/');
+    if (parameter !== undefined) params[parameter] = parts.slice(from, to).map(decode).join('/');
     from = to;
   });
   return params;
@@ -104,15 +130,17 @@ function decode(segment: string): string {
 /** Words after an entry's address that mean something of their own, so that a key of that name has another address. */
 export const suffixes: ReadonlySet<string> = new Set(
   patterns.flatMap(({ segments }) => {
-    const last = segments.at(-1) ?? '';
-    return segments.includes('{key}') && !isParameter(last) ? [last] : [];
+    const last = segments.at(-1);
+    return last && last.parameter === undefined && segments.some(({ parameter }) => parameter === 'key')
+      ? [last.word]
+      : [];
   }),
 );
 
 /** The methods that an address takes, for a refusal that helps. */
 export function methodsAt(rawPath: string): Method[] {
   const parts = partsOf(rawPath);
-  return [...new Set(patterns.filter(({ segments }) => fit(segments, parts)).map(({ method }) => method))];
+  return [...new Set(patterns.filter((pattern) => fit(pattern, parts)).map(({ method }) => method))];
 }
 
 /** Why nothing answers at an address: it takes other methods, or there is nothing of that form. */

@@ -58,19 +58,19 @@ export function auditRow(caller: Caller, { action, subject, place }: Audited): O
   const subject_salt = randomUUID();
   const agent_salt = randomUUID();
   return {
-    ...place,
     actor: caller.actor,
     key_id: caller.key?.key_id ?? null,
     key_name: caller.key?.name ?? null,
     user_name: caller.user ?? null,
     agent_id: caller.agent_id,
     action,
-    ...subject,
     address: caller.address,
     request_id: caller.request_id,
     subject_salt,
     subject_hash: subjectHash(subject_salt, subject),
     agent_salt,
     agent_hash: agentHash(agent_salt, caller.agent_id),
+    ...place,
+    ...subject,
   };
 }

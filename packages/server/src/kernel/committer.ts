@@ -64,7 +64,7 @@ export class Committer {
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
-      queue.push({ ...job, idempotency_key, request_hash, size, resolve, reject });
+      queue.push({ idempotency_key, request_hash, size, resolve, reject, ...job });
       this.#waitingChars += size;
       if (!this.#running.has(lane)) this.#running.set(lane, this.#drain(lane, queue));
     });

@@ -140,7 +140,7 @@ export class Work {
     entity_path: string | null;
     answer: string;
   }): void {
-    this.#answers.push({ account_id: this.account_id, ...answer, created_at: this.now });
+    this.#answers.push({ account_id: this.account_id, created_at: this.now, ...answer });
   }
 
   /** Ops that go to the account with what this transaction does. */
@@ -202,7 +202,7 @@ export class Work {
   #chained(): Row[] {
     return this.#audits.map((row) => {
       this.account.audit_hash = chainAudit(this.account.audit_hash, row);
-      return { ...row, hash: this.account.audit_hash };
+      return { hash: this.account.audit_hash, ...row };
     });
   }
 

@@ -43,7 +43,6 @@ type Origin = { agent_id: string; session_id: string | null; session: string; br
 export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
   const refs = (list: readonly unknown[] | undefined) => (list === undefined ? undefined : JSON.stringify(list));
   return {
-    ...origin,
     entity_path: input.entity_path,
     key: input.key,
     value: input.value.text,
@@ -56,6 +55,7 @@ export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
     ttl_at: expiryOf(input, now),
     is_artifact: isArtifact(input.key, input.value.text),
     if_version: input.if_version,
+    ...origin,
   };
 }
 
@@ -122,7 +122,7 @@ type Written = {
 function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, author, stale_reads, check }: Written) {
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
-  const draft = toDraft(input, { ...author, branch: input.branch }, work.now);
+  const draft = toDraft(input, { branch: input.branch, ...author }, work.now);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;
   const quality = assessQuality({
@@ -140,9 +140,9 @@ function toWritten<T>(work: Work, applied: Applied, about: { unchanged: boolean 
   const { entry, before } = applied;
   const faded = fadedMember(work.services, entry, work.now);
   return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
-    ...about,
-    ...addressOf(entry),
     hashes: { before_hash: before, after_hash: entry.content_hash },
+    ...addressOf(entry),
+    ...about,
   }) as T;
 }
 

@@ -89,7 +89,7 @@ async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<v
   for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) tellBothAgents(work, row, read);
   linkReads(
     work,
-    there.map(({ row, read }) => ({ ...read, agent_id: row.agent_id, count: 1 })),
+    there.map(({ row, read }) => ({ agent_id: row.agent_id, count: 1, ...read })),
   );
 }
 
@@ -97,11 +97,11 @@ async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<v
 function tellBothAgents(work: Work, { agent_id: reader, session }: queries.SessionKey, read: SeenEntry): void {
   const { written_by: author, branch, entity_path, key, version } = read;
   const event = { event_type: 'cross_agent_read', branch, entity_path, key, version, visible_to: EVERYONE, session };
-  work.emit({ ...event, agent_id: reader, details: { source_agent_id: author } });
+  work.emit({ agent_id: reader, details: { source_agent_id: author }, ...event });
   work.emit({
-    ...event,
     agent_id: author,
     actor_agent_id: reader,
     details: { reader_agent_id: reader, direction: 'inbound' },
+    ...event,
   });
 }

@@ -28,7 +28,6 @@ export function sessionWithin(reach: Reach | undefined, { row, reads, items }: O
 }
 
 export const newSession = (key: SessionKey, now: number): queries.SessionRow => ({
-  ...key,
   opened_at: now,
   last_at: now,
   attempt: 0,
@@ -38,6 +37,7 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   actions: 0,
   truncated: 0,
   attributes: '{}',
+  ...key,
 });
 
 export async function loadSession(query: Query, key: SessionKey): Promise<OpenSession> {
@@ -57,7 +57,7 @@ export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>):
   const own = reads.filter(({ written_by, agent_id }) => written_by === agent_id);
   linkReads(
     work,
-    own.map((read) => ({ ...read, count: 1 })),
+    own.map((read) => ({ count: 1, ...read })),
   );
 }
 

@@ -81,9 +81,9 @@ export function readEdges(reads: readonly Seen[]): Edge[] {
   return reads.flatMap(({ branch, entry_id, agent_id, visible_to, written_by, count }) => {
     const from = { branch, source_type: 'agent', source: agent_id, visible_to } as const;
     const weight = { confidence: 1, evidence_count: count };
-    const read: Edge = { ...from, relation: 'read', target_type: 'entry', target: entryNode(entry_id), ...weight };
+    const read: Edge = { relation: 'read', target_type: 'entry', target: entryNode(entry_id), ...from, ...weight };
     if (written_by === agent_id) return [read];
-    return [read, { ...from, relation: 'learned_from', target_type: 'agent', target: written_by, ...weight }];
+    return [read, { relation: 'learned_from', target_type: 'agent', target: written_by, ...from, ...weight }];
   });
 }
 
