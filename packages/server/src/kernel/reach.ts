@@ -1,5 +1,5 @@
 import { contains, type Glob, globRange, matchesGlob, meet, meetAll, widest } from '@mem-service/contract';
-import { joinSql, type Sql, sql } from '../db/index.ts';
+import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { pathWithin } from './path-filter.ts';
 
@@ -32,12 +32,17 @@ export function globsOf(reach: Reach): readonly Glob[] {
   return globs;
 }
 
+/** Paths that are named are looked up together: one after the other would take as long as there are of them. */
 const anyOf = (globs: readonly Glob[], column: string): Sql => {
-  const each = globs.map((glob) => {
+  const paths = globs.flatMap((glob) => (glob.kind === 'exact' ? [sql`${glob.path}`] : []));
+  const named = paths.length < 2 ? [] : [sql`${fragment(column)} IN (${joinSql(paths, ', ')})`];
+  const others = named.length === 0 ? globs : globs.filter(({ kind }) => kind !== 'exact');
+  const each = others.map((glob) => {
     const conditions = pathWithin(glob, column);
     return conditions.length === 0 ? sql`1 = 1` : sql`(${joinSql(conditions, ' AND ')})`;
   });
-  return each.length === 0 ? sql`1 = 0` : sql`(${joinSql(each, ' OR ')})`;
+  const any = [...named, ...each];
+  return any.length === 0 ? sql`1 = 0` : sql`(${joinSql(any, ' OR ')})`;
 };
 
 /** As conditions of a statement. */
