@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../faults/support/mem-process.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { readRaw, send, sendRaw } from '../support/wire.ts';
 import { tune } from './support.ts';
@@ -51,7 +52,11 @@ describe('the address of the stream', () => {
     expect(raw).toContain('\nid: 1\n');
   });
 
+  /** Who hung up is forgotten a moment later. */
+  const nobodyFollows = () => until(() => app.kernel.following === 0, { what: 'nobody to be left' });
+
   it.each([{}, { 'x-mem-api-key': 'mem_sk_wrong-key' }])('asks for a key before anything else', async (wrong) => {
+    await nobodyFollows();
     const {
       status,
       headers: told,
@@ -76,6 +81,7 @@ describe('the address of the stream', () => {
   });
 
   it('answers HEAD with the headers of a stream, and with nothing to wait for', async () => {
+    await nobodyFollows();
     const head = (path: string) =>
       sendRaw(server.url, `HEAD ${path} HTTP/1.1\r\nHost: x\r\nX-MEM-API-Key: ${KEY}\r\n\r\n`).then(readRaw);
     const { status, headers: told, body } = await head('/api/v1/stream?after=0');
