@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
 
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { seconds = 20, what = 'the condition' }: { seconds?: number; what?: string } = {},
+  { seconds = 60, what = 'the condition' }: { seconds?: number; what?: string } = {},
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000;
   while (!(await condition())) {
