@@ -73,6 +73,17 @@ const agentPath = '/api/v1/agents/{agent_id}';
 const writing = { module: 'agents', effect: 'write', cost: 2, errors: [] } as const;
 
 /** What is declared of an agent: by itself, or by whoever runs it. */
+/** What an agent said of itself, as it is shown. */
+const declared = () => ({
+  agent_id: s.agentId,
+  description: z.string().nullable(),
+  platform: z.string().nullable(),
+  default_branch: z.string().nullable(),
+  auto_context_paths: z.array(z.string()),
+  tags: z.array(z.string()),
+  session_metadata: s.anyJson,
+});
+
 export const agentProfiles = {
   'agents.profile': operation({
     summary: 'Read the profile of an agent',
@@ -86,13 +97,7 @@ export const agentProfiles = {
     output: () =>
       z
         .object({
-          agent_id: s.agentId,
-          description: z.string().nullable(),
-          platform: z.string().nullable(),
-          default_branch: z.string().nullable(),
-          auto_context_paths: z.array(z.string()),
-          tags: z.array(z.string()),
-          session_metadata: s.anyJson,
+          ...declared(),
           capabilities: z.array(capability),
           contracts: z.array(contract),
           entries_written: z.int().meta({ description: 'Entries whose current version it wrote.' }),
@@ -119,13 +124,7 @@ export const agentProfiles = {
     input: () => z.strictObject({ agent_id: whose, ...profile, session_metadata: metadata.optional() }),
     output: () =>
       z.object({
-        agent_id: s.agentId,
-        description: z.string().nullable(),
-        platform: z.string().nullable(),
-        default_branch: z.string().nullable(),
-        auto_context_paths: z.array(z.string()),
-        tags: z.array(z.string()),
-        session_metadata: s.anyJson,
+        ...declared(),
         updated_at,
       }),
     example: {

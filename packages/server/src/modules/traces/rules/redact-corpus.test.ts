@@ -60,8 +60,8 @@ const SECRETS: readonly (readonly [string, string])[] = [
   [join('h', 'f_', random(34)), '[REDACTED:huggingface]'],
   [join('np', 'm_', random(36)), '[REDACTED:npm_token]'],
   [
-    join('//registry.npmjs.org/:_auth', 'Token=np', 'm_', random(36)),
-    '//registry.npmjs.org/:_authToken=[REDACTED:npm_token]',
+    join('//registry.example/:_auth', 'Token=np', 'm_', random(36)),
+    '//registry.example/:_authToken=[REDACTED:npm_token]',
   ],
   [join('py', 'pi-', 'AgEIcHlwaS5vcmc', random(60)), '[REDACTED:pypi_token]'],
   [join('S', 'G.', random(22), '.', random(43)), '[REDACTED:sendgrid]'],
@@ -189,7 +189,7 @@ const HARMLESS: readonly string[] = [
   `It goes from ${PEM.begin} to ${PEM.end}.`,
   `etag "${HEX.slice(0, 32)}"`,
   'SK0123456789abcdef0123456789abcdef',
-  'npm_config_registry=https://registry.npmjs.org npm_package_version=1.0.0',
+  'npm_config_registry=https://registry.example npm_package_version=1.0.0',
 
   // Addresses without credentials
   'https://user@host.example/path',
