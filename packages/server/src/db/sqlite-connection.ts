@@ -8,8 +8,15 @@ import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
+let driver: Promise<Driver> | undefined;
+
 /** `node:sqlite` where the runtime has it, else the package with the same interface. */
-export async function loadDriver(): Promise<Driver> {
+export function loadDriver(): Promise<Driver> {
+  driver ??= findDriver();
+  return driver;
+}
+
+async function findDriver(): Promise<Driver> {
   const builtIn = 'node:sqlite';
   const { emitWarning } = process;
   // Some runtimes warn that theirs may change, at every command, and nobody who runs one can do anything about it.
