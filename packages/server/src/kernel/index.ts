@@ -35,5 +35,6 @@ export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
+export * from './view.ts';
 export { type Erased, type Viewer, visible } from './viewer.ts';
 export { ADMINS, accountGone, EVERYONE, isGone, type LogEvent, type Work } from './work.ts';
