@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = process.argv[2] ?? join(here, '..');
-const { types, words, phrases } = JSON.parse(readFileSync(join(here, 'words.json'), 'utf8'));
+const { types, words, phrases, identifiers } = JSON.parse(readFileSync(join(here, 'words.json'), 'utf8'));
 
 const DECLARATION = /^\s*(?:export |declare |abstract )*(?:type (?=\w+\s*[=<])|interface |class )(\w+)/gm;
 const SKIPPED = new Set(['node_modules', 'dist', 'fixtures', 'coverage']);
@@ -44,6 +44,7 @@ function checkSource(file, text) {
     declared.set(type, (declared.get(type) ?? new Set()).add(file));
   }
   for (const { 0: identifier, index } of code.matchAll(/[#\w$]+/g)) {
+    if (Object.hasOwn(identifiers, identifier)) continue;
     for (const part of partsOf(identifier)) report({ file, text: code, index }, part, 'identifiers');
   }
   checkProse(file, comments, 'comments');
