@@ -7,9 +7,10 @@ import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
+import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyItem = { input: unknown; caller: Caller };
+type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage };
 type OneHandler = {
   kind: 'write';
   run: (work: Work, item: never) => Promise<unknown>;
