@@ -1,5 +1,5 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
-import { migrate, StorageError } from '../db/index.ts';
+import { type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
 import type { KeepActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { callOf } from './called.ts';
@@ -21,13 +21,12 @@ export function migrateAll(
   return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
 
-const migrationsOf = (modules: readonly Module[]) => [
-  ...kernelMigrations,
-  ...modules.flatMap((module) => module.migrations),
-];
-
-export const newestSchema = (modules: readonly Module[]): number =>
-  Math.max(...migrationsOf(modules).map(({ version }) => version));
+/** In the order in which they are run: those of the kernel, then modules as they are listed. */
+export const migrationsOf = (modules: readonly Module[]): MigrationStep[] =>
+  orderMigrations([
+    { module: 'kernel', migrations: kernelMigrations },
+    ...modules.map(({ name, migrations }) => ({ module: name, migrations })),
+  ]);
 
 export type KernelOptions = { onError?: (error: unknown) => void };
 
