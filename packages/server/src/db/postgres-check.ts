@@ -66,7 +66,7 @@ function ownTables(tables: readonly Table[], names: ReadonlySet<string>): Table[
 
 const ask = async <T>(client: pg.Client, text: string) => (await execute(client, { text, values: [] })).rows as T[];
 
-const asQuery = (client: pg.Client): Query => ({
+const asQuery = (client: pg.Client): Pick<Query, 'all' | 'get'> => ({
   all: <T>({ text }: Sql) => ask<T>(client, text),
   get: async <T>({ text }: Sql) => (await ask<T>(client, text))[0],
 });

@@ -6,7 +6,7 @@ import { sql } from './sql.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
-const asQuery = (connection: Connection): Query => ({
+const asQuery = (connection: Connection): Pick<Query, 'all' | 'get'> => ({
   all: async (statement) => connection.all(statement),
   get: async (statement) => connection.get(statement),
 });
