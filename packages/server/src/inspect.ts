@@ -1,4 +1,4 @@
-import { modules } from './app.ts';
+import { coreModules as modules } from './app.ts';
 import type { Config } from './config.ts';
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';

@@ -5,9 +5,10 @@ import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
 import type { WriteResult } from './result.ts';
+import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyItem = { input: unknown; caller: Caller };
+type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage };
 type OneHandler = {
   kind: 'write';
   run: (work: Work, item: never) => Promise<WriteResult<unknown>>;

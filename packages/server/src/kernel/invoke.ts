@@ -1,16 +1,7 @@
-import {
-  Fault,
-  type FieldError,
-  invalidInput,
-  type Operation,
-  type OperationName,
-  operations,
-} from '@mem-service/contract';
-import type { z } from 'zod';
+import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { migrate, StorageError } from '../db/index.ts';
 import type { KeepActivity } from './activity.ts';
-import { type Authorize, byType, mainOnly } from './authorize.ts';
-import { byScope } from './by-scope.ts';
+import { type Admit, createAdmit } from './admission.ts';
 import { callOf } from './called.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
@@ -22,7 +13,7 @@ import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from
 import { keepNotes, readContext } from './notes.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { Usage } from './usage.ts';
-import { isGone, type Work } from './work.ts';
+import { isGone, type LogEvent, type Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -39,21 +30,21 @@ const migrationsOf = (modules: readonly Module[]) => [
 export const newestSchema = (modules: readonly Module[]): number =>
   Math.max(...migrationsOf(modules).map(({ version }) => version));
 
-export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
+export type KernelOptions = { onError?: (error: unknown) => void };
 
 export function createKernel(
   services: Services,
   modules: readonly Module[],
-  { hooks = [], onError = () => {} }: KernelOptions = {},
+  { onError = () => {} }: KernelOptions = {},
 ): Kernel {
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   checkAudited(handlers);
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
+  const admit = createAdmit({ handlers, services, modules, usage });
   const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
   const committer = new Committer(services, {
-    committed: (events, accountId) => feed.publish(accountId, events),
+    committed: publisher(feed, modules, onError),
     batch: (size) => usage.countBatch(size),
   });
 
@@ -61,7 +52,7 @@ export function createKernel(
   services.meter?.start(meterWork(committer), onError);
   const keeper = modules.find((module) => module.keepActivity)?.keepActivity?.();
   if (keeper) services.activity.start(keepThrough(committer, keeper), onError);
-  const run = createRun({ services, door, followers, committer, notes });
+  const run = createRun({ services, admit, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
     const started = performance.now();
@@ -107,30 +98,52 @@ export function createKernel(
   };
 }
 
+/** What was committed stays so, whatever a hook does. */
+function publisher(feed: Feed, modules: readonly Module[], onError: (error: unknown) => void) {
+  const hooks = modules.flatMap((module) => module.hooks?.committed ?? []);
+  return (events: readonly LogEvent[], accountId: string): void => {
+    for (const committed of hooks) {
+      try {
+        committed(events, accountId);
+      } catch (error) {
+        onError(error);
+      }
+    }
+    feed.publish(accountId, events);
+  };
+}
+
 type Parts = {
   services: Services;
-  door: Door;
+  admit: Admit;
   followers: Followers;
   committer: Committer;
   notes: ReturnType<typeof keepNotes>;
 };
 
 /** From what every call has to pass to the handler of its kind. */
-function createRun({ services, door, followers, committer, notes }: Parts) {
+function createRun({ services, admit, followers, committer, notes }: Parts) {
   return async (name: OperationName, raw: unknown, asker: Caller): Promise<unknown> => {
-    const { handler, input } = admit(door, name, { raw, caller: asker });
+    const admission = admit(name, raw, asker);
+    const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = aboutAccount(name, input, asker);
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
-    if (handler.kind === 'stream') return followers.follow(caller, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'stream')
+      return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
     const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
-    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
+    if (handler.kind === 'write' || handler.kind === 'set')
+      return committer.submit({ name, handler, input, caller, lineage });
     await settling;
-    const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
+    const output = await orRefund(handler.run(readContext(services, caller, lineage), input), {
+      name,
+      services,
+      caller,
+    });
     if (handler.resourceOf && isLookedUpon(name, caller))
       await committer.submit({ name, ...looked(handler.resourceOf(input), caller) });
     return output;
@@ -222,24 +235,6 @@ const controlContext = (name: OperationName, { services, committer, caller, inpu
     committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
 });
 
-type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };
-
-/** What every call has to pass, whatever it asks for. */
-function admit(
-  { handlers, authorize, usage }: Door,
-  name: OperationName,
-  { raw, caller }: { raw: unknown; caller: Caller },
-): { handler: Handler<OperationName>; input: never } {
-  const operation = operations[name];
-  const handler = handlers[name] as Handler<OperationName> | undefined;
-  if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
-  if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
-  const input = parseInput(operation.input, raw) as never;
-  for (const check of authorize) check(name, input, caller);
-  usage.charge(operation.cost);
-  return { handler, input };
-}
-
 /** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */
 function toFault(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
@@ -250,20 +245,4 @@ function toFault(error: unknown): unknown {
   // For the log; callers see the fault alone.
   fault.cause = error;
   return fault;
-}
-
-function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
-}
-
-/** A body full of nonsense is not answered with a list as long. */
-const MAX_FIELD_ERRORS = 100;
-
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const at = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
-  return [{ path: at.join('.'), message: issue.message }];
 }

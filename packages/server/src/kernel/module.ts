@@ -5,6 +5,7 @@ import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
+import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Meter, RateLimiter } from './metering.ts';
@@ -13,6 +14,7 @@ import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable } from './tables.ts';
 import type { Usage } from './usage.ts';
+import type { EntryView, Lineage } from './view.ts';
 import type { Work } from './work.ts';
 
 export type Limits = {
@@ -48,6 +50,8 @@ export type ReadContext = {
   now: number;
   read: Query;
   scan: Query;
+  /** The entries that this request may see. */
+  view: EntryView;
   dialect: Dialect;
   services: Services;
   /** Notes what the caller was shown, for its session. */
@@ -64,7 +68,12 @@ export type ControlContext = {
   work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
-export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
+export type Item<N extends OperationName> = {
+  caller: Caller;
+  input: Input<N>;
+  /** Of the branch that the input names; a write goes to the first branch in it. */
+  lineage: Lineage;
+};
 
 /**
  * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
@@ -133,6 +142,8 @@ export type Module = {
   tables?: readonly TenantTable[];
   handlers: Handlers;
   jobs?: readonly Job[];
+  /** Where it takes part in requests to other modules. */
+  hooks?: Hooks;
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */

@@ -6,24 +6,27 @@ import type { Module, ReadContext, Recorder, Services, Settled } from './module.
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
 import { unchanged } from './result.ts';
+import type { Lineage } from './view.ts';
 import { EVERYONE, isGone } from './work.ts';
 
-export function readContext(services: Services, caller: Caller): ReadContext {
+export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
   const { database, clock, observations } = services;
   const started = performance.now();
   const now = clock.now();
-  const { read, scan } = database.of(caller.account_id);
+  const { account_id, agent_id, key } = caller;
+  const { read, scan } = database.of(account_id);
   return {
     caller,
     services,
     now,
     read,
     scan,
+    view: { account_id, lineage, agent_id, scope: key?.read, at: now },
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
-      const { account_id, agent_id, session_id, actor } = caller;
+      const { session_id, actor } = caller;
       observations.note(account_id, { agent_id, session: sessionOf(session_id, actor) }, sighting);
     },
   };
