@@ -21,7 +21,7 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
     now,
     read,
     scan,
-    view: { account_id, lineage, agent_id, scope: key?.read, at: now },
+    view: { account_id, lineage, agent_id, scope: key?.read, at: now, dialect: database.dialect },
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
