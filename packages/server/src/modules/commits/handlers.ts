@@ -8,7 +8,6 @@ import {
   hashedBy,
   readReach,
   reads,
-  settled,
   toIso,
   withinReach,
   writes,
@@ -123,7 +122,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
 });
 
 export const handlers: Handlers = {
-  'commits.create': settled('here', create),
+  'commits.create': create,
   'commits.list': list,
   'commits.read': read,
 };

@@ -10,7 +10,6 @@ import {
   reaches,
   readReach,
   sessionOf,
-  settled,
   unchanged,
   type Work,
   type WriteResult,
@@ -252,7 +251,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': settled('here', write),
+  'entries.write': write,
   'entries.delete': remove,
   'entries.restore': restore,
 };

@@ -1,12 +1,4 @@
-import {
-  type Handlers,
-  type ReadContext,
-  readReach,
-  reads,
-  settled,
-  toIso,
-  withinReach,
-} from '../../../kernel/index.ts';
+import { type Handlers, type ReadContext, readReach, reads, toIso, withinReach } from '../../../kernel/index.ts';
 import { countWritten } from '../queries.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersWithin } from '../within.ts';
@@ -68,6 +60,6 @@ const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input)
 });
 
 export const graphHandlers: Handlers = {
-  'agents.memory_graph': settled('here', memoryGraph),
-  'agents.cross_agent_reads': settled('here', crossAgentReads),
+  'agents.memory_graph': memoryGraph,
+  'agents.cross_agent_reads': crossAgentReads,
 };
