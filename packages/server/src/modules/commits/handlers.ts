@@ -7,7 +7,6 @@ import {
   type Handlers,
   hashedBy,
   reads,
-  settled,
   toIso,
   viewInWork,
   writes,
@@ -116,7 +115,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
 });
 
 export const handlers: Handlers = {
-  'commits.create': settled('here', create),
+  'commits.create': create,
   'commits.list': list,
   'commits.read': read,
 };
