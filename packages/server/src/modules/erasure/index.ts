@@ -3,7 +3,7 @@ import { sql } from '../../db/index.ts';
 import { alone, EVERYONE, type Handlers, type Module, pathWithin, settled, toIso, writes } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { eraseAgent } from './agent/index.ts';
-import { compactions } from './compact.ts';
+import { compactErased, freeErasedRows } from './compact.ts';
 import { foresee, removeEntries } from './entries.ts';
 import * as queries from './queries.ts';
 
@@ -45,5 +45,6 @@ export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: compactions,
+  consumers: [freeErasedRows],
+  maintenance: [compactErased],
 };
