@@ -191,25 +191,17 @@ export async function listActionPlaces(query: Query, key: SessionKey, attempt: n
   return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
-export function getReadHash(
-  query: Query,
-  accountId: string,
-  { entry_id, version }: VersionNumber,
-): Promise<{ content_hash: string; shared: number; agent_id: string } | undefined> {
-  return query.get(
-    sql`SELECT content_hash, shared, agent_id FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-        AND version = ${version}`,
-  );
-}
+export type ReadHash = { content_hash: string; shared: number; agent_id: string };
 
-/** In which session something was done. */
-export function getEventSession(
-  query: Query,
-  accountId: string,
-  seq: number,
-): Promise<{ session: string } | undefined> {
-  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
-}
+/** Versions by their entries, for what they said and to whom. */
+export const findReadHashes: Find = { ...versionsByNumber, select: 'content_hash, shared, agent_id' };
+
+/** In which sessions things were done. */
+export const findEventSessions: Find = {
+  table: 'events',
+  select: 'session',
+  by: { account_id: 'text', seq: 'int' },
+};
 
 /** How often entries were recalled. One that is gone is passed over. */
 export const addRecalls: Update = {
