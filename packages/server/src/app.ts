@@ -43,7 +43,8 @@ import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
-export const modules: readonly Module[] = [
+/** What the service is without any other package. */
+export const coreModules: readonly Module[] = [
   entries,
   counts,
   text,
@@ -67,6 +68,8 @@ export const modules: readonly Module[] = [
 ];
 
 export type AppOptions = {
+  /** Modules of other packages, which come after the service's own. */
+  modules?: readonly Module[] | undefined;
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
@@ -96,6 +99,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const modules = [...coreModules, ...(options.modules ?? [])];
   const database = wrapDatabase(await openDatabase(options, onError));
   try {
     const base = {

@@ -1,6 +1,5 @@
 export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
-export type { Authorize } from './authorize.ts';
 export { missing } from './by-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -9,6 +8,7 @@ export * from './entry-name.ts';
 export { eventsWithin, seesEvent } from './event-reach.ts';
 export type { Listener } from './feed.ts';
 export type { Reader, Subscription, View } from './follower.ts';
+export { HookContext, type Hooks } from './hooks.ts';
 export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
@@ -31,6 +31,7 @@ export {
   touches,
   withinReach,
 } from './reach.ts';
+export * from './result.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
