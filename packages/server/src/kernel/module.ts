@@ -135,8 +135,8 @@ export type Module = {
   tables?: readonly TenantTable[];
   handlers: Handlers;
   jobs?: readonly Job[];
-  /** Where it takes part in requests to other modules. */
-  hooks?: Hooks;
+  /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
+  hooks?: () => Hooks;
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */
