@@ -22,6 +22,7 @@ export {
 } from './db/index.ts';
 export {
   type Caller,
+  changed,
   cursorsOf,
   cutPage,
   type EntryView,
@@ -33,6 +34,7 @@ export {
   type Handlers,
   type HookContext,
   type Hooks,
+  hashedBy,
   type Item,
   type Job,
   type Kernel,
@@ -48,7 +50,10 @@ export {
   sessionOf,
   type TenantTable,
   toIso,
+  unchanged,
+  WHOLE_ACCOUNT,
   type Work,
+  type WriteResult,
   writes,
   writesTogether,
 } from './kernel/index.ts';

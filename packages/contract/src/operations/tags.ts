@@ -33,7 +33,7 @@ export const tags = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'tag' },
     input: () =>
       z.strictObject({
         name: tagName,

@@ -1,10 +1,12 @@
 import {
+  changed,
   cursorsOf,
   cutPage,
   EVERYONE,
   Fault,
   fromIso,
   type Handlers,
+  hashedBy,
   invalidInput,
   MAIN_BRANCH,
   reads,
@@ -36,7 +38,8 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
   });
   const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
   work.send(work.tx.insertMany(queries.insertTag, [row]));
-  return toTag(row);
+  const tag = toTag(row);
+  return changed(tag, { resource: name, ...hashedBy(tag) });
 });
 
 /** Where in the log: as it is given, or the last place at a time, or the newest. */
