@@ -43,7 +43,7 @@ export const tags = {
         ...author,
       }),
     output: () => tag,
-    errors: ['conflict'],
+    errors: ['conflict', 'module_not_installed'],
     example: { name: 'before-the-migration', description: 'the last state that the old schema wrote' },
   }),
 
@@ -62,7 +62,7 @@ export const tags = {
         cursor: s.cursor,
       }),
     output: () => z.object({ tags: z.array(tag), ...s.page }),
-    errors: ['invalid_cursor'],
+    errors: ['invalid_cursor', 'module_not_installed'],
     example: {},
   }),
 };

@@ -33,7 +33,7 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const operation = operations[name] as Operation | undefined;
     const handler = handlers[name] as Handler<OperationName> | undefined;
     if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
-    if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
+    if (!handler) throw missingModule(name, operation);
     const input = parseInput(operation.input, raw) as Record<string, unknown>;
     for (const check of CHECKS) check(name, input, caller);
     const branch = input.branch as string | undefined;
@@ -53,6 +53,9 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
   };
 }
+
+const missingModule = (name: string, { module }: Operation): Fault =>
+  new Fault('module_not_installed', `${name} needs the module ${module}`, { module });
 
 /** Goes on at once where there is nothing to wait for. */
 function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
