@@ -3,7 +3,13 @@ import { type Glob, parseGlob } from '@mem-service/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { type EntryView, insertAccount, type Lineage, type Work } from '../../packages/server/src/kernel/index.ts';
+import {
+  type EntryView,
+  insertAccount,
+  type Lineage,
+  unchanged,
+  type Work,
+} from '../../packages/server/src/kernel/index.ts';
 import {
   type Draft,
   EntrySet,
@@ -84,8 +90,9 @@ describe.each(backends)('a view of entries on %s', (backend) => {
       const { kind: _, at, ...rest } = { value: undefined, ttl: null, ...step };
       const ttl_at = rest.ttl === null ? null : app.clock.now() + rest.ttl * 1000;
       const draft: Draft = { ...at, ...rest, session_id: null, ttl_at };
-      const { entry, unchanged } = set.apply(draft, { event_type: step.kind });
-      if (!unchanged) {
+      const applied = set.apply(draft, { event_type: step.kind });
+      const { entry } = applied;
+      if (!applied.unchanged) {
         const written = JSON.parse(entry.document) as { memory_type: string };
         const confidence = rest.value === undefined ? writtenConfidence(model, head) : (draft.confidence as number);
         expect(written.memory_type).toBe(entry.memory_type);
@@ -118,7 +125,7 @@ describe.each(backends)('a view of entries on %s', (backend) => {
       app.clock.advance(1000);
       const done = app.kernel.work(caller({ account_id }), 'test', async (work) => {
         await apply(work, model, step);
-        return {};
+        return unchanged({});
       });
       // What is private to another agent cannot be written over.
       await done.catch((error) => expect(error).toMatchObject({ code: 'forbidden' }));

@@ -31,6 +31,7 @@ export {
   touches,
   withinReach,
 } from './reach.ts';
+export * from './result.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';

@@ -5,6 +5,7 @@ import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Recorder, Services, Settled } from './module.ts';
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
+import { unchanged } from './result.ts';
 import type { Lineage } from './view.ts';
 import { EVERYONE, isGone } from './work.ts';
 
@@ -54,9 +55,8 @@ const flushThrough =
   (committer: Committer, record: Recorder): Flush =>
   async (accountId, notes) => {
     const keptInStore = committer.submit({
-      name: 'sessions.record',
-      unaudited: true,
-      handler: { kind: 'write', run: (work) => record(work, notes) },
+      name: 'notes of sessions',
+      handler: { kind: 'write', run: async (work) => unchanged(await record(work, notes)) },
       input: {},
       caller: { ...SELF_CALLER, account_id: accountId },
     });

@@ -3,8 +3,10 @@ import type { Insert, Row } from '../../db/index.ts';
 import {
   branchOf,
   type Caller,
+  changed,
   EVERYONE,
   type Handlers,
+  hashedBy,
   type Reach,
   reads,
   sessionOf,
@@ -129,7 +131,8 @@ function declare<T extends object>(work: Work, caller: Caller, { agent_id, part,
     session: sessionOf(caller.session_id, caller.actor),
     actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
   });
-  return { agent_id, ...what.declared, updated_at: toIso(now) };
+  const output = { agent_id, ...what.declared, updated_at: toIso(now) };
+  return changed(output, { resource: agent_id, ...hashedBy(output) });
 }
 
 export const profileHandlers: Handlers = {

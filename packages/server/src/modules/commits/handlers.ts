@@ -1,13 +1,16 @@
 import { Fault } from '@mem-service/contract';
 import {
+  changed,
   cursorsOf,
   cutPage,
   EVERYONE,
   type Handlers,
+  hashedBy,
   reads,
   settled,
   toIso,
   viewInWork,
+  type Work,
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
@@ -54,22 +57,28 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
     seq: 0,
     created_at: work.now,
   };
-  row.seq = work.emit({
+  row.seq = emitCommit(work, row, author.session);
+  work.send(work.tx.insertMany(queries.insertCommit, [row]));
+  const view = viewInWork(work, { lineage, agent_id: caller.agent_id, scope: caller.key?.read });
+  const parent_id = await parentOf(work.tx, view, row);
+  const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
+  return changed(output, { resource: commit_id, ...hashedBy(output) });
+});
+
+function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
+  const { agent_id, branch, visible_to, commit_id, message, entry_count } = row;
+  return work.emit({
     event_type: 'commit',
-    agent_id: author.agent_id,
+    agent_id,
     branch,
     entity_path: null,
     key: null,
     version: null,
-    visible_to: row.visible_to,
-    details: { commit_id, message, entries_written: written.length },
-    session: author.session,
+    visible_to,
+    details: { commit_id, message, entries_written: entry_count },
+    session,
   });
-  work.send(work.tx.insertMany(queries.insertCommit, [row]));
-  const view = viewInWork(work, { lineage, agent_id: caller.agent_id, scope: caller.key?.read });
-  const parent_id = await parentOf(work.tx, view, row);
-  return { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
-});
+}
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,

@@ -1,4 +1,4 @@
-import { type Find, type Query, type Sql, sql, type Transaction, type Update } from '../../db/index.ts';
+import { type Find, type Query, type Sql, sql, type Update } from '../../db/index.ts';
 import { type EntryView, type Line, linesFrom } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
@@ -21,20 +21,12 @@ const versionFacts: Find = { table: 'versions', select: VERSION_FACTS, by: byVer
 
 /** One answer for each, in order: nothing for what was erased. */
 export function findVersions(
-  query: Query | Transaction,
+  query: Query,
   accountId: string,
   numbers: readonly VersionNumber[],
 ): Promise<(VersionFacts | undefined)[]> {
   const keys = numbers.map(({ entry_id, version }) => [accountId, entry_id, version]);
-  if ('findMany' in query) return query.findMany<VersionFacts>(versionFacts, keys);
-  return Promise.all(
-    numbers.map(({ entry_id, version }) =>
-      query.get<VersionFacts>(
-        sql`SELECT entry_id, version, deleted, shared, agent_id, confidence, content_hash FROM versions
-            WHERE account_id = ${accountId} AND entry_id = ${entry_id} AND version = ${version}`,
-      ),
-    ),
-  );
+  return query.findMany<VersionFacts>(versionFacts, keys);
 }
 
 /** One version, for what it says. */
@@ -70,20 +62,12 @@ const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_
 
 /** One answer for each, in order: nothing for what was erased. */
 export function findEntriesByNumber(
-  query: Query | Transaction,
+  query: Query,
   accountId: string,
   numbers: readonly Pick<VersionNumber, 'entry_id'>[],
 ): Promise<(EntryFacts | undefined)[]> {
   const keys = numbers.map(({ entry_id }) => [accountId, entry_id]);
-  if ('findMany' in query) return query.findMany<EntryFacts>(entryFacts, keys);
-  return Promise.all(
-    numbers.map(({ entry_id }) =>
-      query.get<EntryFacts>(
-        sql`SELECT entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id
-            FROM entries WHERE account_id = ${accountId} AND entry_id = ${entry_id}`,
-      ),
-    ),
-  );
+  return query.findMany<EntryFacts>(entryFacts, keys);
 }
 
 /** Of these entries, those that have come beyond a version or have expired. */

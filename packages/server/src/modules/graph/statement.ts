@@ -1,7 +1,9 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
 import {
+  changed,
   type EntryView,
   EVERYONE,
+  hashedBy,
   type Item,
   sessionOf,
   splitEntryName,
@@ -21,7 +23,10 @@ import { MAX_NAME_BYTES } from './start.ts';
 type Stated = Item<'graph.link'>;
 
 /** An edge that a caller states itself. */
-export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
+export const link = writes<'graph.link'>(async (work, stated) => {
+  const output = await state(work, await edgeOf(work, stated), stated);
+  return changed(output, { resource: output.edge_id, ...hashedBy(output) });
+});
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 

@@ -1,6 +1,15 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
-import { alone, type ExportedTable, settled, unaudited, type Work, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  changed,
+  type ExportedTable,
+  settled,
+  unaudited,
+  WHOLE_ACCOUNT,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -25,7 +34,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
   await queries.setCounters(tx, account_id, header);
-  return { seq, counts: header.counts };
+  return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 
 type Counts = Record<string, number>;

@@ -1,7 +1,19 @@
 import type { Output } from '@mem-service/contract';
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../../db/index.ts';
-import { ADMINS, alone, type Handler, pathWithin, settled, toIso, type Work, writes } from '../../../kernel/index.ts';
+import {
+  ADMINS,
+  alone,
+  changed,
+  type Handler,
+  hashedBy,
+  pathWithin,
+  settled,
+  toIso,
+  unchanged,
+  type Work,
+  writes,
+} from '../../../kernel/index.ts';
 import { forgetAgent } from '../../activity/index.ts';
 import { countAgentEdges, forgetAgentEdges } from '../../graph/index.ts';
 import { forgetTraceWords } from '../../traces/index.ts';
@@ -22,7 +34,7 @@ export const eraseAgent: Handler<'agents.erase'> = alone(
       const doomed = authored.filter(({ by_others }) => with_others || by_others === 0);
       const left_with_others = authored.length - doomed.length;
       const erased = await foresee(work, forgotten, doomed);
-      if (dry_run) return { receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null };
+      if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
       const receipt_id = work.services.ids.next(work.now);
       const renamed = { ...forgotten, receipt_id, alias: `erased/${receipt_id}` };
       for (const row of doomed) await removeOne(work, row, receipt_id);
@@ -33,7 +45,8 @@ export const eraseAgent: Handler<'agents.erase'> = alone(
         agent_id: caller.agent_id === agent_id ? renamed.alias : caller.agent_id,
         details: { receipt_id, ...erased },
       });
-      return { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+      const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+      return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
     }),
   ),
 );
