@@ -39,3 +39,30 @@ export function openObjects(shape: z.core.$ZodType, at = '', seen = new Set<z.co
     .flatMap((one) => (one ? [[one as z.core.$ZodType, at] as const] : []));
   return [...(isOpen ? [at] : []), ...[...below, ...within].flatMap(([one, path]) => openObjects(one, path, seen))];
 }
+
+/** The same by names alone, for answers that show less than they hold: a member may be left out, or be a count of itself. */
+export function undeclaredNames(shapes: readonly z.core.$ZodType[], answer: unknown, at = ''): string[] {
+  if (Array.isArray(answer)) return answer.flatMap((one) => undeclaredNames(shapes.flatMap(elementsOf), one, at));
+  if (typeof answer !== 'object' || answer === null) return [];
+  const objects = shapes.flatMap(objectsIn);
+  if (objects.length === 0 || objects.some(({ catchall }) => catchall?._zod.def.type === 'unknown')) return [];
+  return Object.entries(answer).flatMap(([name, one]) => {
+    const members = objects.flatMap(({ shape }) => shape?.[name] ?? []);
+    const path = `${at}.${name}`;
+    return members.length === 0 ? [`${path}: is not declared`] : undeclaredNames(members, one, path);
+  });
+}
+
+const defOf = (shape: z.core.$ZodType): Def => shape._zod.def as unknown as Def;
+const through = ({ innerType, out }: Def) => [innerType, out].flatMap((one) => (one ? [one as z.core.$ZodType] : []));
+const choices = ({ options = [] }: Def) => options as z.core.$ZodType[];
+
+const objectsIn = (shape: z.core.$ZodType): Def[] => {
+  const def = defOf(shape);
+  return def.shape ? [def] : [...through(def), ...choices(def)].flatMap(objectsIn);
+};
+
+const elementsOf = (shape: z.core.$ZodType): z.core.$ZodType[] => {
+  const def = defOf(shape);
+  return def.element ? [def.element as z.core.$ZodType] : [...through(def), ...choices(def)].flatMap(elementsOf);
+};
