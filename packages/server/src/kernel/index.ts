@@ -15,7 +15,7 @@ export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './key-ring.ts';
 export type { KeySource, KeyStanding, KnownKey } from './key-standing.ts';
-export { type Line, linesOf } from './lines.ts';
+export { type Line, linesFrom } from './lines.ts';
 export * from './maintenance/index.ts';
 export * from './metering.ts';
 export * from './module.ts';
@@ -33,6 +33,7 @@ export {
   touches,
   withinReach,
 } from './reach.ts';
+export * from './result.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';

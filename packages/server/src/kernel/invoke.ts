@@ -1,5 +1,5 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
-import { migrate, StorageError } from '../db/index.ts';
+import { type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
 import type { KeepActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { callOf } from './called.ts';
@@ -9,8 +9,9 @@ import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
-import type { ControlContext, Handlers, Kernel, Module, Services } from './module.ts';
+import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
+import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { Usage } from './usage.ts';
 import { isGone, type LogEvent, type Work } from './work.ts';
 
@@ -21,13 +22,12 @@ export function migrateAll(
   return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
 
-const migrationsOf = (modules: readonly Module[]) => [
-  ...kernelMigrations,
-  ...modules.flatMap((module) => module.migrations),
-];
-
-export const newestSchema = (modules: readonly Module[]): number =>
-  Math.max(...migrationsOf(modules).map(({ version }) => version));
+/** In the order in which they are run: those of the kernel, then modules as they are listed. */
+export const migrationsOf = (modules: readonly Module[]): MigrationStep[] =>
+  orderMigrations([
+    { module: 'kernel', migrations: kernelMigrations },
+    ...modules.map(({ name, migrations }) => ({ module: name, migrations })),
+  ]);
 
 export type KernelOptions = { onError?: (error: unknown) => void };
 
@@ -37,6 +37,7 @@ export function createKernel(
   { onError = () => {} }: KernelOptions = {},
 ): Kernel {
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  checkAudited(handlers);
   const feed = new Feed();
   const usage = new Usage();
   const admit = createAdmit({ handlers, services, modules, usage });
@@ -57,7 +58,7 @@ export function createKernel(
     const observe = (result: string) => {
       const duration_ms = performance.now() - started;
       usage.observe(name, result, duration_ms);
-      const call = callOf(name, operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      const call = callOf(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
       services.activity.note(call, services.clock.now());
     };
     try {
@@ -131,8 +132,9 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
       return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
-    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
+    const { needs_notes } = operations[name] as Operation;
+    if (needs_notes && needs_notes !== 'of this server') await notes.settleElsewhere(caller);
+    const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set')
       return committer.submit({ name, handler, input, caller, lineage });
@@ -142,7 +144,8 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
       services,
       caller,
     });
-    if (!handler.unaudited && isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
+    if (handler.resourceOf && isLookedUpon(name, caller))
+      await committer.submit({ name, ...looked(handler.resourceOf(input), caller) });
     return output;
   };
 }
@@ -165,7 +168,7 @@ const meterWork =
   (committer: Committer): OnAccount =>
   async (account_id, run) => {
     const caller = { ...SELF_CALLER, account_id };
-    await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
+    await committer.submit({ name: 'lease of ops', ...unauditedWork(run), caller });
   };
 
 /** Whoever runs the service reads an account as if it were its own. */
@@ -184,11 +187,23 @@ function isLookedUpon(name: OperationName, { key }: Caller): boolean {
 }
 
 /** A look at what only admins see has its line in the audit trail, and changes nothing else. */
-const looked = (input: unknown, caller: Caller) => ({
-  handler: { kind: 'write' as const, run: async () => ({}) },
-  input,
+const looked = (resource: string, caller: Caller) => ({
+  ...plainWork(async () => changed({}, { resource, ...LOOKED })),
   caller: { ...caller, idempotency_key: undefined },
 });
+
+/** There is nothing new that a hash could be of. */
+const LOOKED = hashedBy({});
+
+/** Whether every read that is to be audited says what it looks at. */
+function checkAudited(handlers: Handlers): void {
+  for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler<OperationName>][]) {
+    const { admin, effect, lines } = operations[name] as Operation;
+    const isAudited = effect === 'control' ? lines : admin && effect === 'read';
+    if (isAudited && !handler.unaudited && !handler.resourceOf)
+      throw new Error(`${name} is audited: its handler has to say what it looks at (looksAt)`);
+  }
+}
 
 type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;
 
@@ -197,13 +212,19 @@ const keepThrough =
   (committer: Committer, keep: Keeper): KeepActivity =>
   async (account_id, tally) => {
     const caller = { ...SELF_CALLER, account_id };
-    const job = { name: 'usage.keep', unaudited: true, ...plainWork((work) => keep(work, tally)), caller };
+    const job = { name: 'activity', ...unauditedWork((work) => keep(work, tally)), caller };
     await committer.submit(job).catch((error) => {
       if (!isGone(error)) throw error;
     });
   };
 
-const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
+const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>) => ({
+  handler: { kind: 'write' as const, run },
+  input: {},
+});
+
+/** The service's own books leave no line in the audit trail. */
+const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
 
 type Controlling = { services: Services; committer: Committer; caller: Caller; input: unknown };
 

@@ -12,6 +12,7 @@ import type { KeyRing } from './key-ring.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
+import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable } from './tables.ts';
 import type { Usage } from './usage.ts';
@@ -70,7 +71,7 @@ export type ControlContext = {
   caller: Caller;
   services: Services;
   /** Work on one account: its transaction, log and audit. */
-  work<T>(accountId: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
 export type Item<N extends OperationName> = {
@@ -80,22 +81,22 @@ export type Item<N extends OperationName> = {
   lineage: Lineage;
 };
 
-/**
- * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
- * the same database did; or what all noted of the whole account.
- */
-export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling = { settled?: Settled; alone?: boolean; unaudited?: boolean };
+type HandlerOptions<N extends OperationName> = {
+  alone?: boolean;
+  unaudited?: boolean;
+  /** Of a read that is audited. */
+  resourceOf?: (input: Input<N>) => string;
+};
 
 /**
  * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
  * or tells line after line.
  */
-export type Handler<N extends OperationName> = Settling &
+export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
-    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
-    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
+    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
+    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
     | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
@@ -117,7 +118,7 @@ export type Kernel = {
   /** The same door for what is told in lines. */
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
-  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
   /** How many follow a log at the moment. */
   readonly following: number;
@@ -151,11 +152,6 @@ export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
-export const settled = <N extends OperationName>(where: Settled, handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  settled: where,
-});
-
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
 export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
 
@@ -164,6 +160,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
   ...handler,
   unaudited: true,
 });
+
+/** A read that is audited: what its line in the trail says it looked at. */
+export const looksAt = <N extends OperationName>(
+  resourceOf: (input: Input<N>) => string,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, resourceOf });
 
 export const lists = <N extends LinesName>(run: (context: ReadContext, input: Input<N>) => Lines): Handler<N> => ({
   kind: 'lines',
@@ -176,7 +178,7 @@ export const follows = <N extends StreamName>(run: (context: ReadContext, input:
 });
 
 export const writes = <N extends OperationName>(
-  run: (work: Work, item: Item<N>) => Promise<Output<N>>,
+  run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>>,
 ): Handler<N> => ({ kind: 'write', run });
 
 export const controls = <N extends OperationName>(
@@ -184,5 +186,5 @@ export const controls = <N extends OperationName>(
 ): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
-  run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,
+  run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
 ): Handler<N> => ({ kind: 'set', run });

@@ -3,6 +3,7 @@ import { StorageError, type Transaction } from '../../db/index.ts';
 import { SELF_CALLER } from '../caller.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
+import { unchanged } from '../result.ts';
 import { isGone, type LogEvent } from '../work.ts';
 import { backoffMs } from './backoff.ts';
 import {
@@ -178,10 +179,10 @@ export class Turn {
       async work(run) {
         if (isSettled) throw new Error(`${consumer.name} used its transaction twice for the same events`);
         // What led to it has its line in the audit trail already.
-        const { output } = await kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
-          const output = await run(work);
+        const output = await kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
+          const done = await run(work);
           await mustSettle(settle(work.tx));
-          return { output, unchanged: true };
+          return unchanged(done);
         });
         isSettled = true;
         return output;

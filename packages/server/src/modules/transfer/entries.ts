@@ -1,5 +1,14 @@
 import type { Input, Output } from '@mem-service/contract';
-import { fromIso, type Handler, type Item, type Work, writes } from '../../kernel/index.ts';
+import {
+  changed,
+  fromIso,
+  type Handler,
+  hashedBy,
+  type Item,
+  unchanged,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
 import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
 import { type LinkedOnce, linkOnce } from '../graph/index.ts';
@@ -14,14 +23,16 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
   const { dry_run } = item.input;
   const entries = await importAll(work, item);
   const links = await linkAll(work, item);
-  return {
+  const import_id = dry_run ? null : work.services.ids.next(work.now);
+  const output = {
     dry_run,
-    import_id: dry_run ? null : work.services.ids.next(work.now),
+    import_id,
     entries,
     links: links.map((status) => ({ status })),
     written: entries.filter(({ status }) => status === 'written').length,
     linked: links.filter((status) => status === 'written').length,
   };
+  return import_id === null ? unchanged(output) : changed(output, { resource: import_id, ...hashedBy(output) });
 });
 
 async function importAll(work: Work, item: Item<'entries.import'>): Promise<Result[]> {
