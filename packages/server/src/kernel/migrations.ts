@@ -169,6 +169,8 @@ export const kernelMigrations: readonly Migration[] = [
           ${claim},
           ${failures}
         ) ${clustered}`,
+        // Those that have not said goodbye.
+        `CREATE TABLE servers (server_id ${text} PRIMARY KEY, seen_at ${int} NOT NULL) ${clustered}`,
       ];
     },
   },
