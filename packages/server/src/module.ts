@@ -36,7 +36,6 @@ export {
   type Hooks,
   hashedBy,
   type Item,
-  type Job,
   type Kernel,
   type Lineage,
   type LogEvent,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operation } from '../operation.ts';
+import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
@@ -44,7 +44,10 @@ export const tags = {
       }),
     output: () => tag,
     errors: ['conflict', 'module_not_installed'],
-    example: { name: 'before-the-migration', description: 'the last state that the old schema wrote' },
+    example: (n) => ({
+      name: nth('before-the-migration', n),
+      description: 'the last state that the old schema wrote',
+    }),
   }),
 
   'tags.list': operation({
@@ -63,6 +66,6 @@ export const tags = {
       }),
     output: () => z.object({ tags: z.array(tag), ...s.page }),
     errors: ['invalid_cursor', 'module_not_installed'],
-    example: {},
+    example: () => ({}),
   }),
 };

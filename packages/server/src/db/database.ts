@@ -29,12 +29,16 @@ export interface Dialect {
   engine: Engine;
   /** Appended to a SELECT to hold its row until the end of the transaction. */
   forUpdate: string;
+  /** The same, but rows that another transaction holds are passed over instead of waited for. */
+  skipLocked: string;
   /** Writes of two lanes may run side by side; writes of one lane share transactions. */
   lane(accountId: string): string;
   /** A set of texts as a one-column table `(value)`. */
   texts(values: readonly string[]): Sql;
   /** The same of whole numbers. */
   numbers(values: readonly number[]): Sql;
+  /** A member of a JSON object that is kept as text. Both names are written in the code. */
+  jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
 
 /** Somebody else on the same store has come to a place in a topic. */
