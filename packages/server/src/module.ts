@@ -22,6 +22,8 @@ export {
 } from './db/index.ts';
 export {
   type Caller,
+  type Consumer,
+  type ConsumerContext,
   changed,
   cursorsOf,
   cutPage,
@@ -41,6 +43,7 @@ export {
   type LogEvent,
   MAIN_BRANCH,
   MAIN_LINEAGE,
+  type MaintenanceTask,
   type Module,
   type ReadContext,
   reads,
