@@ -14,7 +14,7 @@ export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './key-ring.ts';
 export type { KeySource, KeyStanding, KnownKey } from './key-standing.ts';
-export { type Line, linesOf } from './lines.ts';
+export { type Line, linesFrom } from './lines.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';

@@ -1,5 +1,6 @@
 import type { Dialect, Query } from '../../db/index.ts';
 import type { LogEvent } from '../../kernel/index.ts';
+import { type EntryFacts, findVersions, listChangedEntries, type VersionNumber } from '../entries/offers.ts';
 import * as queries from './queries.ts';
 import { newestReads } from './reads.ts';
 
@@ -26,7 +27,7 @@ export async function listStaleReads(query: Query, key: queries.SessionKey, look
   const { now, dialect } = look;
   // A session may have read very much of which nothing has changed: that does not leave the database.
   const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
-  const changed = await queries.listChanged(query, key.account_id, {
+  const changed = await listChangedEntries(query, key.account_id, {
     ids: dialect.numbers([...reads.keys()]),
     above,
     now,
@@ -38,8 +39,8 @@ export async function listStaleReads(query: Query, key: queries.SessionKey, look
   return staleAmong(query, key, { found, look });
 }
 
-type ReadVersion = queries.VersionNumber & { branch: string; entity_path: string; key: string };
-type CurrentRow = Omit<queries.EntryRow, 'branch' | 'entity_path' | 'key'>;
+type ReadVersion = VersionNumber & { branch: string; entity_path: string; key: string };
+type CurrentRow = Omit<EntryFacts, 'branch' | 'entity_path' | 'key' | 'entry_id'>;
 type Found = { read: ReadVersion; row: CurrentRow };
 
 /** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
@@ -51,9 +52,10 @@ export async function staleAmong(
   const changed = found.filter(({ read, row }) => row.version > read.version || isOver(row, look));
   const isOwn = await ownChanges(query, key, { changed, look });
   const foreign = changed.filter((_, i) => !isOwn[i]);
-  const befores = await query.findMany<queries.ReadHash>(
-    queries.findReadHashes,
-    foreign.map(({ read }) => [key.account_id, read.entry_id, read.version]),
+  const befores = await findVersions(
+    query,
+    key.account_id,
+    foreign.map(({ read }) => read),
   );
   return foreign.flatMap(({ read, row }, i) => {
     const before = befores[i];

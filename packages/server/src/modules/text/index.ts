@@ -6,6 +6,8 @@ export { indexWords, rowidOf, type WordChange } from './indexing.ts';
 export * from './matching.ts';
 export { deleteWords } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
+export { rankTexts } from './rules/rank.ts';
+export { wordsOfEntry } from './rules/words.ts';
 export { everyTerm, indexedWords } from './texts.ts';
 
 export const text: Module = {

@@ -241,13 +241,6 @@ export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[
       AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)})`;
 }
 
-/** Versions by their entries, for their values as they were read. */
-export const findDocuments: Find = {
-  table: 'versions',
-  select: 'document',
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
 export type ChangeRow = {
   seq: number;
   entity_path: string;

@@ -1,6 +1,7 @@
 import type { Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
 import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
+import { findDocuments } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpans } from './rules/spans.ts';
@@ -37,16 +38,11 @@ export async function readingsOf(
   seen: readonly SeenPart[],
   fetch?: { query: Query; account_id: string },
 ): Promise<Reading[]> {
-  const documents = fetch
-    ? await fetch.query.findMany<{ document: string }>(
-        queries.findDocuments,
-        seen.map(({ entry_id, version }) => [fetch.account_id, entry_id, version]),
-      )
-    : [];
+  const documents = fetch ? await findDocuments(fetch.query, fetch.account_id, seen) : [];
   return seen.map(({ entry_id: _, ...reading }, i) => {
-    const row = documents[i];
-    if (!row) return { ...reading, memory_type: null };
-    const { value, memory_type } = JSON.parse(row.document) as Pick<Reading, 'value' | 'memory_type'>;
+    const document = documents[i];
+    if (document === undefined) return { ...reading, memory_type: null };
+    const { value, memory_type } = JSON.parse(document) as Pick<Reading, 'value' | 'memory_type'>;
     return { ...reading, value, memory_type };
   });
 }
