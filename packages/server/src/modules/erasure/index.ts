@@ -15,7 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { eraseAgent } from './agent/index.ts';
-import { compactions } from './compact.ts';
+import { compactErased, freeErasedRows } from './compact.ts';
 import { foresee, removeEntries } from './entries.ts';
 import * as queries from './queries.ts';
 
@@ -62,5 +62,6 @@ export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: compactions,
+  consumers: [freeErasedRows],
+  maintenance: [compactErased],
 };
