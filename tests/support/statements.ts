@@ -72,7 +72,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends';
+  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends|consumer_cursors|consumer_dead_letters';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -105,6 +105,23 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   [
     'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
     'a migration, each account for itself',
+  ],
+  [
+    'INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT',
+    'a consumer that is new begins at the end of every log',
+  ],
+  [
+    'SELECT max(account_id) AS account_id FROM (SELECT account_id FROM accounts WHERE account_id > ?',
+    'a walk over all accounts, a page at a time',
+  ],
+  ['SELECT behind.account_id, behind.head, behind.seq,', 'the same walk finds the logs that consumers are behind'],
+  [
+    'SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1',
+    'the same walk finds the dead letters that are to be tried again',
+  ],
+  [
+    'SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY',
+    'counts what consumers gave up on, for the metrics',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],

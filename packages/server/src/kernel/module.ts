@@ -3,11 +3,13 @@ import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
+import type { Consumer, Consumers } from './consumers/index.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { WriteResult } from './result.ts';
@@ -31,6 +33,8 @@ export type Services = {
   database: Database;
   clock: Clock;
   ids: Ids;
+  /** Of this process, to others on the same store. */
+  server_id: string;
   limits: Limits;
   version: string;
   schema: number;
@@ -41,6 +45,8 @@ export type Services = {
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
   activity: Activity;
+  consumers: Consumers;
+  maintenance: Maintenance;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
 };
@@ -75,13 +81,7 @@ export type Item<N extends OperationName> = {
   lineage: Lineage;
 };
 
-/**
- * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
- * the same database did; or what all noted of the whole account.
- */
-export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling<N extends OperationName> = {
-  settled?: Settled;
+type HandlerOptions<N extends OperationName> = {
   alone?: boolean;
   unaudited?: boolean;
   /** Of a read that is audited. */
@@ -92,7 +92,7 @@ type Settling<N extends OperationName> = {
  * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
  * or tells line after line.
  */
-export type Handler<N extends OperationName> = Settling<N> &
+export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
@@ -125,25 +125,20 @@ export type Kernel = {
   close(): Promise<void>;
 };
 
-/** Housekeeping beside the requests: now and then, or after an event of a type. */
-export type Job = {
-  name: string;
-  after?: string;
-  /** How long it waits after the event, so that one run serves many. */
-  delaySeconds?: number;
-  /** What takes long asks now and then whether the service is about to stop. */
-  run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
-};
-
 export type Module = {
   name: string;
   migrations: readonly Migration[];
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
   handlers: Handlers;
-  jobs?: readonly Job[];
   /** Where it takes part in requests to other modules. */
   hooks?: Hooks;
+  /** What follows the log, from a cursor in the store. */
+  consumers?: readonly Consumer[];
+  /** What is done over the whole store now and then, by one server for all. */
+  maintenance?: readonly MaintenanceTask[];
+  /** What is about the memory of each process. */
+  timers?: readonly ProcessTimer[];
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */
@@ -156,11 +151,6 @@ export type Recorder = (work: Work, notes: Notes) => Promise<() => void>;
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
-
-export const settled = <N extends OperationName>(where: Settled, handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  settled: where,
-});
 
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
 export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });

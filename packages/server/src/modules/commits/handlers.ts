@@ -7,7 +7,6 @@ import {
   type Handlers,
   hashedBy,
   reads,
-  settled,
   toIso,
   viewInWork,
   type Work,
@@ -65,20 +64,18 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
-function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
-  const { agent_id, branch, visible_to, commit_id, message, entry_count } = row;
-  return work.emit({
+const emitCommit = (work: Work, commit: queries.CommitRow, session: string): number =>
+  work.emit({
     event_type: 'commit',
-    agent_id,
-    branch,
+    agent_id: commit.agent_id,
+    branch: commit.branch,
     entity_path: null,
     key: null,
     version: null,
-    visible_to,
-    details: { commit_id, message, entries_written: entry_count },
+    visible_to: commit.visible_to,
+    details: { commit_id: commit.commit_id, message: commit.message, entries_written: commit.entry_count },
     session,
   });
-}
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,
@@ -122,7 +119,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
 });
 
 export const handlers: Handlers = {
-  'commits.create': settled('here', create),
+  'commits.create': create,
   'commits.list': list,
   'commits.read': read,
 };

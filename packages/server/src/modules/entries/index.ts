@@ -28,5 +28,5 @@ export const entries: Module = {
   migrations,
   tables,
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
-  jobs: [{ name: 'sweep expired entries', run: sweepExpired }],
+  maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };

@@ -10,7 +10,6 @@ import {
   reaches,
   readReach,
   sessionOf,
-  settled,
   unchanged,
   viewInWork,
   type Work,
@@ -254,7 +253,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': settled('here', write),
+  'entries.write': write,
   'entries.delete': remove,
   'entries.restore': restore,
 };

@@ -9,14 +9,13 @@ import {
   hashedBy,
   type Module,
   pathWithin,
-  settled,
   toIso,
   unchanged,
   writes,
 } from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { eraseAgent } from './agent/index.ts';
-import { compactions } from './compact.ts';
+import { compactErased, freeErasedRows } from './compact.ts';
 import { foresee, removeEntries } from './entries.ts';
 import * as queries from './queries.ts';
 
@@ -57,11 +56,12 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 });
 
 /** Everything that was noted or written before it is in the store, so that it finds all names there are. */
-const handlers: Handlers = { 'entries.erase': alone(settled('for all', erase)), 'agents.erase': eraseAgent };
+const handlers: Handlers = { 'entries.erase': alone(erase), 'agents.erase': eraseAgent };
 
 export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: compactions,
+  consumers: [freeErasedRows],
+  maintenance: [compactErased],
 };

@@ -1,15 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
-import {
-  alone,
-  changed,
-  type ExportedTable,
-  settled,
-  unaudited,
-  WHOLE_ACCOUNT,
-  type Work,
-  writes,
-} from '../../kernel/index.ts';
+import { alone, changed, type ExportedTable, unaudited, WHOLE_ACCOUNT, type Work, writes } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -102,4 +93,4 @@ function checkCounts(told: Counts, found: Counts): void {
 }
 
 /** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
-export const finishImport = unaudited(alone(settled('for all', finish)));
+export const finishImport = unaudited(alone(finish));

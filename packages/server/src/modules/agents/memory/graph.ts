@@ -1,12 +1,4 @@
-import {
-  branchOf,
-  type Handlers,
-  type ReadContext,
-  reads,
-  requireNewest,
-  settled,
-  toIso,
-} from '../../../kernel/index.ts';
+import { branchOf, type Handlers, type ReadContext, reads, requireNewest, toIso } from '../../../kernel/index.ts';
 import { countWritten } from '../queries.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersWithin } from '../within.ts';
@@ -66,6 +58,6 @@ const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input)
 });
 
 export const graphHandlers: Handlers = {
-  'agents.memory_graph': settled('here', memoryGraph),
-  'agents.cross_agent_reads': settled('here', crossAgentReads),
+  'agents.memory_graph': memoryGraph,
+  'agents.cross_agent_reads': crossAgentReads,
 };

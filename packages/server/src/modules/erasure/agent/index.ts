@@ -8,7 +8,6 @@ import {
   type Handler,
   hashedBy,
   pathWithin,
-  settled,
   toIso,
   unchanged,
   type Work,
@@ -25,30 +24,27 @@ type Receipt = Output<'agents.erase'>;
 
 /** Everything that was noted or written before it is in the store, so that it finds all there is. */
 export const eraseAgent: Handler<'agents.erase'> = alone(
-  settled(
-    'for all',
-    writes<'agents.erase'>(async (work, { input, caller }) => {
-      const { agent_id, with_others, dry_run } = input;
-      const forgotten = { account_id: work.account_id, agent_id };
-      const authored = await queries.listAuthored(work.tx, forgotten);
-      const doomed = authored.filter(({ by_others }) => with_others || by_others === 0);
-      const left_with_others = authored.length - doomed.length;
-      const erased = await foresee(work, forgotten, doomed);
-      if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
-      const receipt_id = work.services.ids.next(work.now);
-      const renamed = { ...forgotten, receipt_id, alias: `erased/${receipt_id}` };
-      for (const row of doomed) await removeOne(work, row, receipt_id);
-      await forget(work, renamed);
-      work.emit({
-        event_type: 'erase',
-        ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
-        agent_id: caller.agent_id === agent_id ? renamed.alias : caller.agent_id,
-        details: { receipt_id, ...erased },
-      });
-      const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
-      return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
-    }),
-  ),
+  writes<'agents.erase'>(async (work, { input, caller }) => {
+    const { agent_id, with_others, dry_run } = input;
+    const forgotten = { account_id: work.account_id, agent_id };
+    const authored = await queries.listAuthored(work.tx, forgotten);
+    const doomed = authored.filter(({ by_others }) => with_others || by_others === 0);
+    const left_with_others = authored.length - doomed.length;
+    const erased = await foresee(work, forgotten, doomed);
+    if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
+    const receipt_id = work.services.ids.next(work.now);
+    const renamed = { ...forgotten, receipt_id, alias: `erased/${receipt_id}` };
+    for (const row of doomed) await removeOne(work, row, receipt_id);
+    await forget(work, renamed);
+    work.emit({
+      event_type: 'erase',
+      ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
+      agent_id: caller.agent_id === agent_id ? renamed.alias : caller.agent_id,
+      details: { receipt_id, ...erased },
+    });
+    const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+    return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
+  }),
 );
 
 async function foresee(
