@@ -20,7 +20,7 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
   let fork = 0;
   let forkTime = '';
   const at = (key: string, entity_path = 'a') => ({ entity_path, key });
-  const write = (key: string, value: unknown, { by = A, ...more }: object & { by?: typeof A } = {}) =>
+  const write = (key: string, value: unknown, { by = A, ...more }: { by?: typeof A; [field: string]: unknown } = {}) =>
     app.call('entries.write', { ...at(key), value, ...more } as never, by);
 
   beforeAll(async () => {
