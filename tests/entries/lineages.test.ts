@@ -12,7 +12,7 @@ const branches: Module = {
   name: 'lineages',
   migrations: [],
   handlers: {},
-  hooks: { lineage: (branch) => lineages.get(branch) },
+  hooks: () => ({ lineage: (branch) => lineages.get(branch) }),
 };
 
 describe.each(backends)('a branch with a lineage on %s', (backend) => {
