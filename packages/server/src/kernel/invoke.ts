@@ -135,13 +135,16 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     const { needs_notes } = operations[name] as Operation;
-    if (needs_notes && needs_notes !== 'of this server') await notes.settleElsewhere(caller);
+    const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
+    const gaps = isAsked ? await notes.settleElsewhere(caller) : undefined;
     const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set')
-      return committer.submit({ name, handler, input, caller, lineage });
+      return committer.submit({ name, handler, input, caller, lineage, gaps });
     await settling;
-    const output = await orRefund(handler.run(readContext(services, caller, lineage), input), {
+    const context = readContext(services, caller, lineage);
+    context.gaps = gaps;
+    const output = await orRefund(handler.run(context, input), {
       name,
       services,
       caller,
