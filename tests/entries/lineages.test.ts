@@ -123,7 +123,7 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
 
   it('adds up what it shows', async () => {
     const sum = async (branch: string) =>
-      (await app.call('entries.aggregate', { branch, entity_path: '*', op: 'sum', field: 'n' }, A)).result;
+      (await app.call('entries.aggregate', { branch, entity_path: '*', op: 'sum', field: 'n' }, A)).sum;
     expect([await sum('then'), await sum('dev')]).toEqual([1 + 2 + 4 + 16 + 32, 1000 + 2 + 4 + 32 + 2000]);
   });
 
