@@ -1,3 +1,4 @@
+import { modules } from '../../packages/server/src/app.ts';
 import type {
   Database,
   Find,
@@ -9,6 +10,7 @@ import type {
   Transaction,
   Update,
 } from '../../packages/server/src/db/index.ts';
+import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
 /** A statement as the service gave it to the store, told alike on both engines. */
 export type Statement = Sql;
@@ -71,10 +73,23 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-const TENANT_TABLES =
-  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends';
-const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
-const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
+/** Tables with rows of accounts, and views of them, as modules declare them. */
+const declaredTables = (installed: readonly Module[]): string[] => [
+  ...tablesOf(installed).map(({ table }) => table),
+  ...installed.flatMap(({ wordIndexes = [] }) => wordIndexes.map(({ view }) => view)),
+];
+
+type Guard = { reference: RegExp; insert: RegExp };
+
+function guardOf(tables: readonly string[]): Guard {
+  const names = tables.join('|');
+  return {
+    reference: new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${names})\\b`, 'gi'),
+    insert: new RegExp(`^INSERT INTO (?:${names}) \\(([^)]*)\\)`, 'i'),
+  };
+}
+
+const guard = guardOf(declaredTables(modules));
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
 
 /** Statements over all accounts, and why each may be. */
@@ -128,12 +143,13 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
 ];
 
 /** What is wrong with a statement on tables that hold several accounts' rows, or undefined. */
-export function tenantProblem(text: string): string | undefined {
+export function tenantProblem(text: string, installed?: readonly Module[]): string | undefined {
+  const { reference, insert } = installed ? guardOf(declaredTables(installed)) : guard;
   if (OVER_ALL_ACCOUNTS.some(([start]) => text.startsWith(start))) return undefined;
-  const columns = INSERT.exec(text)?.[1];
+  const columns = insert.exec(text)?.[1];
   if (columns !== undefined && !columns.split(', ').includes('account_id'))
     return `inserts without account_id: ${text}`;
-  const references = text.match(REFERENCE)?.length ?? 0;
+  const references = text.match(reference)?.length ?? 0;
   const named = text.match(ONE_ACCOUNT)?.length ?? 0;
   return named < references ? `names account_id ${named} times for ${references} tables: ${text}` : undefined;
 }

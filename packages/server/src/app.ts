@@ -1,5 +1,5 @@
 import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
-import { doors } from './doors.ts';
+import { doorsOf } from './doors.ts';
 import { type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -10,11 +10,12 @@ import {
   insertAccount,
   type Kernel,
   KeyRing,
-  kernelTables,
+  keepPlannerFigures,
   type Module,
   migrateAll,
   Observations,
   randomIds,
+  registryOf,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
   type Services,
@@ -31,8 +32,10 @@ import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
+import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
+import { profiles } from './modules/profiles/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -49,8 +52,10 @@ export const modules: readonly Module[] = [
   text,
   commits,
   sessions,
+  ledger,
   outcomes,
   traces,
+  profiles,
   agents,
   graph,
   search,
@@ -99,6 +104,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const database = wrapDatabase(await openDatabase(options, onError));
   try {
     const base = {
+      ...registryOf(modules),
       database,
       clock,
       ids,
@@ -107,13 +113,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
-      tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
       },
     };
     const schema = await migrateAll(base, modules);
+    await keepPlannerFigures(database, base.tables);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
       onError,
@@ -146,5 +152,5 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
 async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
-  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors } });
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors: doorsOf(modules) } });
 }

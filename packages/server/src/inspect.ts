@@ -2,7 +2,7 @@ import { modules } from './app.ts';
 import type { Config } from './config.ts';
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
-import { kernelTables, newestSchema } from './kernel/index.ts';
+import { newestSchema, tablesOf } from './kernel/index.ts';
 
 export type StoreReport = {
   /** As it is; 0 where no tables are there yet. */
@@ -18,7 +18,6 @@ export type StoreReport = {
 export async function inspectStore({ postgresDsn, dataDir }: Config): Promise<StoreReport> {
   const newest = newestSchema(modules);
   if (postgresDsn === undefined) return { ...(await checkSqlite(dataDir)), newest };
-  const tables = [...kernelTables, ...modules.flatMap((module) => module.tables ?? [])];
-  const postgres = await checkPostgres(postgresDsn, new Set(tables.map(({ table }) => table)));
+  const postgres = await checkPostgres(postgresDsn, new Set(tablesOf(modules).map(({ table }) => table)));
   return { schema: postgres.schema, newest, problems: [], postgres };
 }

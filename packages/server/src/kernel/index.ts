@@ -1,25 +1,33 @@
+export * from './account-queries.ts';
 export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
+export * from './audit-queries.ts';
 export type { Authorize } from './authorize.ts';
 export { missing } from './by-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
+export { eraseEventDetails, likeJsonText } from './erase-queries.ts';
+export * from './erasure.ts';
 export { eventsWithin, seesEvent } from './event-reach.ts';
 export type { Listener } from './feed.ts';
 export type { Reader, Subscription, View } from './follower.ts';
 export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
+export * from './kernel-tables.ts';
 export * from './key-ring.ts';
 export type { KeySource, KeyStanding, KnownKey } from './key-standing.ts';
-export { type Line, linesOf } from './lines.ts';
+export type { Line } from './lines.ts';
+export * from './log-queries.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';
 export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
+export { keepPlannerFigures } from './planner.ts';
+export * from './projection.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
 export {
   covers,
@@ -31,10 +39,11 @@ export {
   touches,
   withinReach,
 } from './reach.ts';
+export * from './registry.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';
 export * from './view.ts';
-export { type Erased, type Viewer, visible } from './viewer.ts';
+export { type Viewer, visible } from './viewer.ts';
 export { ADMINS, accountGone, EVERYONE, isGone, type LogEvent, type Work } from './work.ts';

@@ -3,14 +3,16 @@ import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
+import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
+import type { Projection } from './projection.ts';
 import type { Settings } from './settings.ts';
-import type { TenantTable } from './tables.ts';
+import type { TenantTable, WordIndex } from './tables.ts';
 import type { Usage } from './usage.ts';
 import type { Work } from './work.ts';
 
@@ -40,6 +42,10 @@ export type Services = {
   activity: Activity;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
+  wordIndexes: readonly WordIndex[];
+  /** What follows entries, in the order of the modules that bring it. */
+  projections: readonly Projection[];
+  erasers: Erasers;
 };
 
 export type ReadContext = {
@@ -124,6 +130,13 @@ export type Module = {
   migrations: readonly Migration[];
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
+  wordIndexes?: readonly WordIndex[];
+  /** What it keeps in step with the entries. */
+  projections?: readonly Projection[];
+  /** Takes erased entries out of its tables. */
+  erasesEntries?: EntryEraser;
+  /** Takes an erased agent out of its tables, where their declarations cannot say how. */
+  erasesAgent?: AgentEraser;
   handlers: Handlers;
   jobs?: readonly Job[];
   /** Makes what keeps what callers saw. One module does. */

@@ -1,6 +1,15 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { covers, type Reach, type ReadContext, readReach, touches, withinReach } from '../../kernel/index.ts';
+import {
+  covers,
+  type Reach,
+  type ReadContext,
+  readReach,
+  type SeenAgent,
+  touches,
+  withinReach,
+} from '../../kernel/index.ts';
+import { listDescribed } from '../profiles/index.ts';
 import * as queries from './queries.ts';
 
 type Page = { branch: string; after: string; limit: number };
@@ -19,8 +28,8 @@ export async function withDescribed(
   { read, caller }: ReadContext,
   writers: readonly queries.WriterSeen[],
   page: { after: string; limit: number },
-): Promise<queries.SeenAgent[]> {
-  const rows = [...writers, ...(await queries.listDescribed(read, caller.account_id, page))];
+): Promise<SeenAgent[]> {
+  const rows = [...writers, ...(await listDescribed(read, caller.account_id, page))];
   const order = (agentId: string) => Buffer.from(agentId);
   return rows.sort((a, b) => Buffer.compare(order(a.agent_id), order(b.agent_id)));
 }

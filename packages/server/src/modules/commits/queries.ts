@@ -1,4 +1,5 @@
-import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import type { ErasedEntries } from '../../kernel/index.ts';
 
 export type CommitRow = {
   account_id: string;
@@ -87,4 +88,18 @@ export function listCommitVersions(query: Query, commit: CommitRow, agentId: str
           AND (shared = 1 OR agent_id = ${agentId})
         ORDER BY seq`,
   );
+}
+
+const emptied = ({ account_id, emptiedCommits }: ErasedEntries): Sql =>
+  sql`FROM commits WHERE account_id = ${account_id} AND commit_id IN (${emptiedCommits})`;
+
+/** Where in the log they are. */
+export const emptiedSeqs = (erased: ErasedEntries): Sql => sql`SELECT seq ${emptied(erased)}`;
+
+export async function countEmptied(query: Query, erased: ErasedEntries): Promise<number> {
+  return (await query.get<{ n: number }>(sql`SELECT count(*) AS n ${emptied(erased)}`))?.n ?? 0;
+}
+
+export function deleteEmptied(tx: Transaction, erased: ErasedEntries): Promise<number> {
+  return tx.run(sql`DELETE ${emptied(erased)}`);
 }

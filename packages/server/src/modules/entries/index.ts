@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { analysisHandlers } from './analysis.ts';
+import { erasesAgent, erasesEntries } from './erase/index.ts';
 import { sweepExpired } from './expiry.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
@@ -8,7 +9,16 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
-export { type Address, liveAt, visibleTo } from './queries.ts';
+export {
+  type AuthoredEntry,
+  countVersionsOf,
+  type ErasureTarget,
+  erasedEntries,
+  findErased,
+  listAuthored,
+  newestLeft,
+} from './erase/index.ts';
+export { type Address, liveAt, newestLines, visibleTo } from './queries.ts';
 export { findVisible } from './reads.ts';
 export {
   contentHash,
@@ -29,6 +39,8 @@ export const entries: Module = {
   name: 'entries',
   migrations,
   tables,
+  erasesEntries,
+  erasesAgent,
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
   jobs: [{ name: 'sweep expired entries', run: sweepExpired }],
 };

@@ -164,8 +164,8 @@ function upsert(columns: Insert['columns']): Insert {
 }
 
 export const upsertEntries = upsert(entryColumns);
-/** For an engine that keeps the words of an entry in the entry. */
-export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
+/** With columns that a projection keeps in the row of the entry. */
+export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...entryColumns, ...columns });
 
 /** How entries stand and why, by their places. */
 export const updateStandings: Update = {
@@ -173,6 +173,10 @@ export const updateStandings: Update = {
   set: { confidence: 'real', standing: 'text', standing_no: 'int', line_seq: 'int', line_no: 'int' },
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
+
+/** The newest line of the ledger about each entry of a condition, as `(line_seq, line_no)`. */
+export const newestLines = (accountId: string, where: Sql): Sql =>
+  sql`SELECT line_seq, line_no FROM entries WHERE account_id = ${accountId} AND line_seq IS NOT NULL AND ${where}`;
 
 /** A version with the names of its entry. An entry that has lost its versions gives one row without a version. */
 export type NamedVersion = { entity_path: string; key: string } & (VersionRow | { version: null });

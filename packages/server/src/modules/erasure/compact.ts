@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../db/index.ts';
-import type { Job } from '../../kernel/index.ts';
+import type { Transaction } from '../../db/index.ts';
+import { erasedTables, type Job, type Services } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 /** Few enough that other writes do not wait long for their turn. */
@@ -13,16 +13,16 @@ export const compactions: readonly Job[] = [
   {
     name: 'free erased rows',
     after: 'erase',
-    run: async ({ services: { database } }) => {
+    run: async ({ services: { database, tables } }) => {
       if (database.dialect.engine !== 'postgres') return;
-      for (const statement of queries.freeRows) await database.maintain(statement);
+      for (const { table } of erasedTables(tables)) await database.maintain(queries.freeRows(table));
     },
   },
   {
     // Not after each erasure, so that one rewrite serves many.
     name: 'compact the file',
-    run: async ({ services: { database } }, isStopping) => {
-      if (database.dialect.engine === 'sqlite') await compactFile(database, isStopping);
+    run: async ({ services }, isStopping) => {
+      if (services.database.dialect.engine === 'sqlite') await compactFile(services, isStopping);
     },
   },
 ];
@@ -32,10 +32,11 @@ export const compactions: readonly Job[] = [
  * and copies of rows that were once moved stay in the unused middle of pages. Writing both anew leaves them behind.
  * What a process that ends does not get to, the next one does.
  */
-async function compactFile(database: Database, isStopping: () => boolean): Promise<void> {
+async function compactFile(services: Services, isStopping: () => boolean): Promise<void> {
+  const { database } = services;
   const count = await database.transaction(queries.countUncompacted);
   if (count === 0) return;
-  await rewriteIndex(database, isStopping);
+  await rewriteIndexes(services, isStopping);
   if (isStopping()) return;
   if ((await queries.fileSize(database.scan)) <= MAX_REWRITTEN_BYTES) await database.maintain(queries.rewriteFile);
   await database.maintain(queries.emptyWal);
@@ -49,9 +50,9 @@ export async function markUncompacted(tx: Transaction): Promise<void> {
   await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
 }
 
-async function rewriteIndex(database: Database, isStopping: () => boolean): Promise<void> {
-  for (const index of queries.indexes) {
-    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, index, pages));
+async function rewriteIndexes({ database, wordIndexes }: Services, isStopping: () => boolean): Promise<void> {
+  for (const { table } of wordIndexes) {
+    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, table, pages));
     // A negative number begins with all parts there are; the following steps go on with what was begun.
     let more = await step(-PAGES_PER_STEP);
     while (more && !isStopping()) more = await step(PAGES_PER_STEP);

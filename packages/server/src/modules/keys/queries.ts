@@ -1,4 +1,5 @@
 import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { accountStates } from '../../kernel/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -66,7 +67,7 @@ export function findKey(query: Query, keyHash: string): Promise<KnownKey | undef
   );
   return query.get(
     sql`SELECT ${columns}, accounts.status, accounts.plan FROM api_keys
-        JOIN accounts ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
+        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
   );
 }
 
@@ -76,7 +77,7 @@ export type StandingRow = Pick<KnownKey, 'key_hash' | 'expires_at' | 'revoked_at
 export function findStandings(query: Query, keyHashes: Sql): Promise<StandingRow[]> {
   return query.all(
     sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
-        JOIN accounts ON accounts.account_id = api_keys.account_id
+        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id
         WHERE api_keys.key_hash IN (SELECT value FROM ${keyHashes})`,
   );
 }
@@ -99,4 +100,17 @@ export function touchKey(tx: Transaction, { account_id, key_id, last_used_at }: 
     sql`UPDATE api_keys SET last_used_at = ${last_used_at} WHERE account_id = ${account_id} AND key_id = ${key_id}
         AND (last_used_at IS NULL OR last_used_at < ${last_used_at})`,
   );
+}
+
+export async function countKeys(query: Query, accountId: string, now: number): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${now})`,
+  );
+  return row?.n ?? 0;
+}
+
+/** When the account ends. */
+export function deleteKeys(tx: Transaction, accountId: string): Promise<number> {
+  return tx.run(sql`DELETE FROM api_keys WHERE account_id = ${accountId}`);
 }

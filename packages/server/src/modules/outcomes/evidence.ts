@@ -1,7 +1,7 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { type EntryRow, type EntrySet, evidenceStatus, isLive, mayAgentSee, standingOf } from '../entries/index.ts';
+import * as queries from '../ledger/index.ts';
 import type { Causes } from './causes.ts';
-import * as queries from './queries.ts';
 import { type Cause, nameOf } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { applyStep } from './rules/posterior.ts';

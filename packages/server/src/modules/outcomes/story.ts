@@ -8,7 +8,7 @@ import {
   standingOf,
   UNTOUCHED,
 } from '../entries/index.ts';
-import * as queries from './queries.ts';
+import * as queries from '../ledger/index.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
 

@@ -12,6 +12,7 @@ import {
   reads,
   withinReach,
 } from '../../kernel/index.ts';
+import { countWithin } from '../counts/index.ts';
 import { confidenceWithin, fadedMember, liveAt, toEntry, visibleTo } from '../entries/index.ts';
 import { parseQuery } from '../text/index.ts';
 import * as queries from './queries.ts';
@@ -66,7 +67,7 @@ async function byText(context: ReadContext, input: Search, wanted: number): Prom
       filters: [...places(context, input), ...filters(context, input)],
     });
   const sort = input.sort_by ?? 'relevance';
-  const size = within.length === 0 ? account.seq : await queries.countWithin(scan, caller.account_id, within);
+  const size = within.length === 0 ? account.seq : await countWithin(scan, caller.account_id, within);
   const text = { terms, size, fetch };
   const connections = { read: context.read, scan };
   if (sort === 'relevance') return findByText(connections, scope, { ...text, wanted });

@@ -32,15 +32,6 @@ export function carries(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
 }
 
-/** About how many entries there are within reach, for the weight of a word. */
-export async function countWithin(query: Query, accountId: string, within: readonly Sql[]): Promise<number> {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${accountId} AND kind = 'entity') AS paths WHERE true${andAll(within)}`,
-  );
-  return row?.n ?? 0;
-}
-
 /** Those of the entries at these places in the log that pass the filters. */
 export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Promise<FoundRow[]> {
   return query.all<FoundRow>(

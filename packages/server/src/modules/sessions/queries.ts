@@ -8,7 +8,7 @@ import {
   type Transaction,
   type Update,
 } from '../../db/index.ts';
-import type { Erased } from '../../kernel/index.ts';
+import type { ErasedEntries } from '../../kernel/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
 
@@ -220,15 +220,6 @@ export function getReadHash(
   );
 }
 
-/** In which session something was done. */
-export function getEventSession(
-  query: Query,
-  accountId: string,
-  seq: number,
-): Promise<{ session: string } | undefined> {
-  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
-}
-
 /** How often entries were recalled. One that is gone is passed over. */
 export const addRecalls: Update = {
   table: 'entries',
@@ -264,16 +255,16 @@ export function listIdle(query: Query, before: number, limit: number): Promise<S
 }
 
 /** What was asked of the paths, or refused there. */
-const itemsAt = ({ account_id, agent_id, paths, isAboutDoomed }: Erased): Sql =>
+const itemsAt = ({ account_id, agent_id, paths, names }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}
-    AND (agent_id = ${agent_id} OR ${isAboutDoomed('session_items', 'path')})`;
+    AND (agent_id = ${agent_id} OR ${names('session_items', 'path')})`;
 
-export function deleteItemsAt(tx: Transaction, target: Erased): Promise<number> {
-  return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(target)}`);
+export function deleteItemsAt(tx: Transaction, erased: ErasedEntries): Promise<number> {
+  return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(erased)}`);
 }
 
 const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
 
-export function countItemsAt(query: Query, target: Erased): Promise<number> {
-  return countOf(query, sql`SELECT count(*) AS n FROM session_items WHERE ${itemsAt(target)}`);
+export function countItemsAt(query: Query, erased: ErasedEntries): Promise<number> {
+  return countOf(query, sql`SELECT count(*) AS n FROM session_items WHERE ${itemsAt(erased)}`);
 }

@@ -1,5 +1,5 @@
 import type { Dialect, Query } from '../../db/index.ts';
-import type { LogEvent } from '../../kernel/index.ts';
+import { getEventSession, type LogEvent } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { newestReads } from './reads.ts';
 
@@ -88,6 +88,6 @@ async function isOwn(
 ): Promise<boolean> {
   if (row.agent_id !== agent_id || isOver(row, look)) return false;
   const changed =
-    look.events?.find(({ seq }) => seq === row.seq) ?? (await queries.getEventSession(query, account_id, row.seq));
+    look.events?.find(({ seq }) => seq === row.seq) ?? (await getEventSession(query, account_id, row.seq));
   return changed?.session === session;
 }

@@ -1,6 +1,14 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
-import { alone, type ExportedTable, settled, unaudited, type Work, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  type ExportedTable,
+  setAccountCounters,
+  settled,
+  unaudited,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -24,7 +32,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   await queries.deleteLines(tx, account_id);
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
-  await queries.setCounters(tx, account_id, header);
+  await setAccountCounters(tx, account_id, header);
   return { seq, counts: header.counts };
 });
 

@@ -7,7 +7,7 @@ import {
   toIso,
   withinReach,
 } from '../../../kernel/index.ts';
-import { countWritten } from '../queries.ts';
+import { countWritten } from '../../counts/index.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersWithin } from '../within.ts';
 import { listReads, listWritten } from './queries.ts';

@@ -1,6 +1,7 @@
 import type { Input } from '@mem-service/contract';
 import { andAll, fragment, nothing, type Query, type Sql, sql } from '../../../db/index.ts';
 import { type Address, type EntryRow, liveAt, visibleTo } from '../../entries/index.ts';
+import { readEntries } from '../../graph/index.ts';
 
 export type WrittenScope = {
   account_id: string;
@@ -46,22 +47,17 @@ export type ReadRow = { entity_path: string | null; key: string | null; read_cou
 /** What an agent has read, the newest entries first. */
 export function listReads(query: Query, scope: ReadScope, limit: number): Promise<ReadRow[]> {
   const { account_id, branch, reader, viewer, within } = scope;
-  const isWithin =
+  const isWithin = (entryId: Sql) =>
     within.length === 0
       ? nothing
       : sql` AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
-          AND entries.entry_id = CAST(edges.target AS BIGINT)${andAll(within)})`;
-  const side = (visibleTo: string) =>
-    sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branch}
-          AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
-          AND target_type = 'entry'${isWithin} ORDER BY target DESC LIMIT ${limit}) AS side`;
+          AND entries.entry_id = ${entryId}${andAll(within)})`;
+  const read = readEntries({ account_id, branch, reader, viewer }, isWithin, limit);
   return query.all<ReadRow>(
-    sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (
-          SELECT target, CAST(sum(evidence_count) AS BIGINT) AS read_count
-          FROM (${side('')} UNION ALL ${side(viewer)}) AS sides GROUP BY target ORDER BY target DESC LIMIT ${limit}) AS seen
-        LEFT JOIN entries ON entries.account_id = ${account_id} AND entries.entry_id = CAST(seen.target AS BIGINT)
+    sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (${read}) AS seen
+        LEFT JOIN entries ON entries.account_id = ${account_id} AND entries.entry_id = seen.read_entry_id
           AND ${visibleTo(viewer)}
-        ORDER BY seen.target DESC`,
+        ORDER BY seen.read_entry_id DESC`,
   );
 }
 

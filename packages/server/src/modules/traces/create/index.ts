@@ -1,6 +1,7 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
 import { EVERYONE, fromIso, toIso, type Work, writes } from '../../../kernel/index.ts';
 import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../../entries/index.ts';
+import { followOutcome, getUnfollowed } from '../../ledger/index.ts';
 import { loadSession } from '../../sessions/index.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
@@ -37,8 +38,8 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
     details: { trace_id, outcome_ref, outcome_type },
     session: author.session,
   });
-  const outcome = outcome_ref ? await queries.getUnfollowed(work.tx, key, outcome_ref) : undefined;
-  if (outcome) work.send(queries.followOutcome(work.tx, account_id, { ...outcome, trace_id }));
+  const outcome = outcome_ref ? await getUnfollowed(work.tx, key, outcome_ref) : undefined;
+  if (outcome) work.send(followOutcome(work.tx, account_id, { ...outcome, trace_id }));
   const ended = input.session_ended_at ? fromIso(input.session_ended_at) : now;
   const head = { trace_id, seq, agent_id: author.agent_id, session: author.session, branch, outcome_ref, outcome_type };
   const header = {

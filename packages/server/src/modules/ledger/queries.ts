@@ -1,5 +1,6 @@
 import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql, type Update } from '../../db/index.ts';
-import { type Line, linesOf, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { type Line, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { linesOf } from './walk-queries.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -268,7 +269,7 @@ export type Predicted = { confidence_before: number; success: number };
 /** A condition: evidence about entries within paths, which are found first. */
 export const isAboutEntryAt = (account_id: string, branch: string, paths: readonly Sql[]): Sql =>
   sql`entry_id IS NOT NULL
-      AND (seq, no) IN (${linesOf(account_id, sql`entries.branch = ${branch}${andAll(paths)}`)})`;
+      AND (seq, no) IN (${linesOf(account_id, sql`branch = ${branch}${andAll(paths)}`)})`;
 
 /** The newest evidence that a calibration may look at. */
 export function listPredictions(

@@ -1,0 +1,30 @@
+import { andAll, type Query, type Sql, sql } from '../../db/index.ts';
+
+/** Current entries of an account, whoever may see them. */
+export async function countEntries(query: Query, accountId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM counts WHERE account_id = ${accountId} AND kind = 'all'`,
+  );
+  return row?.n ?? 0;
+}
+
+/** How many current entries agents wrote, by name from the first to the last. */
+export function countWritten(
+  query: Query,
+  { account_id, viewer, branch }: { account_id: string; viewer: string; branch: string },
+  { first, last }: { first: string; last: string },
+): Promise<{ name: string; n: number }[]> {
+  const side = (visibleTo: string) =>
+    sql`SELECT name, n FROM counts WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'agent'
+          AND visible_to = ${visibleTo} AND name >= ${first} AND name <= ${last}`;
+  return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
+}
+
+/** About how many entries there are within reach, for the weight of a word. */
+export async function countWithin(query: Query, accountId: string, within: readonly Sql[]): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
+        WHERE account_id = ${accountId} AND kind = 'entity') AS paths WHERE true${andAll(within)}`,
+  );
+  return row?.n ?? 0;
+}
