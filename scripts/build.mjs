@@ -81,6 +81,8 @@ async function buildMcp(outdir) {
 async function buildServer(outdir) {
   const source = join(packages, 'server', 'src');
   const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
+  // The main file of this package asks for its parts at run time, where a bundler cannot see them.
+  const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
   const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts' });
   if (Object.keys(entryPoints).length === 0) return;
   // Both entries share their chunks, which lie beside them, so that a path relative to a module means the same in all.
@@ -88,6 +90,7 @@ async function buildServer(outdir) {
     ...shared,
     outdir,
     external,
+    alias,
     entryPoints,
     splitting: true,
     chunkNames: '[name]-[hash]',

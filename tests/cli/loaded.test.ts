@@ -17,9 +17,9 @@ function loadedWith(file: string, seen = new Map<string, string>()): Map<string,
 const sourcesIn = (texts: Iterable<string>): string[] =>
   [...texts].flatMap((text) => [...text.matchAll(/^ *\/\/ (\S+\.(?:ts|m?js))$/gm)].map(([, name]) => name as string));
 
-const HEAVY = /(?:^|\/)node_modules\/(?:pg|fastify|pino|@modelcontextprotocol)\/|\/locales\/(?!en\.js)/;
+const HEAVY = /(?:^|\/)node_modules\/(?:pg|fastify|pino|jsonc-parser|@modelcontextprotocol)\/|\/locales\/(?!en\.js)/;
 
-it('a command on the store of this machine loads neither PostgreSQL nor a server nor the languages of zod', async () => {
+it('a command on the store of this machine loads neither PostgreSQL nor a server, an editor of JSON or the languages of zod', async () => {
   const folder = dirname(await memProgram());
   const loadedBy = (name: string) => {
     const file = readdirSync(folder).find((one) => one.startsWith(`${name}-`) && one.endsWith('.js'));
@@ -29,5 +29,5 @@ it('a command on the store of this machine loads neither PostgreSQL nor a server
   expect(command).toContain('packages/server/src/db/sqlite.ts');
   expect(command).toContain('packages/server/src/cli/run.ts');
   expect(command.filter((name) => HEAVY.test(name))).toEqual([]);
-  for (const part of ['postgres', 'serve']) expect(loadedBy(part).some((name) => HEAVY.test(name))).toBe(true);
+  for (const part of ['postgres', 'serve', 'init']) expect(loadedBy(part).some((name) => HEAVY.test(name))).toBe(true);
 });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import { visit } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { removeBlock, setBlock } from '../../packages/server/src/cli/init/block.ts';
 import { diffLines, maskOf } from '../../packages/server/src/cli/init/diff.ts';
-import { parseJsonc } from '../../packages/server/src/cli/init/jsonc.ts';
+import { valueAt } from '../../packages/server/src/cli/init/jsonc.ts';
 import { appendJson, removeJson, setJson } from '../../packages/server/src/cli/init/jsonc-edit.ts';
 import { readToml } from '../../packages/server/src/cli/init/toml.ts';
 import { removeTomlTable, setTomlTable, tomlTable } from '../../packages/server/src/cli/init/toml-edit.ts';
@@ -13,6 +14,36 @@ const name = fc.string({ minLength: 1, maxLength: 8 }).filter((text) => text !==
 const values = fc.dictionary(name, fc.jsonValue({ maxDepth: 3 }), { minKeys: 1, maxKeys: 4 });
 const indents = fc.constantFrom('  ', '    ', '\t', '');
 const lineEnds = fc.constantFrom('\n', '\r\n');
+
+/** What may stand between any two tokens. */
+const trivia = fc.array(
+  fc.constantFrom(' ', '\n', '\n  ', '\t', '/* a */', '/* "b": [1, */', '// c\n', '//\n', '/* d\n*/'),
+  {
+    maxLength: 3,
+  },
+);
+
+type Writing = { gap: () => string; trailingCommas: boolean };
+
+/** A value as somebody might write it: comments and blanks between all tokens, except inside of the member `mem`. */
+function written(value: unknown, writing: Writing): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const { gap, trailingCommas } = writing;
+  const parts = Array.isArray(value)
+    ? value.map((item) => written(item, writing))
+    : Object.entries(value).map(([key, member]) =>
+        key === 'mem' ? `"mem":${member}` : `${JSON.stringify(key)}${gap()}:${gap()}${written(member, writing)}`,
+      );
+  const inside = parts.map((part) => `${gap()}${part}${gap()}`).join(',');
+  const end = `${parts.length > 0 && trailingCommas ? ',' : ''}${gap()}`;
+  return Array.isArray(value) ? `[${inside}${end}]` : `{${inside}${end}}`;
+}
+
+const commentsOf = (text: string) => {
+  const found: string[] = [];
+  visit(text, { onComment: (offset, length) => found.push(text.slice(offset, offset + length).trimEnd()) });
+  return found;
+};
 
 describe('JSON with comments', () => {
   it('is what it was after a member was put in and taken out, however it is written', () => {
@@ -40,6 +71,27 @@ describe('JSON with comments', () => {
     );
   });
 
+  it('keeps every comment and every other value, wherever comments stand', () => {
+    const gaps = fc.infiniteStream(trivia.map((parts) => parts.join('')));
+    const members = fc.dictionary(name, fc.jsonValue({ maxDepth: 1 }), { maxKeys: 2 });
+    const layouts = fc.record({ before: members, after: members, gaps, trailingCommas: fc.boolean() });
+    fc.assert(
+      fc.property(layouts, ({ before, after, gaps, trailingCommas }) => {
+        const writing = { gap: () => gaps.next().value as string, trailingCommas };
+        const others = JSON.parse(JSON.stringify({ ...before, ...after }));
+        const text = written({ all: { ...before, mem: 1, ...after } }, writing);
+        const removed = removeJson(text, ['all', 'mem']);
+        expect(valueAt(removed, [])).toEqual({ all: others });
+        const set = setJson(removed, ['all', 'mem'], 'new');
+        expect(valueAt(set, [])).toEqual({ all: { ...others, mem: 'new' } });
+        const appended = appendJson(set, ['list'], 1);
+        expect(valueAt(appended, [])).toEqual({ all: { ...others, mem: 'new' }, list: [1] });
+        for (const edited of [removed, set, appended]) expect(commentsOf(edited)).toEqual(commentsOf(text));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it.each([
     ['{ "a": 1 // last\n}', '{ "a": 1, // last\n  "mem": 2\n}'],
     ['{\n  // only this\n}', '{\n  // only this\n  "mem": 2\n}'],
@@ -52,7 +104,9 @@ describe('JSON with comments', () => {
   });
 
   it.each([
-    ['{"a": 01}', 'line 1, column 7'],
+    ['{"a": 01}', 'line 1, column 8: "," or "}" was expected, not "1"'],
+    ['{a: 1}', 'line 1, column 2: a name in quotes was expected, not "a"'],
+    ['{"a": "\\x"}', 'line 1, column 7: this text is not valid JSON'],
     ['{\n "a": "x\n}', 'line 2, column 7: this text has no end'],
     ['{"a": 1} {', 'line 1, column 10: there is more after the end'],
     ['{"a" 1}', 'line 1, column 6: ":" was expected'],
@@ -67,7 +121,7 @@ describe('JSON with comments', () => {
   it('reads every JSON as the parser of the language does', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
-        expect(parseJsonc(text).value).toEqual(JSON.parse(text));
+        expect(valueAt(text, [])).toEqual(JSON.parse(text));
       }),
     );
   });

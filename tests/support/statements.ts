@@ -1,4 +1,4 @@
-import { modules } from '../../packages/server/src/app.ts';
+import { coreModules as modules } from '../../packages/server/src/app.ts';
 import type {
   Database,
   Find,
@@ -24,6 +24,11 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
   const watchQuery = (query: Query): Query => ({
     all: async (statement) => query.all(seen(statement)),
     get: async (statement) => query.get(seen(statement)),
+    async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+      const by = Object.keys(find.by).map((column) => `${column} = ?`);
+      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
+      return query.findMany<T>(find, keys);
+    },
   });
   const watchTransaction = (tx: Transaction): Transaction => ({
     ...watchQuery(tx),
@@ -33,11 +38,6 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
       const columns = Object.keys(insert.columns).join(', ');
       see({ text: squeeze(`INSERT INTO ${insert.table} (${columns}) ${insert.suffix ?? ''}`), values: [] });
       return tx.insertMany<T>(insert, rows);
-    },
-    async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
-      const by = Object.keys(find.by).map((column) => `${column} = ?`);
-      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
-      return tx.findMany<T>(find, keys);
     },
     async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
       const places = (columns: object) => Object.keys(columns).map((column) => `${column} = ?`);

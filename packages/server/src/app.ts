@@ -46,7 +46,8 @@ import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
-export const modules: readonly Module[] = [
+/** What the service is without any other package. */
+export const coreModules: readonly Module[] = [
   entries,
   counts,
   text,
@@ -72,6 +73,8 @@ export const modules: readonly Module[] = [
 ];
 
 export type AppOptions = {
+  /** Modules of other packages, which come after the service's own. */
+  modules?: readonly Module[] | undefined;
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
@@ -101,7 +104,8 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const database = wrapDatabase(await openDatabase(options, onError));
+  const modules = [...coreModules, ...(options.modules ?? [])];
+  const database = wrapDatabase(await openDatabase(options, modules));
   try {
     const base = {
       ...registryOf(modules),
@@ -149,8 +153,9 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
   return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
-async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
+async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
+  const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
   return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors: doorsOf(modules) } });
 }

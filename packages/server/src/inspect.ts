@@ -1,14 +1,17 @@
-import { modules } from './app.ts';
+import { coreModules as modules } from './app.ts';
 import type { Config } from './config.ts';
+import { type AppliedMigration, compareSchema, type SchemaState } from './db/index.ts';
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
-import { newestSchema, tablesOf } from './kernel/index.ts';
+import { migrationsOf, tablesOf } from './kernel/index.ts';
 
 export type StoreReport = {
-  /** As it is; 0 where no tables are there yet. */
+  /** How many migrations it has; 0 where no tables are there yet. */
   schema: number;
-  /** The newest that this program knows. */
-  newest: number;
+  /** How many of those that this program knows are still to be run. */
+  pending: number;
+  /** Why the program cannot use its schema. */
+  refusal: SchemaState['refusal'];
   /** Found wrong with the file. */
   problems: string[];
   postgres?: PostgresState;
@@ -16,8 +19,15 @@ export type StoreReport = {
 
 /** Looks at the store of this machine as it is, without bringing it up to date. */
 export async function inspectStore({ postgresDsn, dataDir }: Config): Promise<StoreReport> {
-  const newest = newestSchema(modules);
-  if (postgresDsn === undefined) return { ...(await checkSqlite(dataDir)), newest };
+  if (postgresDsn === undefined) {
+    const { applied, problems } = await checkSqlite(dataDir);
+    return { ...schemaReport(applied), problems };
+  }
   const postgres = await checkPostgres(postgresDsn, new Set(tablesOf(modules).map(({ table }) => table)));
-  return { schema: postgres.schema, newest, problems: [], postgres };
+  return { ...schemaReport(postgres.applied), problems: [], postgres };
+}
+
+function schemaReport(applied: readonly AppliedMigration[]): Pick<StoreReport, 'schema' | 'pending' | 'refusal'> {
+  const { pending, refusal } = compareSchema(applied, migrationsOf(modules));
+  return { schema: applied.length, pending: pending.length, refusal };
 }

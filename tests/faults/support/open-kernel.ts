@@ -1,7 +1,7 @@
 import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { modules } from '../../../packages/server/src/app.ts';
+import { coreModules as modules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {

@@ -5,6 +5,8 @@ export type Engine = 'sqlite' | 'postgres';
 export interface Query {
   all<T = Row>(statement: Sql): Promise<T[]>;
   get<T = Row>(statement: Sql): Promise<T | undefined>;
+  /** One answer for each key, in order: a few statements however many keys there are. */
+  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
 }
 
 /**
@@ -18,8 +20,6 @@ export interface Transaction extends Query {
   /** Gives back what the suffix says is `RETURNING`: nothing for a row that was left out because it was there. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
   updateMany(update: Update, rows: readonly Row[]): Promise<void>;
-  /** One answer for each key, in order. */
-  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
   /** Undoes only what `work` did when it throws. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }

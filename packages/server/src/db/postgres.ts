@@ -12,6 +12,7 @@ import {
 import { askEntered, ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
+import { type Asked, asQuery } from './postgres-many.ts';
 import { execute, isGone, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
 import { guardRows, MIGRATING, type Roles, type RowSecurity } from './row-security.ts';
 import type { Sql, SqlValue } from './sql.ts';
@@ -103,13 +104,10 @@ class PostgresDatabase implements Database {
   }
 
   #query(enter: () => Entered | undefined): Query {
-    return {
-      all: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows as T[],
-      get: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows[0] as T | undefined,
-    };
+    return asQuery((statement) => this.#ask(statement, enter()));
   }
 
-  async #ask(statement: Sql, entered: Entered | undefined): Promise<pg.QueryResult> {
+  async #ask(statement: Asked, entered: Entered | undefined): Promise<pg.QueryResult> {
     if (!entered) return execute(this.#pool, statement);
     const client = await this.#connect();
     try {
@@ -145,11 +143,7 @@ class PostgresDatabase implements Database {
       await close();
       throw error;
     }
-    return {
-      all: async <T>(statement: Sql) => (await execute(client, statement)).rows as T[],
-      get: async <T>(statement: Sql) => (await execute(client, statement)).rows[0] as T | undefined,
-      close,
-    };
+    return { ...asQuery((statement) => execute(client, statement)), close };
   }
 
   async #transact<T>(

@@ -36,6 +36,7 @@ async function translated<T>(run: () => T): Promise<T> {
 const asQuery = (connection: Connection): Query => ({
   all: (statement) => translated(() => connection.all(statement)),
   get: (statement) => translated(() => connection.get(statement)),
+  findMany: (find, keys) => translated(() => connection.findMany(find, keys)),
 });
 
 /** How long a write waits for those of other processes. */

@@ -4,12 +4,6 @@ import type { Caller } from './caller.ts';
 /** Refuses by throwing a Fault. */
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
-/** Core knows one branch; the branching module brings a hook that knows more. */
-export const mainOnly: Authorize = (_name, { branch }) => {
-  if (branch !== undefined && branch !== 'main')
-    throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
-};
-
 /** What only some keys may ask for. */
 export const byType: Authorize = (name, _input, { key, control }) => {
   const { admin, whole, effect, module } = operations[name] as Operation;

@@ -2,7 +2,6 @@ export * from './account-queries.ts';
 export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
-export type { Authorize } from './authorize.ts';
 export { missing } from './by-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -13,6 +12,7 @@ export * from './erasure.ts';
 export { eventsWithin, seesEvent } from './event-reach.ts';
 export type { Listener } from './feed.ts';
 export type { Reader, Subscription, View } from './follower.ts';
+export { HookContext, type Hooks } from './hooks.ts';
 export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
@@ -40,6 +40,7 @@ export {
   withinReach,
 } from './reach.ts';
 export * from './registry.ts';
+export * from './result.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';

@@ -3,6 +3,7 @@ import type { Migration } from '../db/index.ts';
 export const kernelMigrations: readonly Migration[] = [
   {
     version: 1,
+    legacy: 1,
     name: 'accounts, log, audit, stored answers',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -55,7 +56,8 @@ export const kernelMigrations: readonly Migration[] = [
     },
   },
   {
-    version: 6,
+    version: 2,
+    legacy: 6,
     name: 'agents in the log',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -84,7 +86,8 @@ export const kernelMigrations: readonly Migration[] = [
     },
   },
   {
-    version: 20,
+    version: 3,
+    legacy: 20,
     name: 'audit as a chain',
     up: ({ text }) => [
       ...['key_id', 'key_name', 'user_name', 'before_hash', 'after_hash', 'subject_salt', 'subject_hash', 'hash'].map(
@@ -94,7 +97,8 @@ export const kernelMigrations: readonly Migration[] = [
     ],
   },
   {
-    version: 23,
+    version: 4,
+    legacy: 23,
     name: 'use of accounts, and their end',
     up: ({ engine, text, int }) => [
       // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.

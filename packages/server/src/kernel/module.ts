@@ -6,14 +6,17 @@ import type { Clock } from './clock.ts';
 import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
+import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Projection } from './projection.ts';
+import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable, WordIndex } from './tables.ts';
 import type { Usage } from './usage.ts';
+import type { EntryView, Lineage } from './view.ts';
 import type { Work } from './work.ts';
 
 export type Limits = {
@@ -53,6 +56,8 @@ export type ReadContext = {
   now: number;
   read: Query;
   scan: Query;
+  /** The entries that this request may see. */
+  view: EntryView;
   dialect: Dialect;
   services: Services;
   /** Notes what the caller was shown, for its session. */
@@ -66,27 +71,38 @@ export type ControlContext = {
   caller: Caller;
   services: Services;
   /** Work on one account: its transaction, log and audit. */
-  work<T>(accountId: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
-export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
+export type Item<N extends OperationName> = {
+  caller: Caller;
+  input: Input<N>;
+  /** Of the branch that the input names; a write goes to the first branch in it. */
+  lineage: Lineage;
+};
 
 /**
  * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
  * the same database did; or what all noted of the whole account.
  */
 export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling = { settled?: Settled; alone?: boolean; unaudited?: boolean };
+type Settling<N extends OperationName> = {
+  settled?: Settled;
+  alone?: boolean;
+  unaudited?: boolean;
+  /** Of a read that is audited. */
+  resourceOf?: (input: Input<N>) => string;
+};
 
 /**
  * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
  * or tells line after line.
  */
-export type Handler<N extends OperationName> = Settling &
+export type Handler<N extends OperationName> = Settling<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
-    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
-    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
+    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
+    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
     | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
@@ -108,7 +124,7 @@ export type Kernel = {
   /** The same door for what is told in lines. */
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
-  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
   /** How many follow a log at the moment. */
   readonly following: number;
@@ -139,6 +155,8 @@ export type Module = {
   erasesAgent?: AgentEraser;
   handlers: Handlers;
   jobs?: readonly Job[];
+  /** Where it takes part in requests to other modules. */
+  hooks?: Hooks;
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */
@@ -166,6 +184,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
   unaudited: true,
 });
 
+/** A read that is audited: what its line in the trail says it looked at. */
+export const looksAt = <N extends OperationName>(
+  resourceOf: (input: Input<N>) => string,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, resourceOf });
+
 export const lists = <N extends LinesName>(run: (context: ReadContext, input: Input<N>) => Lines): Handler<N> => ({
   kind: 'lines',
   run,
@@ -177,7 +201,7 @@ export const follows = <N extends StreamName>(run: (context: ReadContext, input:
 });
 
 export const writes = <N extends OperationName>(
-  run: (work: Work, item: Item<N>) => Promise<Output<N>>,
+  run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>>,
 ): Handler<N> => ({ kind: 'write', run });
 
 export const controls = <N extends OperationName>(
@@ -185,5 +209,5 @@ export const controls = <N extends OperationName>(
 ): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
-  run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,
+  run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
 ): Handler<N> => ({ kind: 'set', run });

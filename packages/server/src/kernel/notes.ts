@@ -5,24 +5,28 @@ import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Recorder, Services, Settled } from './module.ts';
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
+import { unchanged } from './result.ts';
+import type { Lineage } from './view.ts';
 import { EVERYONE, isGone } from './work.ts';
 
-export function readContext(services: Services, caller: Caller): ReadContext {
+export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
   const { database, clock, observations } = services;
   const started = performance.now();
   const now = clock.now();
-  const { read, scan } = database.of(caller.account_id);
+  const { account_id, agent_id, key } = caller;
+  const { read, scan } = database.of(account_id);
   return {
     caller,
     services,
     now,
     read,
     scan,
+    view: { account_id, lineage, agent_id, scope: key?.read, at: now },
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
-      const { account_id, agent_id, session_id, actor } = caller;
+      const { session_id, actor } = caller;
       observations.note(account_id, { agent_id, session: sessionOf(session_id, actor) }, sighting);
     },
   };
@@ -51,9 +55,8 @@ const flushThrough =
   (committer: Committer, record: Recorder): Flush =>
   async (accountId, notes) => {
     const keptInStore = committer.submit({
-      name: 'sessions.record',
-      unaudited: true,
-      handler: { kind: 'write', run: (work) => record(work, notes) },
+      name: 'notes of sessions',
+      handler: { kind: 'write', run: async (work) => unchanged(await record(work, notes)) },
       input: {},
       caller: { ...SELF_CALLER, account_id: accountId },
     });

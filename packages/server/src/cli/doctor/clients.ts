@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { hookCommands } from '../init/claude-hooks.ts';
 import { type Client, clients, type Scope, scopesOf } from '../init/clients.ts';
 import { readText } from '../init/files.ts';
-import { nodeAt, parseJsonc } from '../init/jsonc.ts';
+import { valueAt } from '../init/jsonc.ts';
 import { isOnPath, type Machine, shortPath } from '../init/machine.ts';
 import { pathOf, shownEntry } from '../init/server-entry.ts';
 import { tomlTable } from '../init/toml-edit.ts';
@@ -53,7 +53,7 @@ function readEntry(client: Client, text: string): Entry {
 }
 
 const readJsonEntry = (client: Client, text: string) =>
-  (nodeAt(parseJsonc(text), pathOf(client))?.value ?? {}) as Record<string, unknown>;
+  (valueAt(text, pathOf(client)) ?? {}) as Record<string, unknown>;
 
 /** Texts and lists of texts are written in TOML as in JSON. */
 function readTomlEntry(client: Client, text: string): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { nodeAt, type Path, parseJsonc } from './jsonc.ts';
+import { type JsonPath, valueAt } from './jsonc.ts';
 import { appendJson, removeJson, setJson } from './jsonc-edit.ts';
 
 /** What Claude Code runs at the start and the end of a session. */
@@ -16,8 +16,7 @@ type Group = { hooks?: { command?: unknown }[] };
 type Found = { group: number; hook: number; command: unknown; alone: boolean };
 
 function find(text: string, event: string): Found | undefined {
-  if (text.trim() === '') return undefined;
-  const groups = nodeAt(parseJsonc(text), ['hooks', event])?.value;
+  const groups = valueAt(text, ['hooks', event]);
   if (!Array.isArray(groups)) return undefined;
   return (groups as Group[])
     .flatMap(({ hooks }, group) =>
@@ -47,7 +46,7 @@ export function removeHooks(text: string): string {
   return EVENTS.reduce((edited, event) => {
     const found = find(edited, event);
     if (!found) return edited;
-    const group: Path = ['hooks', event, found.group];
+    const group: JsonPath = ['hooks', event, found.group];
     return removeJson(edited, found.alone ? group : [...group, 'hooks', found.hook]);
   }, text);
 }

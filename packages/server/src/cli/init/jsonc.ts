@@ -1,114 +1,77 @@
+import {
+  createScanner,
+  getLocation,
+  getNodeValue,
+  type Node,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from 'jsonc-parser';
 import { MalformedText } from './place-in-text.ts';
 
-/** JSON as editors write it, with comments and commas at the end, and where everything in it stands. */
-export type JsonNode = {
-  start: number;
-  end: number;
-  value: unknown;
-  members?: Member[];
-  items?: JsonNode[];
-};
-export type Member = { key: string; start: number; node: JsonNode };
+/** JSON as editors write it, with comments, trailing commas and a byte order mark: the tree with all offsets. */
+export function parseJsonc(text: string): Node {
+  const errors: ParseError[] = [];
+  const root = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
+  const [first] = errors;
+  if (first) throw new MalformedText(text, first.offset, problemOf(text, first));
+  return root as Node;
+}
 
-/** The offset after blanks and comments. */
-export function skip(text: string, from: number): number {
-  let at = from;
-  for (;;) {
-    if (/[\s\ufeff]/.test(text[at] ?? '')) at++;
-    else if (text.startsWith('//', at)) at = endOf(text, '\n', at, text.length);
-    else if (text.startsWith('/*', at)) {
-      const end = text.indexOf('*/', at + 2);
-      if (end < 0) throw new MalformedText(text, at, 'this comment has no end');
-      at = end + 2;
-    } else return at;
+/** The parser does not know a byte order mark; a blank in its place keeps all offsets. */
+const withoutMark = (text: string) => (text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
+
+function problemOf(text: string, { error, offset }: ParseError): string {
+  const seen = offset >= text.length ? 'the end' : JSON.stringify(text[offset]);
+  const { path, isAtPropertyKey } = getLocation(text, offset);
+  switch (printParseErrorCode(error)) {
+    case 'ColonExpected':
+      return `":" was expected, not ${seen}`;
+    case 'CommaExpected':
+    case 'CloseBraceExpected':
+    case 'CloseBracketExpected':
+      return `"," or ${typeof path.at(-1) === 'number' ? '"]"' : '"}"'} was expected, not ${seen}`;
+    case 'EndOfFileExpected':
+      return 'there is more after the end';
+    case 'UnexpectedEndOfComment':
+      return 'this comment has no end';
+    case 'UnexpectedEndOfString':
+      return 'this text has no end';
+    case 'InvalidUnicode':
+    case 'InvalidEscapeCharacter':
+    case 'InvalidCharacter':
+      return 'this text is not valid JSON';
+    default:
+      return `a ${isAtPropertyKey ? 'name in quotes' : 'value'} was expected, not ${seen}`;
   }
 }
 
-function endOf(text: string, what: string, ...[from, otherwise]: [number, number]): number {
-  const found = text.indexOf(what, from);
-  return found < 0 ? otherwise : found;
+/** The offset of the next character that is neither blank nor comment. */
+export function skipTrivia(text: string, from: number): number {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(from);
+  scanner.scan();
+  return scanner.getTokenOffset();
 }
 
-export function parseJsonc(text: string): JsonNode {
-  const root = readNode(text, skip(text, 0));
-  const rest = skip(text, root.end);
-  if (rest < text.length) throw new MalformedText(text, rest, 'there is more after the end');
-  return root;
-}
+export type JsonPath = readonly (string | number)[];
 
-function readNode(text: string, at: number): JsonNode {
-  if (text[at] === '{') return readObject(text, at);
-  if (text[at] === '[') return readArray(text, at);
-  if (text[at] === '"') return readString(text, at);
-  const [word] =
-    /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w.])/.exec(text.slice(at, at + 400)) ?? [];
-  if (word !== undefined) return { start: at, end: at + word.length, value: JSON.parse(word) };
-  throw new MalformedText(
-    text,
-    at,
-    at >= text.length ? 'it ends too early' : `a value was expected, not ${seen(text, at)}`,
-  );
-}
-
-const seen = (text: string, at: number) => (at >= text.length ? 'the end' : JSON.stringify(text[at]));
-
-function readString(text: string, start: number): JsonNode {
-  let end = start + 1;
-  while (end < text.length && text[end] !== '"' && text[end] !== '\n') end += text[end] === '\\' ? 2 : 1;
-  if (text[end] !== '"') throw new MalformedText(text, start, 'this text has no end');
-  const raw = text.slice(start, end + 1);
-  try {
-    return { start, end: end + 1, value: JSON.parse(raw) };
-  } catch {
-    throw new MalformedText(text, start, 'this text is not valid JSON');
-  }
-}
-
-/** Goes through what stands between two brackets; `readOne` gives the offset after each. */
-function readList(text: string, { start, close }: { start: number; close: string }, readOne: (at: number) => number) {
-  let at = skip(text, start + 1);
-  while (text[at] !== close) {
-    at = skip(text, readOne(at));
-    if (text[at] === ',') at = skip(text, at + 1);
-    else if (text[at] !== close)
-      throw new MalformedText(text, at, `"," or ${JSON.stringify(close)} was expected, not ${seen(text, at)}`);
-  }
-  return at + 1;
-}
-
-function readObject(text: string, start: number): JsonNode {
-  const members: Member[] = [];
-  const end = readList(text, { start, close: '}' }, (at) => {
-    if (text[at] !== '"') throw new MalformedText(text, at, `a name in quotes was expected, not ${seen(text, at)}`);
-    const name = readString(text, at);
-    const colon = skip(text, name.end);
-    if (text[colon] !== ':') throw new MalformedText(text, colon, `":" was expected, not ${seen(text, colon)}`);
-    const node = readNode(text, skip(text, colon + 1));
-    members.push({ key: name.value as string, start: at, node });
-    return node.end;
-  });
-  return { start, end, members, value: Object.fromEntries(members.map(({ key, node }) => [key, node.value])) };
-}
-
-function readArray(text: string, start: number): JsonNode {
-  const items: JsonNode[] = [];
-  const end = readList(text, { start, close: ']' }, (at) => {
-    const node = readNode(text, at);
-    items.push(node);
-    return node.end;
-  });
-  return { start, end, items, value: items.map(({ value }) => value) };
-}
-
-export type Path = readonly (string | number)[];
-
-/** What stands at a path; the last of two members with one name, as for every reader. */
-export function nodeAt(root: JsonNode, path: Path): JsonNode | undefined {
-  return path.reduce<JsonNode | undefined>(
-    (node, step) => (typeof step === 'number' ? node?.items?.[step] : memberOf(node, step)?.node),
+/** The node at a path. Of two members with one name it is the last, which is the one that every reader takes. */
+export function nodeAt(root: Node, path: JsonPath): Node | undefined {
+  return path.reduce<Node | undefined>(
+    (node, step) =>
+      typeof step === 'number'
+        ? itemsOf(node)[step]
+        : membersOf(node).findLast((member) => member.children?.[0]?.value === step)?.children?.[1],
     root,
   );
 }
 
-export const memberOf = (node: JsonNode | undefined, key: string): Member | undefined =>
-  node?.members?.findLast((member) => member.key === key);
+const membersOf = (node: Node | undefined): Node[] => (node?.type === 'object' ? (node.children ?? []) : []);
+const itemsOf = (node: Node | undefined): Node[] => (node?.type === 'array' ? (node.children ?? []) : []);
+
+/** The value at a path of a text, or undefined where there is none. */
+export function valueAt(text: string, path: JsonPath): unknown {
+  const node = text.trim() === '' ? undefined : nodeAt(parseJsonc(text), path);
+  return node && getNodeValue(node);
+}

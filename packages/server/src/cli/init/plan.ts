@@ -4,7 +4,7 @@ import type { Client, Guide, Places, Scope } from './clients.ts';
 import { entryOf, type Target } from './entry.ts';
 import { hashOf, readText } from './files.ts';
 import { guideOf } from './guide.ts';
-import { nodeAt, parseJsonc } from './jsonc.ts';
+import { parseJsonc, valueAt } from './jsonc.ts';
 import { removeJson } from './jsonc-edit.ts';
 import type { Machine } from './machine.ts';
 import { commandLine, type Programs } from './program.ts';
@@ -67,8 +67,7 @@ function check(file: string, text: string): void {
   if (/\.toml$/.test(file)) readToml(text);
 }
 
-const isMissing = (text: string, path: readonly string[]) =>
-  text.trim() === '' || nodeAt(parseJsonc(text), path) === undefined;
+const isMissing = (text: string, path: readonly string[]) => valueAt(text, path) === undefined;
 
 export type Wanted = { target: Target; programs: Programs; hooks: Hooks; withGuides: boolean; receipts: Receipts };
 
@@ -161,7 +160,7 @@ const withoutHead = (text: string, kind: Guide['kind']): string => {
 function emptied(text: string, paths: readonly (readonly string[])[], receipt: Receipt | undefined): string {
   const isMade = (path: readonly string[]) => receipt?.made.some((made) => made.join('\n') === path.join('\n'));
   return paths.filter(isMade).reduce((edited, path) => {
-    const value = edited.trim() === '' ? undefined : nodeAt(parseJsonc(edited), path)?.value;
+    const value = valueAt(edited, path);
     const isEmpty = typeof value === 'object' && value !== null && Object.keys(value).length === 0;
     return isEmpty ? removeJson(edited, path) : edited;
   }, text);

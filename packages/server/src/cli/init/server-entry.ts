@@ -1,6 +1,6 @@
 import type { Client } from './clients.ts';
 import { type Entry, entryMembers } from './entry.ts';
-import { nodeAt, parseJsonc } from './jsonc.ts';
+import { valueAt } from './jsonc.ts';
 import { removeJson, setJson } from './jsonc-edit.ts';
 import { MalformedText } from './place-in-text.ts';
 import { removeTomlTable, setTomlTable, type TomlTable, tomlTable, tomlValue } from './toml-edit.ts';
@@ -17,8 +17,8 @@ export function shownEntry(client: Client, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   const path = pathOf(client);
   if (client.format.kind === 'json') {
-    const node = nodeAt(parseJsonc(text), path);
-    return node && JSON.stringify(node.value);
+    const value = valueAt(text, path);
+    return value === undefined ? undefined : JSON.stringify(value);
   }
   const table = tomlTable(text, path);
   return table && [...table].map(([name, value]) => `${name} = ${value}`).join('\n');
@@ -50,7 +50,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 /** Settings of the user's own beside ours stay: only the members that are ours are compared and written. */
 function setJsonEntry(client: Client, text: string, wanted: Entry): string {
   const path = pathOf(client);
-  const known = text.trim() === '' ? undefined : nodeAt(parseJsonc(text), path)?.value;
+  const known = valueAt(text, path);
   if (known === undefined) return setJson(text, path, wanted);
   if (!isObject(known)) throw new MalformedText(text, 0, `${path.join('.')} should be an object`);
   const stale = entryMembers.filter((name) => name in known && !(name in wanted));

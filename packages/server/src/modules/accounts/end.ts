@@ -2,14 +2,17 @@ import { Fault, type Input, type Output } from '@mem-service/contract';
 import type { Database } from '../../db/index.ts';
 import {
   accountGone,
+  changed,
   controls,
   type EndRow,
   endAccount,
   getEnd,
   type Handlers,
+  hashedBy,
   type Kernel,
   listEnded,
   lists,
+  looksAt,
   noteExport,
   readAccount,
   SELF_HOSTED_ACCOUNT,
@@ -17,6 +20,7 @@ import {
   settled,
   toIso,
   toIsoOrNull,
+  WHOLE_ACCOUNT,
 } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
 import { deleteKeys, tell } from '../keys/index.ts';
@@ -62,7 +66,8 @@ const remove = controls<'accounts.delete'>(async ({ caller, services, work }, in
       services.meter?.forget(account_id);
     });
     tell(work, caller, { event_type: 'account_deleted', details: {} });
-    return toEnd({ ...current, deleted_at: work.now });
+    const end = toEnd({ ...current, deleted_at: work.now });
+    return changed(end, { resource: account_id, ...hashedBy(end) });
   });
 });
 
@@ -123,4 +128,7 @@ function deleteBatch(database: Database, batch: queries.Batch): Promise<number> 
   });
 }
 
-export const endHandlers: Handlers = { 'accounts.export': exportWhole, 'accounts.delete': remove };
+export const endHandlers: Handlers = {
+  'accounts.export': looksAt(() => WHOLE_ACCOUNT, exportWhole),
+  'accounts.delete': remove,
+};

@@ -1,4 +1,4 @@
-import type { Module } from '../../kernel/index.ts';
+import { looksAt, type Module, WHOLE_ACCOUNT } from '../../kernel/index.ts';
 import { erasesAgent, erasesEntries } from './erase.ts';
 import { keeper } from './keep.ts';
 import { report } from './report.ts';
@@ -11,6 +11,6 @@ export const activity: Module = {
   tables,
   erasesEntries,
   erasesAgent,
-  handlers: { 'usage.read': report },
+  handlers: { 'usage.read': looksAt(() => WHOLE_ACCOUNT, report) },
   keepActivity: keeper,
 };

@@ -2,9 +2,11 @@ import { JsonText, type Output, stringify } from '@mem-service/contract';
 import type { Insert, Row } from '../../db/index.ts';
 import {
   type Caller,
+  changed,
   EVERYONE,
   getAgent,
   type Handlers,
+  hashedBy,
   type Reach,
   readReach,
   reads,
@@ -132,7 +134,8 @@ function declare<T extends object>(work: Work, caller: Caller, { agent_id, part,
     session: sessionOf(caller.session_id, caller.actor),
     actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
   });
-  return { agent_id, ...what.declared, updated_at: toIso(now) };
+  const output = { agent_id, ...what.declared, updated_at: toIso(now) };
+  return changed(output, { resource: agent_id, ...hashedBy(output) });
 }
 
 export const profileHandlers: Handlers = {

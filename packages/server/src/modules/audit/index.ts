@@ -8,10 +8,12 @@ import {
   getAuditLine,
   type Handlers,
   listAuditLines,
+  looksAt,
   type Module,
   readAccount,
   reads,
   toIso,
+  WHOLE_ACCOUNT,
   walkAuditLines,
 } from '../../kernel/index.ts';
 import { checkLines } from './verify.ts';
@@ -74,6 +76,9 @@ const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor })
   return { total_checked: items.length, problems, ...page };
 });
 
-const handlers: Handlers = { 'audit.list': list, 'audit.verify': verify };
+const handlers: Handlers = {
+  'audit.list': looksAt(() => WHOLE_ACCOUNT, list),
+  'audit.verify': looksAt(() => WHOLE_ACCOUNT, verify),
+};
 
 export const audit: Module = { name: 'audit', migrations: [], handlers };

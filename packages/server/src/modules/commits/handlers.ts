@@ -1,9 +1,11 @@
 import { Fault } from '@mem-service/contract';
 import {
+  changed,
   cursorsOf,
   cutPage,
   EVERYONE,
   type Handlers,
+  hashedBy,
   readReach,
   reads,
   settled,
@@ -68,7 +70,8 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
   });
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
   const parent_id = await parentOf(work.tx, caller, row);
-  return { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
+  const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
+  return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({

@@ -3,11 +3,14 @@ import {
   type AgentErasureCounts,
   addToCounts,
   alone,
+  changed,
   type EntryHead,
   type ErasedAgent,
   type Handler,
+  hashedBy,
   settled,
   toIso,
+  unchanged,
   type Work,
   writes,
 } from '../../kernel/index.ts';
@@ -26,7 +29,7 @@ export const eraseAgent: Handler<'agents.erase'> = alone(
       const heads = authored.filter(({ by_others }) => with_others || by_others === 0);
       const left_with_others = authored.length - heads.length;
       const erased = await countAgent(work, agent_id, heads);
-      if (dry_run) return { receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null };
+      if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
       const receipt_id = work.services.ids.next(work.now);
       const agent = { account_id: work.account_id, agent_id, alias: `erased/${receipt_id}`, receipt_id };
       for (const entries of erasedEntries(work, heads, receipt_id)) await eraseEntries(work, entries);
@@ -37,7 +40,8 @@ export const eraseAgent: Handler<'agents.erase'> = alone(
         agent_id: caller.agent_id === agent_id ? agent.alias : caller.agent_id,
         details: { receipt_id, ...erased },
       });
-      return { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+      const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+      return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
     }),
   ),
 );

@@ -1,6 +1,19 @@
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { alone, EVERYONE, type Handlers, type Module, pathWithin, settled, toIso, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  changed,
+  EVERYONE,
+  entryName,
+  type Handlers,
+  hashedBy,
+  type Module,
+  pathWithin,
+  settled,
+  toIso,
+  unchanged,
+  writes,
+} from '../../kernel/index.ts';
 import { authorOf, findErased } from '../entries/index.ts';
 import { eraseAgent } from './agent.ts';
 import { compactions } from './compact.ts';
@@ -17,7 +30,10 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
   const found = await findErased(work, { account_id, branch, agent_id, paths, keys }, receipt_id);
   const request = { dry_run, entity_path, key: key ?? null };
-  if (dry_run) return { ...request, erased: await countErased(work, found), receipt_id: null, erased_at: null };
+  if (dry_run) {
+    const erased = await countErased(work, found);
+    return unchanged({ ...request, erased, receipt_id: null, erased_at: null }, { entity_path });
+  }
   const erased = await eraseEntries(work, found);
   work.emit({
     event_type: 'erase',
@@ -30,7 +46,9 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
     visible_to: found.heads.length > 0 && found.heads.every((head) => head.shared === 0) ? agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
-  return { ...request, erased, receipt_id, erased_at: toIso(work.now) };
+  const receipt = { ...request, erased, receipt_id, erased_at: toIso(work.now) };
+  const resource = key === undefined ? entity_path : entryName(entity_path, key);
+  return changed(receipt, { resource, entity_path, ...hashedBy(receipt) });
 });
 
 /** Everything that was noted or written before it is in the store, so that it finds all names there are. */

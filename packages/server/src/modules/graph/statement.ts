@@ -1,5 +1,15 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
-import { EVERYONE, type Item, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
+import {
+  changed,
+  EVERYONE,
+  hashedBy,
+  type Item,
+  sessionOf,
+  splitEntryName,
+  toIso,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { edgeIdOf } from './erase.ts';
 import { listTold } from './ledger.ts';
 import { toRow } from './link.ts';
@@ -11,7 +21,10 @@ import { MAX_NAME_BYTES } from './start.ts';
 type Stated = Item<'graph.link'>;
 
 /** An edge that a caller states itself. */
-export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
+export const link = writes<'graph.link'>(async (work, stated) => {
+  const output = await state(work, await edgeOf(work, stated), stated);
+  return changed(output, { resource: output.edge_id, ...hashedBy(output) });
+});
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 

@@ -1,5 +1,16 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
-import { type Caller, type Item, readReach, settled, type Work, writesTogether } from '../../kernel/index.ts';
+import {
+  type Caller,
+  changed,
+  hashedBy,
+  type Item,
+  readReach,
+  settled,
+  unchanged,
+  type Work,
+  type WriteResult,
+  writesTogether,
+} from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet, staleFor } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
@@ -32,7 +43,7 @@ import { checkWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
-type Committed = Output<'outcomes.commit'>;
+type Committed = WriteResult<Output<'outcomes.commit'>> | Fault;
 type Items = readonly Item<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
@@ -40,7 +51,7 @@ export const commit = settled(
   'everywhere',
   writesTogether<'outcomes.commit'>(async (work, items) => {
     await work.locked;
-    const results: (Committed | Fault)[] = [];
+    const results: Committed[] = [];
     while (results.length < items.length)
       results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
     return results;
@@ -63,14 +74,14 @@ function ofDifferentSessions(items: Items): Items {
 type Book = { entries: EntrySet; outcomes: queries.OutcomeRow[]; evidence: queries.EvidenceRow[]; traces: Sealed[] };
 
 /** From the first on, up to one that writes an entry: the next is to find it written. */
-async function commitSome(work: Work, items: Items): Promise<(Committed | Fault)[]> {
+async function commitSome(work: Work, items: Items): Promise<Committed[]> {
   const looks = await Promise.all(items.map((item) => look(work, item)));
   const book: Book = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
-  const results: (Committed | Fault)[] = [];
+  const results: Committed[] = [];
   for (const found of looks) {
     const result = await commitOne(work, book, found);
     results.push(result);
-    if (!(result instanceof Fault) && result.lesson) break;
+    if (!(result instanceof Fault) && result.output.lesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
@@ -101,7 +112,7 @@ async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Pro
   return { caller, input, author, key, before, session, past };
 }
 
-async function commitOne(work: Work, book: Book, found: Look): Promise<Committed | Fault> {
+async function commitOne(work: Work, book: Book, found: Look): Promise<Committed> {
   if (found.before) return answerAgain(work, found.before, found);
   const judged = await judge(work, book.entries, found).catch((error: unknown) => {
     if (error instanceof Fault) return error;
@@ -113,7 +124,7 @@ async function commitOne(work: Work, book: Book, found: Look): Promise<Committed
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: Look) {
   const viewer = { account_id: work.account_id, agent_id: key.agent_id, reach: readReach(caller) };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
-  return toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null });
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null }));
 }
 
 type Judged = {
@@ -160,7 +171,8 @@ async function take(work: Work, book: Book, { found, judged }: { found: Look; ju
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   leave(work, key, session);
-  return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
 }
 
 /** Counted in the actions of the whole session. */

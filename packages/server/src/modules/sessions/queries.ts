@@ -109,43 +109,25 @@ export type VersionNumber = { entry_id: number; version: number };
 
 /** One answer for each, in order: nothing for what was erased. */
 export function findVersions(
-  query: Query | Transaction,
+  query: Query,
   accountId: string,
   numbers: readonly VersionNumber[],
 ): Promise<(VersionRow | undefined)[]> {
-  if ('findMany' in query)
-    return query.findMany<VersionRow>(
-      versionsByNumber,
-      numbers.map(({ entry_id, version }) => [accountId, entry_id, version]),
-    );
-  return Promise.all(
-    numbers.map(({ entry_id, version }) =>
-      query.get<VersionRow>(
-        sql`SELECT agent_id, shared FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-            AND version = ${version}`,
-      ),
-    ),
+  return query.findMany<VersionRow>(
+    versionsByNumber,
+    numbers.map(({ entry_id, version }) => [accountId, entry_id, version]),
   );
 }
 
 /** Entries as they are now: one answer for each, in order, nothing for what was erased. */
 export function findEntries(
-  query: Query | Transaction,
+  query: Query,
   accountId: string,
   numbers: readonly Pick<VersionNumber, 'entry_id'>[],
 ): Promise<(EntryRow | undefined)[]> {
-  if ('findMany' in query)
-    return query.findMany<EntryRow>(
-      entriesById,
-      numbers.map(({ entry_id }) => [accountId, entry_id]),
-    );
-  return Promise.all(
-    numbers.map(({ entry_id }) =>
-      query.get<EntryRow>(
-        sql`SELECT branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id FROM entries
-            WHERE account_id = ${accountId} AND entry_id = ${entry_id}`,
-      ),
-    ),
+  return query.findMany<EntryRow>(
+    entriesById,
+    numbers.map(({ entry_id }) => [accountId, entry_id]),
   );
 }
 

@@ -2,10 +2,12 @@ import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
 import {
   alone,
+  changed,
   type ExportedTable,
   setAccountCounters,
   settled,
   unaudited,
+  WHOLE_ACCOUNT,
   type Work,
   writes,
 } from '../../kernel/index.ts';
@@ -33,7 +35,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
   await setAccountCounters(tx, account_id, header);
-  return { seq, counts: header.counts };
+  return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 
 type Counts = Record<string, number>;

@@ -1,5 +1,5 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
-import { EVERYONE, fromIso, toIso, type Work, writes } from '../../../kernel/index.ts';
+import { changed, EVERYONE, fromIso, hashedBy, toIso, type Work, writes } from '../../../kernel/index.ts';
 import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../../entries/index.ts';
 import { followOutcome, getUnfollowed } from '../../ledger/index.ts';
 import { loadSession } from '../../sessions/index.ts';
@@ -58,7 +58,7 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   await work.settle();
   const view = { query: work.tx, viewer: key, dialect: work.dialect };
   const [trace] = await renderTraces(view, [sealed.row], true);
-  return trace as Trace;
+  return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
 
 type Named = NewTrace['causal_entries'][number];
