@@ -62,7 +62,8 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     ...options,
     ...place.options,
     clock,
-    wrapDatabase: (database) => watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign),
+    wrapDatabase: (database) =>
+      watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign(options.modules)),
   });
   return {
     ...app,

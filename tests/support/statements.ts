@@ -1,4 +1,4 @@
-import { coreModules as modules } from '../../packages/server/src/app.ts';
+import { coreModules } from '../../packages/server/src/app.ts';
 import type {
   Database,
   Find,
@@ -79,17 +79,17 @@ const declaredTables = (installed: readonly Module[]): string[] => [
   ...installed.flatMap(({ wordIndexes = [] }) => wordIndexes.map(({ view }) => view)),
 ];
 
-type Guard = { reference: RegExp; insert: RegExp };
+type TenantGuard = { reference: RegExp; insert: RegExp };
 
-function guardOf(tables: readonly string[]): Guard {
-  const names = tables.join('|');
+export function guardOf(installed: readonly Module[]): TenantGuard {
+  const names = declaredTables(installed).join('|');
   return {
     reference: new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${names})\\b`, 'gi'),
     insert: new RegExp(`^INSERT INTO (?:${names}) \\(([^)]*)\\)`, 'i'),
   };
 }
 
-const guard = guardOf(declaredTables(modules));
+const coreGuard = guardOf(coreModules);
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
 
 /** Statements over all accounts, and why each may be. */
@@ -143,8 +143,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
 ];
 
 /** What is wrong with a statement on tables that hold several accounts' rows, or undefined. */
-export function tenantProblem(text: string, installed?: readonly Module[]): string | undefined {
-  const { reference, insert } = installed ? guardOf(declaredTables(installed)) : guard;
+export function tenantProblem(text: string, { reference, insert }: TenantGuard = coreGuard): string | undefined {
   if (OVER_ALL_ACCOUNTS.some(([start]) => text.startsWith(start))) return undefined;
   const columns = insert.exec(text)?.[1];
   if (columns !== undefined && !columns.split(', ').includes('account_id'))
@@ -154,14 +153,18 @@ export function tenantProblem(text: string, installed?: readonly Module[]): stri
   return named < references ? `names account_id ${named} times for ${references} tables: ${text}` : undefined;
 }
 
-const harmless = new Set<string>();
+const coreHarmless = new Set<string>();
 
 /** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
-export function refuseForeign({ text }: Statement): void {
-  if (harmless.has(text)) return;
-  const problem = tenantProblem(text);
-  if (!problem) harmless.add(text);
-  if (problem && !isAskedByTest()) throw new Error(`a statement ${problem}`);
+export function refuseForeign(modules: readonly Module[] = []): (statement: Statement) => void {
+  const guard = modules.length === 0 ? coreGuard : guardOf([...coreModules, ...modules]);
+  const harmless = modules.length === 0 ? coreHarmless : new Set<string>();
+  return ({ text }) => {
+    if (harmless.has(text)) return;
+    const problem = tenantProblem(text, guard);
+    if (!problem) harmless.add(text);
+    if (problem && !isAskedByTest()) throw new Error(`a statement ${problem}`);
+  };
 }
 
 function isAskedByTest(): boolean {
