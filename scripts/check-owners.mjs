@@ -4,12 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Tables that some modules still name though they are not theirs. */
-const NOT_YET_MOVED = {
-  tables: ['entries', 'versions'],
-  modules: ['agents', 'commits', 'counts', 'graph', 'ledger', 'search', 'sessions', 'text', 'traces', 'transfer'],
-};
-
 /** Migrations are history: they say what a table was when it belonged to somebody else. */
 const isMigration = (file) => /(^|\/)migrations(\.ts$|\/)/.test(file);
 
@@ -23,7 +17,6 @@ export function checkOwners(root) {
     for (const found of text.matchAll(named)) {
       const table = found[1] ?? found[2];
       if (owners.get(table) === owner) continue;
-      if (NOT_YET_MOVED.tables.includes(table) && NOT_YET_MOVED.modules.includes(owner)) continue;
       const line = text.slice(0, found.index).split('\n').length;
       problems.push(`${file}:${line} names ${table}, which belongs to ${owners.get(table)}`);
     }

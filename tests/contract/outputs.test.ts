@@ -1,4 +1,4 @@
-import { operations } from '@mem-service/contract';
+import { operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorsOf } from '../../packages/server/src/http/openapi/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
@@ -68,7 +68,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
     const { summary, module, input, example } = definition(name);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
     expect(module).toMatch(/^[a-z]+$/);
-    expect(input.safeParse(example).error?.issues ?? []).toEqual([]);
+    for (const n of [0, 1, 2]) expect(input.safeParse(example(n)).error?.issues ?? []).toEqual([]);
+    const { removes } = definition(name);
+    if (removes !== undefined) expect(operationNames).toContain(removes);
   });
 });
 

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
-import { layAgainAfter, layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
+import {
+  type Json,
+  type Known,
+  layAgainAfter,
+  layExamples,
+  markedInput,
+  newInput,
+  outcomeOf,
+  reading,
+  writing,
+} from './table.ts';
 import { variationsOf } from './variations.ts';
 
 const MARK = 'statements';
@@ -16,11 +26,12 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
   });
   isReady = true;
   try {
-    let known = {};
+    let known: Known = {};
     for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
     for (const name of [...writing, ...reading]) {
-      const inputs = variationsOf(name, markedInput(name, MARK, known), MARK);
-      for (const [i, input] of inputs.entries()) {
+      const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
+      for (let i = 0; i < count; i++) {
+        const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as Json;
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
         Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));

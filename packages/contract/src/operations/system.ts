@@ -23,6 +23,6 @@ export const system = {
         })
         .meta({ id: 'Health' }),
     errors: ['unavailable'],
-    example: {},
+    example: () => ({}),
   }),
 };

@@ -46,7 +46,7 @@ export const upkeep = {
         ),
       }),
     errors: entryErrors,
-    example,
+    example: () => example,
   }),
 
   'entries.erase': operation({
@@ -57,6 +57,9 @@ export const upkeep = {
     module: 'entries',
     effect: 'write',
     cost: 2,
+    erases: true,
+    removes: 'entries.write',
+    needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/erase' },
     cli: { args: ['entity_path', 'key'], alias: 'erase' },
     input: () =>
@@ -96,7 +99,7 @@ export const upkeep = {
         })
         .meta({ id: 'EraseReceipt' }),
     errors: ['branch_not_found'],
-    example: { entity_path: 'users/4711/**', dry_run: true },
+    example: () => ({ entity_path: 'users/4711/**', dry_run: true }),
   }),
 
   'agents.erase': operation({
@@ -110,6 +113,9 @@ export const upkeep = {
     cost: 2,
     admin: true,
     whole: true,
+    erases: true,
+    removes: 'entries.write',
+    needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/admin/agents/{agent_id}/erase' },
     cli: { args: ['agent_id'] },
     input: () =>
@@ -151,7 +157,7 @@ export const upkeep = {
         })
         .meta({ id: 'EraseAgentReceipt' }),
     errors: ['forbidden'],
-    example: { agent_id: 'agent/support-4711', dry_run: true },
+    example: () => ({ agent_id: 'agent/support-4711', dry_run: true }),
   }),
 
   'entries.aggregate': operation({
@@ -205,7 +211,7 @@ export const upkeep = {
         groups: z.array(z.looseObject({ key: z.string() })).optional(),
       }),
     errors: ['branch_not_found'],
-    example: { entity_path: 'checkout/payments', op: 'stats', field: 'max_attempts' },
+    example: () => ({ entity_path: 'checkout/payments', op: 'stats' as const, field: 'max_attempts' }),
   }),
 
   'entries.verify': operation({
@@ -259,6 +265,6 @@ export const upkeep = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { entity_path: 'checkout/**' },
+    example: () => ({ entity_path: 'checkout/**' }),
   }),
 };

@@ -35,6 +35,8 @@ export interface Dialect {
   texts(values: readonly string[]): Sql;
   /** The same of whole numbers. */
   numbers(values: readonly number[]): Sql;
+  /** A member of a JSON object that is kept as text. Both names are written in the code. */
+  jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
 
 /** Somebody else on the same store has come to a place in a topic. */

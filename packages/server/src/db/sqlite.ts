@@ -23,6 +23,7 @@ const dialect: Dialect = {
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
 async function translated<T>(run: () => T): Promise<T> {

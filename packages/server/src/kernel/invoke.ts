@@ -58,7 +58,7 @@ export function createKernel(
     const observe = (result: string) => {
       const duration_ms = performance.now() - started;
       usage.observe(name, result, duration_ms);
-      const call = callOf(name, operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      const call = callOf(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
       services.activity.note(call, services.clock.now());
     };
     try {
@@ -132,8 +132,9 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
       return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
-    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
+    const { needs_notes } = operations[name] as Operation;
+    if (needs_notes && needs_notes !== 'of this server') await notes.settleElsewhere(caller);
+    const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set')
       return committer.submit({ name, handler, input, caller, lineage });

@@ -81,13 +81,7 @@ export type Item<N extends OperationName> = {
   lineage: Lineage;
 };
 
-/**
- * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
- * the same database did; or what all noted of the whole account.
- */
-export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling<N extends OperationName> = {
-  settled?: Settled;
+type HandlerOptions<N extends OperationName> = {
   alone?: boolean;
   unaudited?: boolean;
   /** Of a read that is audited. */
@@ -98,7 +92,7 @@ type Settling<N extends OperationName> = {
  * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
  * or tells line after line.
  */
-export type Handler<N extends OperationName> = Settling<N> &
+export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
@@ -169,11 +163,6 @@ export type Recorder = (work: Work, notes: Notes) => Promise<() => void>;
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
-
-export const settled = <N extends OperationName>(where: Settled, handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  settled: where,
-});
 
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
 export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });

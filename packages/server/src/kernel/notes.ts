@@ -1,8 +1,8 @@
-import { type Fault, type OperationName, operations, shapes } from '@mem-service/contract';
+import { type Fault, type NeedsNotes, type OperationName, operations, shapes } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
-import type { Module, ReadContext, Recorder, Services, Settled } from './module.ts';
+import type { Module, ReadContext, Recorder, Services } from './module.ts';
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
 import { unchanged } from './result.ts';
@@ -21,7 +21,7 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
     now,
     read,
     scan,
-    view: { account_id, lineage, agent_id, scope: key?.read, at: now },
+    view: { account_id, lineage, agent_id, scope: key?.read, at: now, dialect: database.dialect },
     dialect: database.dialect,
     // To the microsecond: the rest is noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
@@ -79,8 +79,8 @@ export function keepNotes(
   };
   const peers = new Peers(database, settleAll);
   return {
-    settle(where: Settled, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
-      if (where === 'for all') return settleAll(caller.account_id);
+    settle(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
+      if (needed === 'of the whole account') return settleAll(caller.account_id);
       const agent_id = input.agent_id ?? caller.agent_id;
       const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
       return observations.settle(caller.account_id, { agent_id, session });

@@ -17,7 +17,6 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
   setPurged,
-  settled,
   toIso,
   toIsoOrNull,
   WHOLE_ACCOUNT,
@@ -31,23 +30,20 @@ import * as queries from './queries.ts';
 const ROWS = 500;
 
 /** The whole account; once the last line was taken, it may be deleted as it is. */
-const exportWhole = settled(
-  'for all',
-  lists<'accounts.export'>(async function* ({ services }, { account_id }) {
-    const account = await readAccount(services.database.of(account_id).read, account_id);
-    if (!account || account.deleted_at !== null) throw accountGone(account_id);
-    let header: { seq: number; item_no: number } | undefined;
-    for await (const line of exportLines(services, account_id)) {
-      header ??= JSON.parse(line) as { seq: number; item_no: number };
-      yield line;
-    }
-    const { seq, item_no } = header as { seq: number; item_no: number };
-    await services.database.transaction((tx) => {
-      tx.enter(account_id);
-      return noteExport(tx, account_id, { seq, item_no });
-    });
-  }),
-);
+const exportWhole = lists<'accounts.export'>(async function* ({ services }, { account_id }) {
+  const account = await readAccount(services.database.of(account_id).read, account_id);
+  if (!account || account.deleted_at !== null) throw accountGone(account_id);
+  let header: { seq: number; item_no: number } | undefined;
+  for await (const line of exportLines(services, account_id)) {
+    header ??= JSON.parse(line) as { seq: number; item_no: number };
+    yield line;
+  }
+  const { seq, item_no } = header as { seq: number; item_no: number };
+  await services.database.transaction((tx) => {
+    tx.enter(account_id);
+    return noteExport(tx, account_id, { seq, item_no });
+  });
+});
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;

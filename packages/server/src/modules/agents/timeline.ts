@@ -14,7 +14,6 @@ import {
   readReach,
   reads,
   seqAt,
-  settled,
   type TimelineEvent,
   toIso,
 } from '../../kernel/index.ts';
@@ -86,6 +85,6 @@ function toActivity(row: TimelineEvent) {
 }
 
 export const timelineHandlers: Handlers = {
-  'agents.timeline': settled('here', timeline),
-  'agents.activity': settled('here', activity),
+  'agents.timeline': timeline,
+  'agents.activity': activity,
 };

@@ -6,11 +6,9 @@ import {
   EVERYONE,
   type Handlers,
   hashedBy,
-  readReach,
   reads,
-  settled,
   toIso,
-  withinReach,
+  viewInWork,
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
@@ -18,7 +16,7 @@ import { authorOf, checkUnchanged, checkWrite, EntrySet, staleFor, staleReadsOf,
 import * as queries from './queries.ts';
 import { type CommitEntry, narrowed, parentOf, treeHashOf } from './within.ts';
 
-const create = writes<'commits.create'>(async (work, { input, caller }) => {
+const create = writes<'commits.create'>(async (work, { input, caller, lineage }) => {
   const { branch, message } = input;
   const author = { ...authorOf(input, caller), branch };
   const commit_id = work.services.ids.next(work.now);
@@ -69,7 +67,8 @@ const create = writes<'commits.create'>(async (work, { input, caller }) => {
     session: author.session,
   });
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
-  const parent_id = await parentOf(work.tx, caller, row);
+  const view = viewInWork(work, { lineage, agent_id: caller.agent_id, scope: caller.key?.read });
+  const parent_id = await parentOf(work.tx, view, row);
   const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
@@ -97,16 +96,9 @@ const toCommit = (row: queries.CommitRow) => ({
 const cursors = cursorsOf('commits', ['number']);
 
 const list = reads<'commits.list'>(async (context, input) => {
-  const { read, caller } = context;
+  const { read, view } = context;
   const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
-  const rows = await queries.listCommits(read, {
-    account_id: caller.account_id,
-    branch: input.branch,
-    agent_id: caller.agent_id,
-    before,
-    limit: input.limit + 1,
-    within: withinReach(readReach(caller), 'entries.entity_path'),
-  });
+  const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const seen = await narrowed(context, items, 'rows');
   return { commits: seen.map(({ row }) => toCommit(row)), ...page };
@@ -123,7 +115,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
 });
 
 export const handlers: Handlers = {
-  'commits.create': settled('here', create),
+  'commits.create': create,
   'commits.list': list,
   'commits.read': read,
 };

@@ -1,25 +1,23 @@
 import { hash } from 'node:crypto';
 import type { Query } from '../../db/index.ts';
-import { type Caller, type ReadContext, reaches, readReach, withinReach } from '../../kernel/index.ts';
+import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
+import { type CommittedVersion, listVersionsOfCommit } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
 export type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
 
 export const treeHashOf = (hashes: readonly string[]): string => hash('sha256', [...hashes].sort().join('\n'), 'hex');
 
-function fromVersion({ document, version, content_hash }: queries.CommitVersion): CommitEntry {
+function fromVersion({ document, version, content_hash }: CommittedVersion): CommitEntry {
   const { entity_path, key } = JSON.parse(document) as CommitEntry;
   return { entity_path, key, version, content_hash };
 }
 
 /** The commit before it, as far as the caller may know. */
-export async function parentOf(query: Query, caller: Caller, row: queries.CommitRow): Promise<string | null> {
-  const reach = readReach(caller);
-  if (reach === undefined) return row.parent_id;
-  const { account_id, agent_id } = caller;
-  const within = withinReach(reach, 'entries.entity_path');
-  const page = { account_id, agent_id, branch: row.branch, before: row.seq, limit: 1, within };
-  return (await queries.listCommits(query, page))[0]?.commit_id ?? null;
+export async function parentOf(query: Query, view: EntryView, row: queries.CommitRow): Promise<string | null> {
+  if (view.scope === undefined) return row.parent_id;
+  const ofBranch = { ...view, lineage: [{ branch: row.branch, up_to_seq: null }] };
+  return (await queries.listCommits(query, ofBranch, { before: row.seq, limit: 1 }))[0]?.commit_id ?? null;
 }
 
 export type Narrowed = { row: queries.CommitRow; entries: CommitEntry[]; isNarrowed: boolean };
@@ -33,11 +31,11 @@ export async function narrowed(
   rows: readonly queries.CommitRow[],
   wanted: 'rows' | 'entries',
 ): Promise<Narrowed[]> {
-  const { read, caller } = context;
-  const reach = readReach(caller);
-  const versionsOf = async (row: queries.CommitRow) =>
-    (await queries.listCommitVersions(read, row, caller.agent_id)).map(fromVersion);
-  if (reach === undefined)
+  const { read, view } = context;
+  const { scope } = view;
+  const versionsOf = async ({ commit_id }: queries.CommitRow) =>
+    (await listVersionsOfCommit(read, view, commit_id)).map(fromVersion);
+  if (scope === undefined)
     return Promise.all(
       rows.map(async (row) => ({
         row,
@@ -48,8 +46,8 @@ export async function narrowed(
   return Promise.all(
     rows.map(async (row) => {
       const all = await versionsOf(row);
-      const entries = all.filter(({ entity_path }) => reaches(reach, entity_path));
-      const parent_id = await parentOf(read, caller, row);
+      const entries = all.filter(({ entity_path }) => reaches(scope, entity_path));
+      const parent_id = await parentOf(read, view, row);
       const isNarrowed = entries.length < row.entry_count;
       const seen = {
         message: '',

@@ -1,4 +1,6 @@
-import { andAll, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Query, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { placesIn } from '../entries/index.ts';
 
 /** Current entries of an account, whoever may see them. */
 export async function countEntries(query: Query, accountId: string): Promise<number> {
@@ -20,11 +22,11 @@ export function countWritten(
   return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
 }
 
-/** About how many entries there are within reach, for the weight of a word. */
-export async function countWithin(query: Query, accountId: string, within: readonly Sql[]): Promise<number> {
+/** About how many entries there are in the scope of a view, for the weight of a word. */
+export async function countInScope(query: Query, view: EntryView): Promise<number> {
   const row = await query.get<{ n: number }>(
     sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${accountId} AND kind = 'entity') AS paths WHERE true${andAll(within)}`,
+        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
   );
   return row?.n ?? 0;
 }

@@ -18,12 +18,10 @@ export {
   listAuthored,
   newestLeft,
 } from './erase/index.ts';
-export { type Address, liveAt, newestLines, visibleTo } from './queries.ts';
-export { findVisible } from './reads.ts';
+export * from './offers.ts';
+export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
 export {
   contentHash,
-  type EntryRow,
-  entryColumns,
   fromDocument,
   type Standing,
   standingOf,

@@ -1,5 +1,6 @@
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
-import { type ReadContext, reaches, readReach } from '../../kernel/index.ts';
+import type { Query } from '../../db/index.ts';
+import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
@@ -13,15 +14,15 @@ type Seen = Place & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
 /** Walks versions in order of path, key and number, and holds each against the one before it. */
 export class Verification {
   readonly report: Report = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
-  readonly #context: ReadContext;
-  readonly #branch: string;
+  readonly #query: Query;
+  readonly #view: EntryView;
   #previous: Found | undefined;
   /** What is wrong with the newest version is not told of its entry again. */
   #sound = true;
 
-  constructor(context: ReadContext, branch: string) {
-    this.#context = context;
-    this.#branch = branch;
+  constructor({ scan, view }: Pick<ReadContext, 'scan' | 'view'>) {
+    this.#query = scan;
+    this.#view = view;
   }
 
   /** Takes up where an earlier call ended. */
@@ -44,11 +45,11 @@ export class Verification {
   /** After the last version: its entry, and versions that have lost theirs. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
-    for (const row of await queries.listOrphans(this.#context.scan, this.#context.caller.account_id, MAX_ORPHANS)) {
+    for (const row of await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS)) {
       const place = takeApart(row)?.origin;
-      if (!place || place.branch !== this.#branch || (glob && !matchesGlob(glob, place.entity_path))) continue;
-      if (!reaches(readReach(this.#context.caller), place.entity_path)) continue;
-      if (await queries.getEntry(this.#context.scan, this.#at(place))) continue;
+      if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) continue;
+      if (!reaches(this.#view.scope, place.entity_path)) continue;
+      if (await this.#readEntry(place)) continue;
       const { entity_path, key } = place;
       this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });
     }
@@ -58,7 +59,7 @@ export class Verification {
   async #checkHead(): Promise<void> {
     const last = this.#previous;
     if (!last) return;
-    const entry = await queries.getEntry(this.#context.scan, this.#at(last));
+    const entry = await this.#readEntry(last);
     if (entry && (isHeadOf(entry, last) || (!this.#sound && entry.version === last.version))) return;
     const stored = await this.#readVersion(last, last.version);
     if (stored?.integrity_chain !== last.integrity_chain) return;
@@ -71,21 +72,25 @@ export class Verification {
 
   /** An entry of which no version was seen. */
   async #checkBare(place: Place): Promise<void> {
-    const entry = await queries.getEntry(this.#context.scan, this.#at(place));
+    const entry = await this.#readEntry(place);
     if (!entry || (await this.#readVersion(place, entry.version))) return;
     this.#break(entry, { version: 1, reason: 'missing_version' });
   }
 
-  #at({ entity_path, key }: Place): queries.Address {
-    return { account_id: this.#context.caller.account_id, branch: this.#branch, entity_path, key };
+  #isHere(branch: string): boolean {
+    return this.#view.lineage.some((span) => span.branch === branch);
   }
 
-  #readVersion(place: Place, version: number): Promise<VersionRow | undefined> {
-    return queries.getVersion(this.#context.scan, this.#at(place), version);
+  #readEntry(place: Place): Promise<EntryRow | undefined> {
+    return queries.getEntry(this.#query, this.#view, place);
+  }
+
+  #readVersion({ entity_path, key }: Place, version: number): Promise<VersionRow | undefined> {
+    return queries.getVersion(this.#query, this.#view, { entity_path, key, version });
   }
 
   #isVisible(row: Pick<VersionRow, 'shared' | 'agent_id'>): boolean {
-    return mayAgentSee(row, this.#context.caller.agent_id);
+    return mayAgentSee(row, this.#view.agent_id);
   }
 
   #break(row: Seen, found: Pick<Break, 'version' | 'reason'> & Partial<Break>): void {

@@ -10,8 +10,8 @@ import {
   reaches,
   readReach,
   sessionOf,
-  settled,
   unchanged,
+  viewInWork,
   type Work,
   type WriteResult,
   writes,
@@ -221,11 +221,12 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
   return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, entity_path });
 });
 
-const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
+const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {
   // The answer shows what the old version said.
   if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
-  const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
+  const view = viewInWork(work, { lineage, agent_id: author.agent_id });
+  const old = await queries.getVersion(work.tx, view, input);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { branch, entity_path, key, if_version } = input;
@@ -252,7 +253,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': settled('here', write),
+  'entries.write': write,
   'entries.delete': remove,
   'entries.restore': restore,
 };

@@ -8,7 +8,6 @@ import {
   type ErasedAgent,
   type Handler,
   hashedBy,
-  settled,
   toIso,
   unchanged,
   type Work,
@@ -21,29 +20,26 @@ import { countNamed, deleteNaming, renameIn } from './queries.ts';
 
 /** Everything that was noted or written before it is in the store, so that it finds all there is. */
 export const eraseAgent: Handler<'agents.erase'> = alone(
-  settled(
-    'for all',
-    writes<'agents.erase'>(async (work, { input, caller }) => {
-      const { agent_id, with_others, dry_run } = input;
-      const authored = await listAuthored(work.tx, { account_id: work.account_id, agent_id });
-      const heads = authored.filter(({ by_others }) => with_others || by_others === 0);
-      const left_with_others = authored.length - heads.length;
-      const erased = await countAgent(work, agent_id, heads);
-      if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
-      const receipt_id = work.services.ids.next(work.now);
-      const agent = { account_id: work.account_id, agent_id, alias: `erased/${receipt_id}`, receipt_id };
-      for (const entries of erasedEntries(work, heads, receipt_id)) await eraseEntries(work, entries);
-      await forgetAgent(work, agent);
-      work.emit({
-        event_type: 'erase',
-        ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
-        agent_id: caller.agent_id === agent_id ? agent.alias : caller.agent_id,
-        details: { receipt_id, ...erased },
-      });
-      const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
-      return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
-    }),
-  ),
+  writes<'agents.erase'>(async (work, { input, caller }) => {
+    const { agent_id, with_others, dry_run } = input;
+    const authored = await listAuthored(work.tx, { account_id: work.account_id, agent_id });
+    const heads = authored.filter(({ by_others }) => with_others || by_others === 0);
+    const left_with_others = authored.length - heads.length;
+    const erased = await countAgent(work, agent_id, heads);
+    if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
+    const receipt_id = work.services.ids.next(work.now);
+    const agent = { account_id: work.account_id, agent_id, alias: `erased/${receipt_id}`, receipt_id };
+    for (const entries of erasedEntries(work, heads, receipt_id)) await eraseEntries(work, entries);
+    await forgetAgent(work, agent);
+    work.emit({
+      event_type: 'erase',
+      ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
+      agent_id: caller.agent_id === agent_id ? agent.alias : caller.agent_id,
+      details: { receipt_id, ...erased },
+    });
+    const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+    return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
+  }),
 );
 
 async function countAgent(work: Work, agent_id: string, heads: readonly EntryHead[]): Promise<AgentErasureCounts> {

@@ -9,7 +9,6 @@ import {
   hashedBy,
   type Module,
   pathWithin,
-  settled,
   toIso,
   unchanged,
   writes,
@@ -52,7 +51,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 });
 
 /** Everything that was noted or written before it is in the store, so that it finds all names there are. */
-const handlers: Handlers = { 'entries.erase': alone(settled('for all', erase)), 'agents.erase': eraseAgent };
+const handlers: Handlers = { 'entries.erase': alone(erase), 'agents.erase': eraseAgent };
 
 export const erasure: Module = {
   name: 'erasure',

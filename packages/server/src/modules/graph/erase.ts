@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { type AgentEraser, type ErasedEntries, EVERYONE, eraseEventDetails, type Work } from '../../kernel/index.ts';
+import {
+  type AgentEraser,
+  type ErasedEntries,
+  EVERYONE,
+  eraseEventDetails,
+  viewInWork,
+  type Work,
+} from '../../kernel/index.ts';
 import { listOutcomesOfEntries } from '../ledger/index.ts';
 import { readLines } from './ledger.ts';
 import {
@@ -36,8 +43,8 @@ const isSeen =
 
 /** Those that are stored, and those that the ledger tells. */
 async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edge[]): Promise<number> {
-  const { account_id, branch, agent_id, ids } = erased;
-  const scope = { account_id, branch, agent_id };
+  const { branch, agent_id, ids } = erased;
+  const view = viewInWork(work, { lineage: [{ branch, up_to_seq: null }], agent_id });
   const seqs = await listOutcomesOfEntries(work.tx, erased);
   const store = { query: work.tx, dialect: work.dialect };
   const nodes = new Set(ids.map(entryNode));
@@ -46,7 +53,7 @@ async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edg
   const seen = new Set(stored.filter(isSeen(erased)).map(edgeKey));
   for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
     const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
-    const { lines } = await readLines(store, scope, { seqs: some, most: Number.POSITIVE_INFINITY });
+    const { lines } = await readLines(store, view, { seqs: some, most: Number.POSITIVE_INFINITY });
     for (const [key, edge] of toldEdges(lines)) if (isOfThem(edge)) seen.add(key);
   }
   return seen.size;

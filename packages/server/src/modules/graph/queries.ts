@@ -10,7 +10,8 @@ import {
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { type Reach, withinReach } from '../../kernel/index.ts';
+import { branchOf, type EntryView, withinReach } from '../../kernel/index.ts';
+import { entriesIn, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
 import type { Incident, Node, Side, Strength } from './rules/walk.ts';
 
@@ -65,9 +66,6 @@ export const insertStatements: Insert = {
   columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
 };
 
-/** `reach`: where it may read, if not everywhere. */
-export type Scope = { account_id: string; branch: string; agent_id: string; reach?: Reach | undefined };
-
 type Look = {
   nodes: readonly Node[];
   sides: readonly Side[];
@@ -86,14 +84,14 @@ const ENDS = {
  * A branch of its own for each range of an index, read backwards and cut: the cost is bounded by the limit, however many
  * edges a node has. A join with the nodes could not be cut for each of them on both engines.
  */
-export function listIncident(query: Query, scope: Scope, look: Look): Promise<Incident[]> {
+export function listIncident(query: Query, view: EntryView, look: Look): Promise<Incident[]> {
   const parts: Sql[] = [];
   const relations = look.relations.length === 0 ? [undefined] : look.relations;
   look.nodes.forEach((node, place) => {
     for (const side of look.sides)
       for (const relation of relations)
-        for (const visible_to of ['', scope.agent_id])
-          parts.push(rangeOf(scope, { node, place, side, relation, visible_to, limit: look.limit }));
+        for (const visible_to of ['', view.agent_id])
+          parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
   });
   return query.all<Incident>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
@@ -113,26 +111,25 @@ type Range = {
  * For who sees only some paths: what has a path must lie there, and one end of an edge must have one. That an agent learned
  * from another, or follows a pattern, was seen wherever it happened.
  */
-function endsWithin({ account_id, reach }: Scope, node: Node, side: Side): Sql {
-  if (reach === undefined) return nothing;
+function endsWithin(view: EntryView, node: Node, side: Side): Sql {
+  const { scope } = view;
+  if (scope === undefined) return nothing;
   const other = ENDS[side].other.text;
-  const entry = sql`(${fragment(other)}_type = 'entry' AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
-      AND entries.entry_id = CAST(edges.${fragment(other)} AS BIGINT)${andAll(withinReach(reach))}))`;
-  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(reach, `edges.${other}`))})`;
+  const entry = sql`(${fragment(other)}_type = 'entry' AND ${isEntryIn(view, sql`CAST(edges.${fragment(other)} AS BIGINT)`)})`;
+  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(scope, `edges.${other}`))})`;
   const nameless = sql`${fragment(other)}_type NOT IN ('entry', 'entity')`;
   const hasPath = node.type === 'entry' || node.type === 'entity';
   return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : nothing})`;
 }
 
-function rangeOf(scope: Scope, { node, place, side, relation, visible_to, limit }: Range): Sql {
-  const { account_id, branch } = scope;
+function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit }: Range): Sql {
   const { here, other } = ENDS[side];
   const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
   return sql`SELECT * FROM (
       SELECT ${fragment(`${place} AS place, '${side}' AS side`)}, relation, ${other}_type AS other_type, ${other} AS other,
         visible_to, confidence, evidence_count, first_seen, last_seen
-      FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
-        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(scope, node, side)}
+      FROM edges WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)} AND ${here}_type = ${node.type}
+        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(view, node, side)}
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
 }
 
@@ -142,28 +139,26 @@ type FoundEntry = NamedEntry & { shared: number };
 /** The entry of a name, if it is there for the agent. */
 export function findLiveEntry(
   query: Query,
-  { account_id, branch, agent_id }: Scope,
-  at: { entity_path: string; key: string; now: number },
+  view: EntryView,
+  at: { entity_path: string; key: string },
 ): Promise<FoundEntry | undefined> {
   return query.get<FoundEntry>(
-    sql`SELECT entry_id, entity_path, key, shared FROM entries
-        WHERE account_id = ${account_id} AND branch = ${branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
-          AND deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${at.now}) AND (shared = 1 OR agent_id = ${agent_id})`,
+    sql`SELECT entry_id, entity_path, key, shared FROM ${entriesIn(view)}
+        WHERE entity_path = ${at.entity_path} AND key = ${at.key}`,
   );
 }
 
 /** Entries that the agent may see, also those that are gone: what happened to them has happened. */
-const seen = ({ account_id, branch, agent_id, reach }: Scope, where: Sql): Sql =>
-  sql`SELECT entry_id, entity_path, key FROM entries
-      WHERE account_id = ${account_id} AND branch = ${branch} AND ${where} AND (shared = 1 OR agent_id = ${agent_id})${andAll(withinReach(reach))}`;
+const seen = (view: EntryView, where: Sql): Sql =>
+  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view, { including: 'visible' })} WHERE ${where}`;
 
 /** In the order of paths and keys. */
-export function listEntriesWithin(query: Query, scope: Scope, within: { where: Sql; limit: number }) {
-  return query.all<NamedEntry>(sql`${seen(scope, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
+export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {
+  return query.all<NamedEntry>(sql`${seen(view, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
 }
 
-export function listEntriesById(query: Query, scope: Scope, ids: Sql): Promise<NamedEntry[]> {
-  return query.all<NamedEntry>(seen(scope, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
+export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promise<NamedEntry[]> {
+  return query.all<NamedEntry>(seen(view, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
 }
 
 export type EntryEdges = { account_id: string; branch: string; nodes: Sql };

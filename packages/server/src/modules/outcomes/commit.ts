@@ -5,7 +5,6 @@ import {
   hashedBy,
   type Item,
   readReach,
-  settled,
   unchanged,
   type Work,
   type WriteResult,
@@ -47,16 +46,13 @@ type Committed = WriteResult<Output<'outcomes.commit'>> | Fault;
 type Items = readonly Item<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-export const commit = settled(
-  'everywhere',
-  writesTogether<'outcomes.commit'>(async (work, items) => {
-    await work.locked;
-    const results: Committed[] = [];
-    while (results.length < items.length)
-      results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
-    return results;
-  }),
-);
+export const commit = writesTogether<'outcomes.commit'>(async (work, items) => {
+  await work.locked;
+  const results: Committed[] = [];
+  while (results.length < items.length)
+    results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
+  return results;
+});
 
 /** As many as can be looked at before any of them is written: what one finds in its session, another may leave there. */
 function ofDifferentSessions(items: Items): Items {

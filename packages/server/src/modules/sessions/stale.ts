@@ -1,6 +1,7 @@
 import type { Dialect, Query } from '../../db/index.ts';
 import { getEventSession, type LogEvent } from '../../kernel/index.ts';
-import * as queries from './queries.ts';
+import { type EntryFacts, findVersions, listChangedEntries, type VersionNumber } from '../entries/offers.ts';
+import type * as queries from './queries.ts';
 import { newestReads } from './reads.ts';
 
 export type StaleRead = {
@@ -26,7 +27,7 @@ export async function listStaleReads(query: Query, key: queries.SessionKey, look
   const { now, dialect } = look;
   // A session may have read very much of which nothing has changed: that does not leave the database.
   const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
-  const changed = await queries.listChanged(query, key.account_id, {
+  const changed = await listChangedEntries(query, key.account_id, {
     ids: dialect.numbers([...reads.keys()]),
     above,
     now,
@@ -38,8 +39,8 @@ export async function listStaleReads(query: Query, key: queries.SessionKey, look
   return staleAmong(query, key, { found, look });
 }
 
-type ReadVersion = queries.VersionNumber & { branch: string; entity_path: string; key: string };
-type CurrentRow = Omit<queries.EntryRow, 'branch' | 'entity_path' | 'key'>;
+type ReadVersion = VersionNumber & { branch: string; entity_path: string; key: string };
+type CurrentRow = Omit<EntryFacts, 'branch' | 'entity_path' | 'key' | 'entry_id'>;
 type Found = { read: ReadVersion; row: CurrentRow };
 
 /** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
@@ -51,7 +52,7 @@ export async function staleAmong(
   const stale = found.map(async ({ read, row }): Promise<StaleRead[]> => {
     const isChanged = row.version > read.version || isOver(row, look);
     if (!isChanged || (await isOwn(query, key, { row, look }))) return [];
-    const before = await queries.getReadHash(query, key.account_id, read);
+    const [before] = await findVersions(query, key.account_id, [read]);
     if (!before || !isFor(before, key.agent_id)) return [];
     return [toStale(read, row, { before: before.content_hash, agentId: key.agent_id, look })];
   });

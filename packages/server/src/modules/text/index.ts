@@ -7,6 +7,8 @@ import { wordIndexes } from './tables.ts';
 export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './matching.ts';
 export { parseQuery, type Term } from './rules/query.ts';
+export { rankTexts } from './rules/rank.ts';
+export { wordsOfEntry } from './rules/words.ts';
 export { everyTerm, indexedWords } from './texts.ts';
 
 export const text: Module = {

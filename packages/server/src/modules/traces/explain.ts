@@ -1,14 +1,6 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import {
-  type ReadContext,
-  readReach,
-  reads,
-  sessionIdOf,
-  sessionOf,
-  settled,
-  toIsoOrNull,
-} from '../../kernel/index.ts';
+import { type ReadContext, readReach, reads, sessionIdOf, sessionOf, toIsoOrNull } from '../../kernel/index.ts';
 import { staleFor } from '../entries/index.ts';
 import { listStaleReads, loadSession, sessionWithin } from '../sessions/index.ts';
 import * as queries from './queries.ts';
@@ -21,13 +13,10 @@ import { viewerOf } from './viewer.ts';
 type Explanation = Output<'sessions.explain'>;
 
 /** The open session of the caller, or a sealed one by its trace or its outcome. */
-export const explain = settled(
-  'everywhere',
-  reads<'sessions.explain'>(async (context, input) =>
-    input.trace_id === undefined && input.outcome_ref === undefined
-      ? explainOpen(context, input)
-      : explainSealed(context, input),
-  ),
+export const explain = reads<'sessions.explain'>(async (context, input) =>
+  input.trace_id === undefined && input.outcome_ref === undefined
+    ? explainOpen(context, input)
+    : explainSealed(context, input),
 );
 
 async function explainOpen(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {

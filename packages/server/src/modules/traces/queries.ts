@@ -241,21 +241,3 @@ export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[
       AND trace_items.kind = 'read'
       AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)})`;
 }
-
-export type ReadVersion = {
-  entry_id: number;
-  version: number;
-  document: string;
-};
-
-/** One version, for its value as it was read. */
-export function getVersion(
-  query: Query,
-  accountId: string,
-  { entry_id, version }: { entry_id: number; version: number },
-): Promise<ReadVersion | undefined> {
-  return query.get<ReadVersion>(
-    sql`SELECT entry_id, version, document FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-        AND version = ${version}`,
-  );
-}

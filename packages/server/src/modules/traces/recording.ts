@@ -5,7 +5,6 @@ import {
   type Handlers,
   hashedBy,
   readReach,
-  settled,
   toIso,
   type Work,
   type WriteResult,
@@ -129,31 +128,28 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
 const { MAX_ATTEMPTS } = traceShapes;
 const normalKey = (key: string) => key.trim().toLowerCase();
 
-const recordAttempt = settled(
-  'everywhere',
-  writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
-    const { author, row } = await sessionFor(work, input, caller);
-    if (row.attempt >= MAX_ATTEMPTS)
-      throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
-    const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
-    const [entries, action_indices] = await Promise.all([
-      countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
-      listActionPlaces(work.tx, key, row.attempt),
-    ]);
-    const { outcome_type, summary = null } = input;
-    const data = {
-      attempt: row.attempt + 1,
-      outcome_type,
-      summary: summary === null ? null : redactText(summary),
-      action_indices,
-    };
-    const no = addItem(work, row, { kind: 'attempt', data });
-    const attempt = ++row.attempt;
-    const details = { attempt, outcome_type };
-    const recorded = record(work, no, { author, row, event_type: 'attempt', details });
-    return asItem({ ...recorded, attempt, entries, actions: action_indices.length });
-  }),
-);
+const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  if (row.attempt >= MAX_ATTEMPTS)
+    throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
+  const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
+  const [entries, action_indices] = await Promise.all([
+    countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
+    listActionPlaces(work.tx, key, row.attempt),
+  ]);
+  const { outcome_type, summary = null } = input;
+  const data = {
+    attempt: row.attempt + 1,
+    outcome_type,
+    summary: summary === null ? null : redactText(summary),
+    action_indices,
+  };
+  const no = addItem(work, row, { kind: 'attempt', data });
+  const attempt = ++row.attempt;
+  const details = { attempt, outcome_type };
+  const recorded = record(work, no, { author, row, event_type: 'attempt', details });
+  return asItem({ ...recorded, attempt, entries, actions: action_indices.length });
+});
 
 export const recordingHandlers: Handlers = {
   'sessions.record_context': recordContext,

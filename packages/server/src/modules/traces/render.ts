@@ -1,6 +1,7 @@
 import type { Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
 import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
+import { getVersionByNumber } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
@@ -39,7 +40,7 @@ export async function readingsOf(
   return Promise.all(
     seen.map(async ({ entry_id, ...reading }) => {
       if (!fetch) return { ...reading, memory_type: null };
-      const row = await queries.getVersion(fetch.query, fetch.account_id, { entry_id, version: reading.version });
+      const row = await getVersionByNumber(fetch.query, fetch.account_id, { entry_id, version: reading.version });
       if (!row) return { ...reading, memory_type: null };
       const { value, memory_type } = JSON.parse(row.document) as Pick<Reading, 'value' | 'memory_type'>;
       return { ...reading, value, memory_type };

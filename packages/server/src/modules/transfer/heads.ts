@@ -5,11 +5,11 @@ import {
   type Draft,
   type EntryRow,
   type EntrySet,
+  findSameVersion,
   fromDocument,
   isLive,
   mayAgentSee,
 } from '../entries/index.ts';
-import { findSame } from './queries.ts';
 import { type Decision, decide, type Head } from './rules/decide.ts';
 
 type Version = { written_at: number; content_hash: string };
@@ -63,7 +63,7 @@ export class Heads {
     if (added.some((one) => one.written_at === written_at && one.content_hash === content_hash)) return true;
     if (!row || written_at > row.written_at) return false;
     const { account_id, tx } = this.#work;
-    return (await findSame(tx, account_id, { entry_id: row.entry_id, written_at, content_hash })) !== undefined;
+    return (await findSameVersion(tx, account_id, { entry_id: row.entry_id, written_at, content_hash })) !== undefined;
   }
 
   wrote(draft: Draft, row: EntryRow): void {

@@ -5,7 +5,6 @@ import {
   changed,
   type ExportedTable,
   setAccountCounters,
-  settled,
   unaudited,
   WHOLE_ACCOUNT,
   type Work,
@@ -103,4 +102,4 @@ function checkCounts(told: Counts, found: Counts): void {
 }
 
 /** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
-export const finishImport = unaudited(alone(settled('for all', finish)));
+export const finishImport = unaudited(alone(finish));
