@@ -66,7 +66,7 @@ function ownersOf(files) {
       .map((one) => one.text);
     for (const [, table, statement] of text.matchAll(/\bexported\(\s*(?:\{\s*table: '(\w+)'|(?:\w+\.)?(\w+),)/g))
       declare(table ?? tableOf(statement, texts.join('\n')));
-    for (const [, table] of text.matchAll(/\{\s*table: '(\w+)',[^}]*?left_out: /g)) declare(table);
+    for (const [, table] of text.matchAll(/\{\s*table: '(\w+)',[^}]*?(?:left_out|shared): /g)) declare(table);
     for (const [, table, view] of text.matchAll(/\btable: '(\w+)',\s*view: '(\w+)'/g)) {
       declare(table);
       declare(view);

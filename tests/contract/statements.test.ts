@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
 import {
@@ -17,11 +18,23 @@ import { variationsOf } from './variations.ts';
 const MARK = 'statements';
 const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
 
+const wants = { event_types: ['delete', 'erase'], starts_at: 'now' as const, batch_size: 1 };
+const handling: Consumer = { name: 'test.handles', ...wants, handle: ({ work }) => work(async () => {}) };
+const failing: Consumer = {
+  name: 'test.fails',
+  ...wants,
+  max_attempts: 2,
+  handle: async () => {
+    throw new Error('cannot');
+  },
+};
+
 /** Every statement that the operations of the table and the housekeeping give to the store. */
 async function statementsOn(backend: Backend): Promise<Set<string>> {
   const seen = new Set<string>();
   let isReady = false;
   const app = await openTestApp(backend, {
+    modules: [{ name: 'consuming', migrations: [], handlers: {}, consumers: [handling, failing] }],
     wrapDatabase: (database) => watchDatabase(database, ({ text }) => isReady && seen.add(text)),
   });
   isReady = true;
@@ -38,6 +51,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
       }
     }
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
+    await app.jobs.sweep();
     app.clock.advance(10_000);
     await app.jobs.sweep();
   } finally {
@@ -52,6 +66,7 @@ const OWN_WORDS =
 
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
+  ['', ' FOR UPDATE SKIP LOCKED'],
   ['', ' FOR UPDATE'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],

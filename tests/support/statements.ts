@@ -121,6 +121,23 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
     'a migration, each account for itself',
   ],
+  [
+    'INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT',
+    'a consumer that is new begins at the end of every log',
+  ],
+  [
+    'SELECT max(account_id) AS account_id FROM (SELECT account_id FROM accounts WHERE account_id > ?',
+    'a walk over all accounts, a page at a time',
+  ],
+  ['SELECT behind.account_id, behind.head, behind.seq,', 'the same walk finds the logs that consumers are behind'],
+  [
+    'SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1',
+    'the same walk finds the dead letters that are to be tried again',
+  ],
+  [
+    'SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY',
+    'counts what consumers gave up on, for the metrics',
+  ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
   [

@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
 import { doorsOf } from './doors.ts';
-import { type Jobs, startJobs } from './jobs/index.ts';
+import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
+  type ClaimTimes,
   type Clock,
   createKernel,
-  forgetAnswers,
   type Ids,
   insertAccount,
   type Kernel,
@@ -86,6 +87,8 @@ export type AppOptions = {
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
   sweepSeconds?: number;
+  /** How long a server holds on to background work that it took, so that tests need not wait. */
+  claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
   /** Off: what callers read is not noted in their sessions, and not counted. */
   trackReads?: boolean;
@@ -107,11 +110,19 @@ export async function openApp(options: AppOptions): Promise<App> {
   const modules = [...coreModules, ...(options.modules ?? [])];
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
+    const server_id = randomBytes(6).toString('hex');
+    const background = createBackground(modules, {
+      ...{ database, clock, server_id, onError },
+      ...{ sweepSeconds: options.sweepSeconds ?? 60, times: options.claimTimes },
+    });
     const base = {
       ...registryOf(modules),
       database,
       clock,
       ids,
+      server_id,
+      consumers: background.consumers,
+      maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
       observations: new Observations(options.trackReads ?? true),
@@ -128,11 +139,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
       onError,
     });
-    const jobs = startJobs(kernel, {
-      jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
-      sweepSeconds: options.sweepSeconds ?? 60,
-      onError,
-    });
+    const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();

@@ -1,5 +1,5 @@
 import type { Doors } from './db/index.ts';
-import { type Module, ofEndedAccount, tablesOf } from './kernel/index.ts';
+import { type Module, ofEndedAccount, sharedTablesOf, tablesOf } from './kernel/index.ts';
 
 /**
  * Under row-level security an account reaches its own rows alone. These are the exceptions, as the tables declare them:
@@ -12,6 +12,7 @@ export function doorsOf(modules: readonly Module[]): Doors {
     upkeep: Object.fromEntries(
       declared.flatMap(({ table, maintenance }) => (maintenance ? [[table, maintenance]] : [])),
     ),
+    shared: Object.fromEntries(sharedTablesOf(modules).map(({ table, rights }) => [table, rights])),
     ended: declared.flatMap(({ table, ended_accounts_only }) => (ended_accounts_only ? [table] : [])),
     isEnded: ofEndedAccount,
     words: Object.fromEntries(

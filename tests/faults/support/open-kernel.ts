@@ -6,11 +6,13 @@ import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
   Activity,
+  Consumers,
   createKernel,
   insertAccount,
   type Kernel,
   KeyRing,
   type Limits,
+  Maintenance,
   type Module,
   migrateAll,
   Observations,
@@ -31,8 +33,13 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });
+  const server_id = 'test';
+  const background = { database, clock: systemClock, server_id, sweepSeconds: 3600, onError: () => {} };
   const base = {
     database,
+    server_id,
+    consumers: new Consumers([], background),
+    maintenance: new Maintenance([], background),
     clock: systemClock,
     ids: randomIds,
     version: 'test',

@@ -29,6 +29,8 @@ export interface Dialect {
   engine: Engine;
   /** Appended to a SELECT to hold its row until the end of the transaction. */
   forUpdate: string;
+  /** The same, but rows that another transaction holds are passed over instead of waited for. */
+  skipLocked: string;
   /** Writes of two lanes may run side by side; writes of one lane share transactions. */
   lane(accountId: string): string;
   /** A set of texts as a one-column table `(value)`. */

@@ -4,6 +4,7 @@ import type { SqlValue } from './sql.ts';
 export const dialect: Dialect = {
   engine: 'postgres',
   forUpdate: 'FOR UPDATE',
+  skipLocked: ' FOR UPDATE SKIP LOCKED',
   lane: (accountId) => accountId,
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
   // Numbers from the start: under row-level security no index is asked for what has to be made from a text first.

@@ -20,6 +20,7 @@ import { SqliteTransaction } from './sqlite-transaction.ts';
 const dialect: Dialect = {
   engine: 'sqlite',
   forUpdate: '',
+  skipLocked: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),

@@ -1,5 +1,5 @@
 import { insertAudit, insertEvents, touchAgents } from './queries.ts';
-import { exported, type TenantTable } from './tables.ts';
+import { exported, type SharedTable, type TenantTable } from './tables.ts';
 
 /** In `details` of an event of which nothing is known any more. */
 export const ERASED_DETAILS = '{"erased":true}';
@@ -26,6 +26,8 @@ export const kernelTables: readonly TenantTable[] = [
       visible_to: { erased: 'rename' },
     },
     entries: { entity_path: 'by its owner', key: 'by its owner' },
+    // How far each log is, and which types of events are there, for those that consume them.
+    rights: { maintenance: ['SELECT (account_id, seq, event_type)'] },
     planner: {
       events: '1000000 1000000 1',
       events_by_agent: '1000000 1000000 1000 1',
@@ -63,10 +65,27 @@ export const kernelTables: readonly TenantTable[] = [
     },
   },
   {
+    table: 'consumer_cursors',
+    key: ['consumer'],
+    left_out: 'how far this service has worked through the log',
+    rights: { maintenance: ['SELECT (account_id, consumer, seq, claimed_by)', 'INSERT', 'UPDATE (seq)'] },
+  },
+  {
+    table: 'consumer_dead_letters',
+    key: ['consumer', 'seq'],
+    left_out: 'numbers of events that this service could not work through',
+    rights: { maintenance: ['SELECT (account_id, consumer, retry)'] },
+  },
+  {
     table: 'stored_answers',
     key: ['idempotency_key'],
     left_out: 'answers to retries, kept for a day',
     entries: { entity_path: 'by its owner' },
     rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
   },
+];
+
+export const kernelSharedTables: readonly SharedTable[] = [
+  { table: 'consumers', shared: 'who consumes the log of all accounts', rights: ['SELECT', 'INSERT', 'UPDATE'] },
+  { table: 'maintenance_tasks', shared: 'when each task ran last', rights: ['SELECT', 'INSERT', 'UPDATE'] },
 ];

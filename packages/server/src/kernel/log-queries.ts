@@ -1,4 +1,4 @@
-import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
+import { andAll, type Find, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
 
 type SessionKey = { account_id: string; agent_id: string; session: string };
 
@@ -97,14 +97,12 @@ export function endOfEvents(query: Query, range: TimelineRange, scan: number): P
   return query.get(sql`SELECT seq FROM events WHERE ${inRange(range)} ORDER BY seq DESC LIMIT 1 OFFSET ${scan - 1}`);
 }
 
-/** In which session something was done. */
-export function getEventSession(
-  query: Query,
-  accountId: string,
-  seq: number,
-): Promise<{ session: string } | undefined> {
-  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
-}
+/** In which sessions things were done. */
+export const findEventSessions: Find = {
+  table: 'events',
+  select: 'session',
+  by: { account_id: 'text', seq: 'int' },
+};
 
 /** When an agent was first and last seen to do something. */
 export type SeenAgent = { agent_id: string; first_at: number; last_at: number | null };

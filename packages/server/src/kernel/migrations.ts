@@ -124,4 +124,52 @@ export const kernelMigrations: readonly Migration[] = [
       ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
     ],
   },
+  {
+    version: 27,
+    name: 'consumers of the log, maintenance',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      const claim = `claimed_by ${text} NOT NULL DEFAULT '', claimed_until ${int} NOT NULL DEFAULT 0`;
+      const failures = `attempts ${int} NOT NULL DEFAULT 0, last_error ${text} NOT NULL DEFAULT ''`;
+      return [
+        // One row for each that was ever installed, with what the last walk over all accounts found.
+        `CREATE TABLE consumers (
+          consumer ${text} PRIMARY KEY,
+          installed_at ${int} NOT NULL,
+          lag ${int} NOT NULL DEFAULT 0,
+          accounts_behind ${int} NOT NULL DEFAULT 0,
+          dead_letters ${int} NOT NULL DEFAULT 0,
+          measured_at ${int} NOT NULL DEFAULT 0
+        ) ${clustered}`,
+        // Everything up to `seq` is handled. An account without a row is at 0.
+        `CREATE TABLE consumer_cursors (
+          account_id ${text} NOT NULL,
+          consumer ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          ${claim},
+          ${failures},
+          retry_at ${int} NOT NULL DEFAULT 0,
+          PRIMARY KEY (account_id, consumer)
+        ) ${clustered}`,
+        `CREATE TABLE consumer_dead_letters (
+          account_id ${text} NOT NULL,
+          consumer ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          attempts ${int} NOT NULL,
+          error ${text} NOT NULL,
+          failed_at ${int} NOT NULL,
+          retry ${int} NOT NULL DEFAULT 0,
+          PRIMARY KEY (account_id, consumer, seq)
+        ) ${clustered}`,
+        `CREATE TABLE maintenance_tasks (
+          task ${text} PRIMARY KEY,
+          next_run_at ${int} NOT NULL,
+          started_at ${int} NOT NULL DEFAULT 0,
+          finished_at ${int} NOT NULL DEFAULT 0,
+          ${claim},
+          ${failures}
+        ) ${clustered}`,
+      ];
+    },
+  },
 ];

@@ -3,18 +3,20 @@ import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
+import type { Consumer, Consumers } from './consumers/index.ts';
 import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
-import type { TenantTable, WordIndex } from './tables.ts';
+import type { SharedTable, TenantTable, WordIndex } from './tables.ts';
 import type { Usage } from './usage.ts';
 import type { EntryView, Lineage } from './view.ts';
 import type { Work } from './work.ts';
@@ -33,6 +35,8 @@ export type Services = {
   database: Database;
   clock: Clock;
   ids: Ids;
+  /** Of this process, to others on the same store. */
+  server_id: string;
   limits: Limits;
   version: string;
   schema: number;
@@ -43,6 +47,8 @@ export type Services = {
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
   activity: Activity;
+  consumers: Consumers;
+  maintenance: Maintenance;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
   wordIndexes: readonly WordIndex[];
@@ -125,21 +131,12 @@ export type Kernel = {
   close(): Promise<void>;
 };
 
-/** Housekeeping beside the requests: now and then, or after an event of a type. */
-export type Job = {
-  name: string;
-  after?: string;
-  /** How long it waits after the event, so that one run serves many. */
-  delaySeconds?: number;
-  /** What takes long asks now and then whether the service is about to stop. */
-  run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
-};
-
 export type Module = {
   name: string;
   migrations: readonly Migration[];
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
+  sharedTables?: readonly SharedTable[];
   wordIndexes?: readonly WordIndex[];
   /** What it keeps in step with the entries. */
   projections?: readonly Projection[];
@@ -148,9 +145,14 @@ export type Module = {
   /** Takes an erased agent out of its tables, where their declarations cannot say how. */
   erasesAgent?: AgentEraser;
   handlers: Handlers;
-  jobs?: readonly Job[];
   /** Where it takes part in requests to other modules. */
   hooks?: Hooks;
+  /** What follows the log, from a cursor in the store. */
+  consumers?: readonly Consumer[];
+  /** What is done over the whole store now and then, by one server for all. */
+  maintenance?: readonly MaintenanceTask[];
+  /** What is about the memory of each process. */
+  timers?: readonly ProcessTimer[];
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */

@@ -1,13 +1,18 @@
 import { kernelErasesAgent, kernelErasesEntries } from './erase.ts';
 import { erasersOf } from './erasure.ts';
-import { kernelTables } from './kernel-tables.ts';
+import { kernelSharedTables, kernelTables } from './kernel-tables.ts';
 import type { Module, Services } from './module.ts';
-import type { TenantTable } from './tables.ts';
+import type { SharedTable, TenantTable } from './tables.ts';
 
 /** Every table with rows of accounts, in the order in which an export tells of them. */
 export const tablesOf = (modules: readonly Module[]): readonly TenantTable[] => [
   ...modules.flatMap((module) => module.tables ?? []),
   ...kernelTables,
+];
+
+export const sharedTablesOf = (modules: readonly Module[]): readonly SharedTable[] => [
+  ...modules.flatMap((module) => module.sharedTables ?? []),
+  ...kernelSharedTables,
 ];
 
 /** What modules bring beside their operations, collected for the whole service. */

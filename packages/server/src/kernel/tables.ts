@@ -69,6 +69,9 @@ export type LeftOutTable = Declaration & { left_out: string };
 /** A table with rows of accounts: everything that is done to all such tables is derived from these declarations. */
 export type TenantTable = ExportedTable | LeftOutTable;
 
+/** A table that is about the service itself and has no rows of accounts: what a server may do to it. */
+export type SharedTable = { table: string; shared: string; rights: readonly string[] };
+
 /** An index of words over a table: a full-text table on SQLite, a view of columns of the table itself on PostgreSQL. */
 export type WordIndex = {
   of: string;

@@ -9,6 +9,7 @@ import {
   reads,
   toIso,
   viewInWork,
+  type Work,
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
@@ -55,23 +56,26 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
     seq: 0,
     created_at: work.now,
   };
-  row.seq = work.emit({
-    event_type: 'commit',
-    agent_id: author.agent_id,
-    branch,
-    entity_path: null,
-    key: null,
-    version: null,
-    visible_to: row.visible_to,
-    details: { commit_id, message, entries_written: written.length },
-    session: author.session,
-  });
+  row.seq = emitCommit(work, row, author.session);
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
   const view = viewInWork(work, { lineage, agent_id: caller.agent_id, scope: caller.key?.read });
   const parent_id = await parentOf(work.tx, view, row);
   const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
+
+const emitCommit = (work: Work, commit: queries.CommitRow, session: string): number =>
+  work.emit({
+    event_type: 'commit',
+    agent_id: commit.agent_id,
+    branch: commit.branch,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: commit.visible_to,
+    details: { commit_id: commit.commit_id, message: commit.message, entries_written: commit.entry_count },
+    session,
+  });
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,

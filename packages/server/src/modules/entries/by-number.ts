@@ -29,16 +29,16 @@ export function findVersions(
   return query.findMany<VersionFacts>(versionFacts, keys);
 }
 
-/** One version, for what it says. */
-export function getVersionByNumber(
+const versionDocuments: Find = { table: 'versions', select: 'document', by: byVersion };
+
+/** What versions say: one answer for each, in order, nothing for what was erased. */
+export function findDocuments(
   query: Query,
   accountId: string,
-  { entry_id, version }: VersionNumber,
-): Promise<Pick<VersionRow, 'entry_id' | 'version' | 'document'> | undefined> {
-  return query.get(
-    sql`SELECT entry_id, version, document FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-        AND version = ${version}`,
-  );
+  numbers: readonly VersionNumber[],
+): Promise<(Pick<VersionRow, 'document'> | undefined)[]> {
+  const keys = numbers.map(({ entry_id, version }) => [accountId, entry_id, version]);
+  return query.findMany<Pick<VersionRow, 'document'>>(versionDocuments, keys);
 }
 
 /** An entry as it is now, without what it says. */

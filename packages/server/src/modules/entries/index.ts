@@ -40,5 +40,5 @@ export const entries: Module = {
   erasesEntries,
   erasesAgent,
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
-  jobs: [{ name: 'sweep expired entries', run: sweepExpired }],
+  maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };

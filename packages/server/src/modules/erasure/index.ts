@@ -15,7 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import { authorOf, findErased } from '../entries/index.ts';
 import { eraseAgent } from './agent.ts';
-import { compactions } from './compact.ts';
+import { compactErased, freeErasedRows } from './compact.ts';
 import { countErased, eraseEntries } from './entries.ts';
 
 export { markUncompacted } from './compact.ts';
@@ -57,5 +57,6 @@ export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: compactions,
+  consumers: [freeErasedRows],
+  maintenance: [compactErased],
 };

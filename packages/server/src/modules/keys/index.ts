@@ -23,5 +23,5 @@ export const keys: Module = {
     },
   ],
   handlers,
-  jobs: [{ name: 'keys: uses', run: noteUses }],
+  timers: [{ name: 'keys.note_uses', run: noteUses }],
 };

@@ -64,8 +64,13 @@ export const retention: Module = {
   migrations,
   tables,
   handlers,
-  jobs: [
-    { name: 'retention', run: enforce },
-    { name: 'retention at once', after: 'retention_set', run: enforce },
+  maintenance: [{ name: 'retention.enforce', run: enforce }],
+  consumers: [
+    {
+      name: 'retention.enforce_new',
+      event_types: ['retention_set'],
+      starts_at: 'now',
+      handle: ({ kernel, isStopping }) => enforce(kernel, isStopping),
+    },
   ],
 };

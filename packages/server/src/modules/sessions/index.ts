@@ -33,6 +33,6 @@ export const sessions: Module = {
   tables,
   erasesEntries,
   handlers: {},
-  jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
+  maintenance: [{ name: 'sessions.forget_idle', run: forgetIdleSessions }],
   recorder: openRecorder,
 };

@@ -17,14 +17,13 @@ export const text: Module = {
   wordIndexes,
   projections: [wordsOfEntries],
   handlers: {},
-  jobs: [
+  maintenance: [
     {
-      name: 'tidy the word index',
-      after: 'write',
-      delaySeconds: 2,
-      run: async ({ services: { database } }) => {
-        if (database.dialect.engine === 'postgres') await database.maintain(tidyIndex);
-      },
+      name: 'text.tidy_index',
+      every_seconds: 3600,
+      after: { event_types: ['write'], delay_seconds: 2 },
+      only_on: 'postgres',
+      run: ({ services: { database } }) => database.maintain(tidyIndex),
     },
   ],
 };

@@ -23,5 +23,5 @@ export const traces: Module = {
   erasesEntries,
   erasesAgent,
   handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create, 'sessions.ingest_otlp': ingestOtlp },
-  jobs: [forgetSpans],
+  maintenance: [forgetSpans],
 };

@@ -31,5 +31,5 @@ export const usage: Module = {
     },
   ],
   handlers,
-  jobs: [{ name: 'usage: leases', run: async ({ services }) => services.meter?.sweep() }],
+  timers: [{ name: 'usage.return_leases', run: async ({ services }) => services.meter?.sweep() }],
 };

@@ -1,4 +1,4 @@
-import { changed, hashedBy, type Job, toIso, unchanged, type Work, writes } from '../../../kernel/index.ts';
+import { changed, hashedBy, type MaintenanceTask, toIso, unchanged, type Work, writes } from '../../../kernel/index.ts';
 import { addItems, FULL, MAX_ITEMS, type NewItem, openSession } from '../../sessions/index.ts';
 import { pricesOf } from '../prices.ts';
 import { record } from '../recording.ts';
@@ -169,8 +169,8 @@ function toSpan(work: Work, span: OtelSpan, call: LlmCall | undefined): object {
 /** As long as a session is waited for. */
 const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 
-export const forgetSpans: Job = {
-  name: 'forget spans of exporters',
+export const forgetSpans: MaintenanceTask = {
+  name: 'traces.forget_spans',
   async run({ services: { database, clock } }) {
     await database.upkeep((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
   },

@@ -1,0 +1,2 @@
+export type { ClaimTimes, Consumer, ConsumerContext } from './consumer.ts';
+export { type ConsumerCounts, Consumers, type ConsumersOptions } from './consumers.ts';
