@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { coreModules } from '../../packages/server/src/app.ts';
-import { kernelTables } from '../../packages/server/src/kernel/index.ts';
+import { kernelSharedTables, kernelTables } from '../../packages/server/src/kernel/index.ts';
 // @ts-expect-error: a script, without types
 import { checkOwners } from '../../scripts/check-owners.mjs';
 
@@ -34,11 +35,14 @@ const shelves = {
 describe('the check of who owns which table', () => {
   it('knows the owner of every table that a module declares', () => {
     const { owners, problems } = checkOwners(root);
-    const declared = [{ name: 'kernel', tables: kernelTables, wordIndexes: [] }, ...coreModules].flatMap(
-      ({ name, tables = [], wordIndexes = [] }) =>
-        [...tables.map(({ table }) => table), ...wordIndexes.flatMap(({ table, view }) => [table, view])].map(
-          (table) => [table, name] as const,
-        ),
+    const declared = [
+      { name: 'kernel', tables: [...kernelTables, ...kernelSharedTables], wordIndexes: [] },
+      ...coreModules,
+      ...proModules,
+    ].flatMap(({ name, tables = [], wordIndexes = [] }) =>
+      [...tables.map(({ table }) => table), ...wordIndexes.flatMap(({ table, view }) => [table, view])].map(
+        (table) => [table, name] as const,
+      ),
     );
     expect(Object.fromEntries(owners)).toEqual(Object.fromEntries(declared));
     expect(problems).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { coreModules } from '../../packages/server/src/app.ts';
 import { fragment, type Row, sql } from '../../packages/server/src/db/index.ts';
 import {
@@ -11,6 +12,8 @@ import {
 import { backends, openTestApp } from '../support/app.ts';
 import { columnsOf, declarationProblems } from '../support/declarations.ts';
 import { guardOf, tenantProblem } from '../support/statements.ts';
+
+const installed = [...coreModules, ...proModules];
 
 /** A module that brings one table, declared as it is told to. */
 const withNotes = (declared: Partial<Module>): Module => ({
@@ -67,25 +70,25 @@ describe.each(backends)('the tables of accounts, on %s', (backend) => {
     const found = await columnsOf(app.kernel.services.database);
     await app.close();
     expect(found.length).toBeGreaterThan(150);
-    expect(declarationProblems(found, coreModules)).toEqual([]);
+    expect(declarationProblems(found, installed)).toEqual([]);
   });
 
   it('fail by themselves when one declares nothing, or leaves out who and what it names', async () => {
     const silent = withNotes({});
-    const app = await openTestApp(backend, { modules: [silent] });
+    const app = await openTestApp(backend, { modules: [...proModules, silent] });
     const found = await columnsOf(app.kernel.services.database);
     await app.close();
-    expect(declarationProblems(found, [...coreModules, silent])).toEqual(['reviews is not declared']);
+    expect(declarationProblems(found, [...installed, silent])).toEqual(['reviews is not declared']);
     const { agents: _, entries: __, ...bare } = reviews;
     const says = 'and does not say what an erasure does to it';
-    expect(declarationProblems(found, [...coreModules, withNotes({ tables: [bare] })])).toEqual([
+    expect(declarationProblems(found, [...installed, withNotes({ tables: [bare] })])).toEqual([
       `reviews.agent_id holds the name of an agent ${says}`,
       `reviews.reviewed_agent holds the name of an agent ${says}`,
       `reviews.entity_path holds the name of an entry ${says}`,
       `reviews.key holds the name of an entry ${says}`,
     ]);
     const owned = { ...reviews, agents: { ...reviews.agents, agent_id: { erased: 'by its owner' as const } } };
-    expect(declarationProblems(found, [...coreModules, withNotes({ tables: [owned] })])).toEqual([
+    expect(declarationProblems(found, [...installed, withNotes({ tables: [owned] })])).toEqual([
       'notes erases no agent',
     ]);
   });
@@ -96,7 +99,7 @@ describe.each(backends)('the tables of accounts, on %s', (backend) => {
     expect(tenantProblem('SELECT text FROM reviews WHERE no = ?', guard)).toBeDefined();
     expect(tenantProblem('SELECT text FROM reviews WHERE account_id = ? AND no = ?', guard)).toBeUndefined();
     expect(erasedTables(tablesOf([module])).map(({ table }) => table)).toContain('reviews');
-    const app = await openTestApp(backend, { modules: [module] });
+    const app = await openTestApp(backend, { modules: [...proModules, module] });
     const B = { agent_id: 'agent/b' };
     const account_id = SELF_HOSTED_ACCOUNT;
     const row = (no: number, [agent_id, reviewed_agent]: [string, string], [entity_path, key]: (string | null)[]) => ({
@@ -150,7 +153,7 @@ describe('the figures for the planner of SQLite', () => {
     const first = await openTestApp('sqlite');
     const { place } = first;
     await first.jobs.close();
-    const second = await openTestApp('sqlite', { place, modules: [module] });
+    const second = await openTestApp('sqlite', { place, modules: [...proModules, module] });
     const found = await second.kernel.services.database.scan.all<Row>(
       fragment(`SELECT stat FROM sqlite_stat1 WHERE tbl = 'reviews'`),
     );

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type Row, sql } from '../../packages/server/src/db/index.ts';
 import {
   type EntryChange,
   type EntryHead,
   type Module,
+  type Projection,
   SELF_HOSTED_ACCOUNT,
   type Work,
 } from '../../packages/server/src/kernel/index.ts';
@@ -93,7 +95,7 @@ const A = { agent_id: 'agent/a', session_id: 's' };
 describe.each(backends)('a projection of another package, on %s', (backend: Backend) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await openTestApp(backend, { modules: [lengths] });
+    app = await openTestApp(backend, { modules: [...proModules, lengths] });
   });
   afterAll(() => app.close());
 
@@ -136,7 +138,7 @@ describe.each(backends)('a projection of another package, on %s', (backend: Back
 
   it('is made again from an account that is brought elsewhere', async () => {
     const lines = await exportLines(app, A);
-    const other = await openTestApp(backend, { modules: [lengths] });
+    const other = await openTestApp(backend, { modules: [...proModules, lengths] });
     await importLines(other, lines, A);
     const [here, there] = [await listLengths(app), await listLengths(other)];
     await other.close();
@@ -149,5 +151,66 @@ describe.each(backends)('a projection of another package, on %s', (backend: Back
     expect(await lengthOf('brought')).toBe(3);
     await app.call('agents.erase', { agent_id: 'agent/a' }, { agent_id: 'agent/b' });
     expect(await listLengths(app)).toEqual([]);
+  });
+});
+
+/** The same, a moment later: what it does is what it would have done in the transaction. */
+const behind: Module = {
+  ...lengths,
+  projections: (lengths.projections ?? []).map(({ applyStandings: _, ...projection }) => ({
+    ...projection,
+    runs: 'as a consumer' as const,
+  })),
+};
+
+describe.each(backends)('a projection that follows the log, on %s', (backend: Backend) => {
+  it('comes to what it would be in the transaction, through writes, erasures and the move of an account', async () => {
+    const app = await openTestApp(backend, { modules: [...proModules, behind] });
+    const write = (key: string, value: unknown) =>
+      app.call('entries.write', { entity_path: 'p', key, value } as never, A);
+    await write('one', 'abc');
+    await write('one', 'abcdef');
+    await write('two', [1, 2]);
+    await write('gone', 'secret');
+    expect(await listLengths(app)).toEqual([]);
+    await app.call('entries.delete', { entity_path: 'p', key: 'two' }, A);
+    await app.call('entries.erase', { entity_path: 'p', key: 'gone' }, A);
+    await app.jobs.sweep();
+    const one = { entity_path: 'p', key: 'one', chars: 8, confidence: 1 };
+    const two = { entity_path: 'p', key: 'two', chars: 0, confidence: 1 };
+    expect(await listLengths(app)).toEqual([one, two]);
+    await write('two', 'again');
+    await app.jobs.sweep();
+    expect(await listLengths(app)).toEqual([one, { ...two, chars: 7 }]);
+    const other = await openTestApp(backend, { modules: [...proModules, behind] });
+    await importLines(other, await exportLines(app, A), A);
+    await other.jobs.sweep();
+    expect(await listLengths(other)).toEqual(await listLengths(app));
+    await other.close();
+    await app.call('entries.erase', { entity_path: 'p', key: 'one' }, A);
+    expect(await listLengths(app)).toEqual([{ ...two, chars: 7 }]);
+    await app.close();
+  });
+
+  it('is given each entry once, with what it was before and the versions in between', async () => {
+    const seen: EntryChange[] = [];
+    const [projection] = behind.projections ?? [];
+    const module: Module = {
+      ...behind,
+      projections: [{ ...(projection as Projection), apply: (_work, changes) => void seen.push(...changes) }],
+    };
+    const app = await openTestApp(backend, { modules: [...proModules, module] });
+    for (const value of ['a', 'b', 'c']) await app.call('entries.write', { entity_path: 'p', key: 'k', value }, A);
+    await app.jobs.sweep();
+    await app.call('entries.delete', { entity_path: 'p', key: 'k' }, A);
+    await app.jobs.sweep();
+    await app.close();
+    const seqs = seen.map(({ before, after, value, replaced }) => ({
+      ...{ before: before?.seq, after: after.seq, value, replaced: replaced?.map(({ seq }) => seq) },
+    }));
+    expect(seqs).toEqual([
+      { before: undefined, after: 3, value: 'c', replaced: [1, 2] },
+      { before: 3, after: 4, value: undefined, replaced: undefined },
+    ]);
   });
 });

@@ -170,12 +170,18 @@ export function tenantProblem(text: string, { reference, insert }: TenantGuard =
   return named < references ? `names account_id ${named} times for ${references} tables: ${text}` : undefined;
 }
 
-const coreHarmless = new Set<string>();
+const guards = new WeakMap<readonly Module[], TenantGuard & { harmless: Set<string> }>();
+
+function guardFor(modules: readonly Module[]) {
+  const known = guards.get(modules) ?? { ...guardOf([...coreModules, ...modules]), harmless: new Set<string>() };
+  guards.set(modules, known);
+  return known;
+}
 
 /** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
-export function refuseForeign(modules: readonly Module[] = []): (statement: Statement) => void {
-  const guard = modules.length === 0 ? coreGuard : guardOf([...coreModules, ...modules]);
-  const harmless = modules.length === 0 ? coreHarmless : new Set<string>();
+export function refuseForeign(modules: readonly Module[]): (statement: Statement) => void {
+  const guard = guardFor(modules);
+  const { harmless } = guard;
   return ({ text }) => {
     if (harmless.has(text)) return;
     const problem = tenantProblem(text, guard);

@@ -29,7 +29,7 @@ import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { counts } from './modules/counts/index.ts';
-import { entries } from './modules/entries/index.ts';
+import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
@@ -107,7 +107,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const modules = [...coreModules, ...(options.modules ?? [])];
+  const modules = withProjectionConsumers([...coreModules, ...(options.modules ?? [])]);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
     const server_id = randomBytes(6).toString('hex');

@@ -6,7 +6,7 @@ export const runProgram = (args: readonly string[]): Promise<number> =>
   runCli(args, {
     readConfig,
     readEnvironment,
-    openApp: async (config) => (await import('./app.ts')).openApp(config),
+    openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
     serve: async (config) => (await import('./serve.ts')).serve(config),
     inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
     openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),

@@ -1,7 +1,8 @@
 import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { coreModules as modules } from '../../../packages/server/src/app.ts';
+import { modules as proModules } from '../../../packages/pro/src/index.ts';
+import { coreModules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
@@ -35,6 +36,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });
   const server_id = 'test';
   const background = { database, clock: systemClock, server_id, sweepSeconds: 3600, onError: () => {} };
+  const modules = [...coreModules, ...proModules];
   const base = {
     database,
     server_id,

@@ -7,6 +7,7 @@ import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
+import type { Hooks } from './hooks.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
@@ -40,10 +41,11 @@ export function createKernel(
   checkAudited(handlers);
   const feed = new Feed();
   const usage = new Usage();
-  const admit = createAdmit({ handlers, services, modules, usage });
+  const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
+  const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
   const committer = new Committer(services, {
-    committed: publisher(feed, modules, onError),
+    committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
   });
 
@@ -98,10 +100,10 @@ export function createKernel(
 }
 
 /** What was committed stays so, whatever a hook does. */
-function publisher(feed: Feed, modules: readonly Module[], onError: (error: unknown) => void) {
-  const hooks = modules.flatMap((module) => module.hooks?.committed ?? []);
+function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
+  const listeners = hooks.flatMap(({ committed }) => committed ?? []);
   return (events: readonly LogEvent[], accountId: string): void => {
-    for (const committed of hooks) {
+    for (const committed of listeners) {
       try {
         committed(events, accountId);
       } catch (error) {

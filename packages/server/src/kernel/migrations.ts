@@ -125,7 +125,7 @@ export const kernelMigrations: readonly Migration[] = [
     ],
   },
   {
-    version: 27,
+    version: 5,
     name: 'consumers of the log, maintenance',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';

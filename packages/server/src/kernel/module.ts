@@ -52,7 +52,7 @@ export type Services = {
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
   wordIndexes: readonly WordIndex[];
-  /** What follows entries, in the order of the modules that bring it. */
+  /** What follows entries in the same transaction, in the order of the modules that bring it. */
   projections: readonly Projection[];
   erasers: Erasers;
 };
@@ -145,8 +145,8 @@ export type Module = {
   /** Takes an erased agent out of its tables, where their declarations cannot say how. */
   erasesAgent?: AgentEraser;
   handlers: Handlers;
-  /** Where it takes part in requests to other modules. */
-  hooks?: Hooks;
+  /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
+  hooks?: () => Hooks;
   /** What follows the log, from a cursor in the store. */
   consumers?: readonly Consumer[];
   /** What is done over the whole store now and then, by one server for all. */

@@ -61,6 +61,8 @@ export type Projection = EntryEraser & {
   name: string;
   /** The tables it fills, all of them declared by its module. */
   tables: readonly string[];
+  /** Left out: in the transaction. As a consumer it follows the log, a moment later, and writes never wait for it. */
+  runs?: 'in the transaction' | 'as a consumer';
   rowColumns?: RowColumns;
   /** Each entry is in `changes` once. */
   apply(work: Work, changes: readonly EntryChange[]): Promise<void> | void;

@@ -21,6 +21,6 @@ export const registryOf = (
 ): Pick<Services, 'tables' | 'wordIndexes' | 'projections' | 'erasers'> => ({
   tables: tablesOf(modules),
   wordIndexes: modules.flatMap((module) => module.wordIndexes ?? []),
-  projections: modules.flatMap((module) => module.projections ?? []),
+  projections: modules.flatMap((module) => module.projections ?? []).filter(({ runs }) => runs !== 'as a consumer'),
   erasers: erasersOf({ erasesEntries: kernelErasesEntries, erasesAgent: kernelErasesAgent }, modules),
 });

@@ -19,6 +19,7 @@ export {
   newestLeft,
 } from './erase/index.ts';
 export * from './offers.ts';
+export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
 export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
 export {
   contentHash,

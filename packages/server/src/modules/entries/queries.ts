@@ -244,6 +244,12 @@ export const restOf = ({ document, integrity_chain, is_artifact, recall_count }:
   recall_count,
 });
 
+export const findWholeVersions: Find = {
+  table: 'versions',
+  select: Object.keys(versionColumns).join(', '),
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
 /** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */

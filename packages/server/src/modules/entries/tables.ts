@@ -1,7 +1,7 @@
 import { Fault } from '@mem-service/contract';
-import type { Find, Row } from '../../db/index.ts';
+import type { Row } from '../../db/index.ts';
 import { exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
-import { insertVersions } from './queries.ts';
+import { findWholeVersions, insertVersions } from './queries.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 
@@ -18,17 +18,11 @@ const headColumns = {
 
 type Head = Pick<EntryRow, keyof typeof headColumns>;
 
-const findVersions: Find = {
-  table: 'versions',
-  select: Object.keys(versionColumns).join(', '),
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
 /** Makes the current rows from the newest versions, which are there by now, and what follows from them. */
 async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const heads = rows as unknown as readonly Head[];
   const keys = heads.map(({ entry_id, version }) => [work.account_id, entry_id, version]);
-  const versions = await work.tx.findMany<VersionRow>(findVersions, keys);
+  const versions = await work.tx.findMany<VersionRow>(findWholeVersions, keys);
   const restored = heads.map((head, i) => toChange(head, versions[i]));
   saveHeads(work, restored);
   await restoreProjections(work, restored);
