@@ -1,4 +1,4 @@
-import type { Caller, Work } from '../../packages/server/src/kernel/index.ts';
+import { type Caller, unchanged, type Work } from '../../packages/server/src/kernel/index.ts';
 import { caller, type TestApp } from '../support/app.ts';
 
 export const X = { agent_id: 'agent/x' };
@@ -9,7 +9,7 @@ type Emitted = Partial<Parameters<Work['emit']>[0]> & { event_type: string; agen
 /** Puts an event into the log, as a module of the service would. */
 export function emit(app: TestApp, event: Emitted, as: Partial<Caller> = {}): Promise<number> {
   const whole = { branch: 'main', entity_path: null, key: null, version: null, visible_to: '', details: {}, ...event };
-  return app.kernel.work(caller(as), 'test', async (work) => work.emit(whole));
+  return app.kernel.work(caller(as), 'test', async (work) => unchanged(work.emit(whole)));
 }
 
 type Written = { entity_path: string; key: string; value?: unknown };

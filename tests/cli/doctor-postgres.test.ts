@@ -188,7 +188,7 @@ describe('mem doctor on PostgreSQL', () => {
     expect((await examine()).of('schema')).toMatchObject([
       { level: 'warn', found: expect.stringMatching(/^\d+ of \d+$/) },
     ]);
-    await admin(`INSERT INTO schema_migrations VALUES (9999, 'later', 0)`);
+    await admin(`INSERT INTO schema_migrations VALUES (9999, 'later', 0, 'entries', 9999)`);
     expect((await examine()).of('schema')).toMatchObject([{ level: 'fail', todo: 'install a newer version of mem' }]);
   });
 

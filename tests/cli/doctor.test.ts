@@ -54,7 +54,7 @@ describe('mem doctor on a store', () => {
     expect((await examine()).of('schema')).toMatchObject([
       { level: 'warn', found: expect.stringMatching(/^\d+ of \d+$/) },
     ]);
-    store.exec("INSERT INTO schema_migrations VALUES (9999, 'later', 0)");
+    store.exec("INSERT INTO schema_migrations VALUES (9999, 'later', 0, 'entries', 9999)");
     store.close();
     expect((await examine()).of('schema')).toMatchObject([{ level: 'fail', todo: 'install a newer version of mem' }]);
   });

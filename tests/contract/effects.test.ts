@@ -12,6 +12,7 @@ import {
   layAgainAfter,
   layExamples,
   markedInput,
+  newInput,
   reading,
   writing,
 } from './table.ts';
@@ -20,8 +21,8 @@ const CHARGE = { none: 0, read: 1, write: 2, control: 0 } as const;
 
 describe('what an operation costs', () => {
   it.each(operationNames)('%s is charged by what it does', (name) => {
-    // An outcome is what everything else is for.
-    expect(operations[name].cost).toBe(name === 'outcomes.commit' ? 0 : CHARGE[operations[name].effect]);
+    const { cost, free, effect } = definition(name);
+    expect(cost).toBe(free ? 0 : CHARGE[effect]);
   });
 
   it('an operation that answers GET changes nothing', () => {
@@ -70,13 +71,13 @@ describe.each(backends)('what operations do on %s', (backend) => {
 
   it.each(forAgents)('%s is charged once for a call', async (name) => {
     const before = app.kernel.usage.ops_charged;
-    await app.call(name, markedInput(name, 'effects', known) as never, as);
+    await app.call(name, newInput(name, 'effects', known) as never, as);
     expect(app.kernel.usage.ops_charged - before).toBe(operations[name].cost);
     Object.assign(known, await layAgainAfter(name, app, { mark: 'effects', as }));
   });
 
   it.each(writing)('%s appends to the log and leaves exactly one line in the audit trail', async (name) => {
-    const input = newInput(name);
+    const input = newInput(name, 'effects', known);
     const before = await dump(app, SELF_HOSTED_ACCOUNT);
     const output = (await app.call(name, input as never, as)) as Json;
     const after = await dump(app, SELF_HOSTED_ACCOUNT);
@@ -115,10 +116,4 @@ describe.each(backends)('what operations do on %s', (backend) => {
     await expect(app.call(name, input as never, as)).rejects.toMatchObject({ code });
     expect(await dump(app)).toEqual(before);
   });
-
-  /** A retry of the same outcome, or of the same spans, would change nothing. */
-  function newInput(name: (typeof operationNames)[number]): Json {
-    const input = markedInput(name, name === 'sessions.ingest_otlp' ? 'others' : 'effects', known);
-    return name === 'outcomes.commit' ? { ...input, outcome_ref: 'another' } : input;
-  }
 });

@@ -112,7 +112,8 @@ describe('the description of an operation', () => {
     '%s shows a body that is taken',
     (_, address) => {
       const { example, schema } = at(address).requestBody?.content['application/json'] ?? {};
-      const { input, example: whole } = operations[address.name];
+      const { input } = operations[address.name];
+      const whole = operations[address.name].example(0);
       const inPath = Object.entries(whole).filter(([field]) => address.route.path.includes(`{${field}}`));
       for (const [field] of inPath) expect(example).not.toHaveProperty(field);
       expect(input.safeParse({ ...Object.fromEntries(inPath), ...example }).success).toBe(true);

@@ -27,7 +27,7 @@ async function fill(app: TestApp, count: number): Promise<void> {
   await Promise.all(small);
 }
 
-type Hot = [name: OperationName, how: string, input: Json, key?: Principal];
+type Hot = [name: OperationName, how: string, input: Json | ((i: number) => Json), key?: Principal];
 
 const reach = [
   ['svc/41', 'svc/57', 'svc/9/**', 'small', 'svc/7/*', 'svc/7/1/**'].map((text) => parseGlob(text) as Glob),
@@ -48,7 +48,7 @@ const HOT: Hot[] = [
   ['entries.list', 'of a key with many scopes, below a path', { entity_path: 'svc/**' }, scoped],
   ['entries.history', 'of an entry', at],
   ['entries.diff', 'of an entry', at],
-  ['entries.write', 'of an entry', { ...at, value: 'changed' }],
+  ['entries.write', 'of an entry', (i) => ({ ...at, value: i })],
   ['entries.delete', 'of an entry', at],
   ['entries.restore', 'of an entry', { ...at, version: 1 }],
   [
@@ -80,9 +80,9 @@ async function run(backend: Backend, place: Place & { rowSecurity?: 'on' | 'off'
     wrapDatabase: (database) => watchDatabase(database, (statement) => isRunning && seen.push(statement)),
   });
   for (let i = 0; i < 8; i++) {
-    if (name === 'entries.delete') await app.call('entries.write', { ...at, value: i }, as);
+    await app.call('entries.write', { ...at, value: `before ${i}` }, as);
     isRunning = true;
-    const given = name === 'entries.write' ? { ...input, value: i } : input;
+    const given = typeof input === 'function' ? input(i) : input;
     await app.call(name, given as never, { ...as, key, idempotency_key: `${name}-${i}` });
     isRunning = false;
   }

@@ -66,12 +66,10 @@ const looks = reading.flatMap((name): Look[] => {
   if ('entity_path' in input && !('key' in input)) found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
   if ('query' in input) found.push([name, 'by filters', { entity_path: `${SECRET}/**` }]);
   if ('cursor' in fieldsOf(name)) found.push([name, 'page by page', { ...input, limit: 1 }]);
-  if (name === 'entries.read')
-    found.push(
-      [name, 'by version', { ...input, version: 1 }],
-      [name, 'at a time', { ...input, as_of: '2026-06-01T00:00:00Z' }],
-    );
-  if (name === 'entries.diff') found.push([name, 'of two versions', { ...input, old_version: 1, new_version: 2 }]);
+  const fields = fieldsOf(name);
+  if ('version' in fields) found.push([name, 'by version', { ...input, version: 1 }]);
+  if ('as_of' in fields) found.push([name, 'at a time', { ...input, as_of: '2026-06-01T00:00:00Z' }]);
+  if ('old_version' in fields) found.push([name, 'of two versions', { ...input, old_version: 1, new_version: 2 }]);
   return found;
 });
 

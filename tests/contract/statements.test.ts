@@ -1,32 +1,58 @@
 import { describe, expect, it } from 'vitest';
+import { dialect as postgres } from '../../packages/server/src/db/postgres-dialect.ts';
+import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
-import { layAgainAfter, layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
+import {
+  type Json,
+  type Known,
+  layAgainAfter,
+  layExamples,
+  markedInput,
+  newInput,
+  outcomeOf,
+  reading,
+  writing,
+} from './table.ts';
 import { variationsOf } from './variations.ts';
 
 const MARK = 'statements';
 const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
+
+const wants = { event_types: ['delete', 'erase'], starts_at: 'now' as const, batch_size: 1 };
+const handling: Consumer = { name: 'test.handles', ...wants, handle: ({ work }) => work(async () => {}) };
+const failing: Consumer = {
+  name: 'test.fails',
+  ...wants,
+  max_attempts: 2,
+  handle: async () => {
+    throw new Error('cannot');
+  },
+};
 
 /** Every statement that the operations of the table and the housekeeping give to the store. */
 async function statementsOn(backend: Backend): Promise<Set<string>> {
   const seen = new Set<string>();
   let isReady = false;
   const app = await openTestApp(backend, {
+    modules: [{ name: 'consuming', migrations: [], handlers: {}, consumers: [handling, failing] }],
     wrapDatabase: (database) => watchDatabase(database, ({ text }) => isReady && seen.add(text)),
   });
   isReady = true;
   try {
-    let known = {};
+    let known: Known = {};
     for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
     for (const name of [...writing, ...reading]) {
-      const inputs = variationsOf(name, markedInput(name, MARK, known), MARK);
-      for (const [i, input] of inputs.entries()) {
+      const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
+      for (let i = 0; i < count; i++) {
+        const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as Json;
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
         Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
       }
     }
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
+    await app.jobs.sweep();
     app.clock.advance(10_000);
     await app.jobs.sweep();
   } finally {
@@ -39,12 +65,22 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
 const OWN_WORDS =
   /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list/;
 
+const member = (path: readonly string[], as: 'text' | 'flag') =>
+  [
+    `json_extract(past.document, '$.${path.join('.')}')`,
+    postgres.jsonMember('past.document', path, as).replace(/\s+/g, ' '),
+  ] as const;
+
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
+  ['', ' FOR UPDATE SKIP LOCKED'],
   ['', ' FOR UPDATE'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
+  member(['memory_type'], 'text'),
+  member(['is_artifact'], 'flag'),
+  member(['provenance', 'pattern_refs'], 'text'),
   [')', ', search_words, word_count)'],
   [')', ', search_words)'],
   ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
@@ -31,14 +30,17 @@ const MARKED: Record<string, (given: unknown, mark: string) => unknown> = {
   source: (name, mark) => `${mark}/${name}`,
   target: (name, mark) => `${mark}/${name}`,
   outcome_ref: (ref, mark) => `${ref}-${mark}`,
-  resourceSpans: spansOf,
 };
 
-/** Spans know themselves by their numbers, and say in attributes where they belong: those stay what they are. */
-function spansOf(given: unknown, mark: string): unknown {
-  const traceId = createHash('sha256').update(mark).digest('hex').slice(0, 32);
-  return JSON.parse(JSON.stringify(given, (field, value) => (field === 'traceId' ? traceId : value)));
-}
+/** What the address of an operation names a thing by. */
+export const namedInPath = (name: OperationName): string[] =>
+  [...operations[name].http.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+
+const identifying = new Set(operationNames.flatMap(namedInPath));
+
+/** Whether a field of an answer says how to name the thing in another call. */
+const isIdentifying = (field: string): boolean =>
+  field.endsWith('_id') || (identifying.has(field) && !(field in MARKED));
 
 const EXTRA = (mark: string): Json => ({
   pattern_refs: [`pattern-${mark}`],
@@ -49,14 +51,27 @@ function isDraft(input: Json): boolean {
   return 'entity_path' in input && 'key' in input && 'value' in input;
 }
 
+let last = 1000;
+/** A number that no example in this process was made with before. */
+const fresh = (): number => ++last;
+
 /** The example of the table, told apart from every other by a mark, and naming what is there. */
-export function markedInput(name: OperationName, mark: string, known: Known = {}): Json {
-  const { dry_run: _, ...example } = operations[name].example as Json;
+export const markedInput = (name: OperationName, mark: string, known: Known = {}): Json =>
+  nthInput(name, 0, { mark, known });
+
+/** The same for a call that has to make something new, however often it was made before. */
+export const newInput = (name: OperationName, mark: string, known: Known = {}): Json =>
+  nthInput(name, fresh(), { mark, known });
+
+/** The nth example. */
+export function nthInput(name: OperationName, n: number, { mark, known = {} }: { mark: string; known?: Known }): Json {
+  const { dry_run: _, ...example } = operations[name].example(n) as Json;
+  const named = namedInPath(name);
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
     if (typeof given !== 'object' || given === null) return given;
     const members = Object.entries(given).map(([field, one]) => {
-      if (field.endsWith('_id') && field in known) return [field, known[field]];
+      if (field in known && (field.endsWith('_id') || named.includes(field))) return [field, known[field]];
       return [field, MARKED[field]?.(one, mark) ?? walk(one)];
     });
     const input = Object.fromEntries(members);
@@ -81,8 +96,20 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
   return [...found.values()];
 }
 
-/** How often the examples were laid in a store. */
+/** How often examples were laid in a store: those of one round have one n, the same in every store. */
 const rounds = new WeakMap<TestApp, number>();
+
+/** The n of the examples that were laid last. */
+export const laidAs = (app: TestApp): number => rounds.get(app) ?? 0;
+
+function nextRound(app: TestApp): number {
+  rounds.set(app, laidAs(app) + 1);
+  return laidAs(app);
+}
+
+export function learn(known: Known, output: object): void {
+  for (const [field, one] of Object.entries(output)) if (isIdentifying(field) && one !== null) known[field] = one;
+}
 
 export type Laying = { mark: string; as: Partial<Caller>; extra?: Json };
 
@@ -92,9 +119,6 @@ export type Laying = { mark: string; as: Partial<Caller>; extra?: Json };
  */
 export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying): Promise<Known> {
   const known: Known = { source_agent_id: as.agent_id };
-  const learn = (output: object) => {
-    for (const [field, one] of Object.entries(output)) if (field.endsWith('_id') && one !== null) known[field] = one;
-  };
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -104,19 +128,15 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     return isDraft(input) ? { ...input, ...extra } : input;
   };
   for (const attempt of [1, 2]) await layEntries(app, { mark, as, extra }, attempt);
-  const round = (rounds.get(app) ?? 0) + 1;
-  rounds.set(app, round);
+  const n = nextRound(app);
   for (const name of writing) {
-    const input = withExtra(markedInput(name, mark, known)) as Json;
-    // The same outcome of the same session would be a retry, and seal nothing.
-    if (name === 'outcomes.commit') input.outcome_ref = `${input.outcome_ref}-${round}`;
+    const input = withExtra(nthInput(name, n, { mark, known })) as Json;
     const mayHide = 'shared' in fieldsOf(name);
-    learn(await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
   // What was removed is there again.
-  await layEntries(app, { mark, as, extra }, 3);
-  learn(await app.call('keys.create', { name: mark }, as));
-  return known;
+  const removing = writing.filter((name) => definition(name).removes);
+  return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
 }
 
 async function layEntries(app: TestApp, { mark, as, extra }: Laying, attempt: number): Promise<void> {
@@ -126,12 +146,24 @@ async function layEntries(app: TestApp, { mark, as, extra }: Laying, attempt: nu
   await Promise.all(addressesOf(mark).map(write));
 }
 
-/** Brings back what the operation took away. Gives back the new ids. */
+/** Brings back what the operation took away, by what made it. Gives back the new ids. */
 export async function layAgainAfter(name: OperationName, app: TestApp, laying: Laying): Promise<Known> {
-  if (name === 'entries.delete' || name === 'entries.erase') await layEntries(app, laying, 4);
-  if (name !== 'keys.revoke') return {};
-  const { key_id } = await app.call('keys.create', { name: laying.mark }, laying.as);
-  return { key_id };
+  return layAgain([name], app, laying);
+}
+
+async function layAgain(removing: readonly OperationName[], app: TestApp, laying: Laying): Promise<Known> {
+  const makers = new Set(removing.flatMap((name) => (definition(name).removes ?? []) as OperationName[]));
+  const known: Known = {};
+  if (makers.size === 0) return known;
+  const n = nextRound(app);
+  await layEntries(app, laying, 2 + n);
+  for (const name of makers) {
+    const { extra = {}, mark, as } = laying;
+    const mayHide = 'shared' in fieldsOf(name);
+    const input = nthInput(name, n, { mark });
+    learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
+  }
+  return known;
 }
 
 export async function newAccount(app: TestApp, accountId: string): Promise<void> {

@@ -14,6 +14,7 @@ function countingRows(database: Database, tell: (rows: number) => void): Databas
       return rows;
     },
     get: (statement) => query.get(statement),
+    findMany: (find, keys) => query.findMany(find, keys),
   });
   return {
     dialect: database.dialect,

@@ -25,9 +25,9 @@ const broken: Module = {
       if (items.some(({ input }) => input.key === 'poison')) throw new TypeError('a bug in a set');
       return results;
     }),
-    'entries.restore': writes<'entries.restore'>(async (work, { input, caller }) => {
+    'entries.restore': writes<'entries.restore'>(async (work, { input, ...item }) => {
       if (write?.kind !== 'set') throw new Error('entries.write takes sets');
-      await write.run(work, [{ caller, input: { ...input, key: 'half-done', value: JsonText.of(1) } as never }]);
+      await write.run(work, [{ ...item, input: { ...input, key: 'half-done', value: JsonText.of(1) } as never }]);
       throw new TypeError('a bug in one write');
     }),
   },

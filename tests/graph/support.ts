@@ -1,5 +1,5 @@
 import type { Output } from '@mem-service/contract';
-import { type Caller, splitEntryName, type Work } from '../../packages/server/src/kernel/index.ts';
+import { type Caller, splitEntryName, unchanged, type Work } from '../../packages/server/src/kernel/index.ts';
 import { caller, type TestApp } from '../support/app.ts';
 
 export type Graph = Output<'graph.neighbors'>;
@@ -37,7 +37,7 @@ export async function entryOf(app: TestApp, name: string, visible_to = '') {
 export async function link(app: TestApp, run: (work: Work) => void): Promise<void> {
   await app.kernel.work(caller(), 'test', async (work) => {
     run(work);
-    return {};
+    return unchanged(null);
   });
 }
 

@@ -31,6 +31,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
   const opened = (query: Query): Query => ({
     all: (statement) => query.all(open(statement)),
     get: (statement) => query.get(open(statement)),
+    findMany: (find, keys) => query.findMany(find, keys),
   });
   return {
     dialect: database.dialect,
@@ -49,7 +50,6 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
           run: (statement) => tx.run(open(statement)),
           insertMany: (insert, rows) => tx.insertMany(insert, rows),
           updateMany: (update, rows) => tx.updateMany(update, rows),
-          findMany: (find, keys) => tx.findMany(find, keys),
           savepoint: (run) => tx.savepoint(run),
         }),
       ),

@@ -31,7 +31,7 @@ describe('the client against the service', () => {
   const trace = () => client.outcomes.commit({ outcomeRef: `r-${Math.random()}`, outcomeType: 'success' });
   const key = () => client.keys.create({ name: 'made to go' });
   const account = async () => ({ account_id: (await client.accounts.create({ name: 'Example' })).accountId });
-  const own = { ...operations['agents.recall'].example, agent_id: 'agent/test' };
+  const own = { ...operations['agents.recall'].example(0), agent_id: 'agent/test' };
   const NAMED: Partial<Record<OperationName, () => Promise<object> | object>> = {
     'commits.read': async () => ({ commit_id: (await commit()).commitId }),
     'traces.read': async () => ({ trace_id: (await trace()).traceId }),
@@ -43,8 +43,9 @@ describe('the client against the service', () => {
     'agents.recall': () => own,
     'agents.read_from': () => ({ ...own, agent_id: 'agent/sdk', source_agent_id: 'agent/test' }),
   };
+  let n = 0;
   const refresh = () =>
-    app.call('entries.write', { ...operations['entries.write'].example, value: { max_attempts: Math.random() } });
+    app.call('entries.write', { ...operations['entries.write'].example(0), value: { max_attempts: Math.random() } });
 
   // What is about the whole account needs an empty one: tests/transfer.
   // The end of an account, and usage that only a hosted service counts, have tests of their own.
@@ -55,7 +56,7 @@ describe('the client against the service', () => {
   it.each(forAgents)('route and client agree on %s', async (name) => {
     const countOf = () => app.kernel.usage.calls.get(name)?.count ?? 0;
     // The examples of these name what is not there.
-    const input = await (NAMED[name]?.() ?? operations[name].example);
+    const input = await (NAMED[name]?.() ?? operations[name].example(++n));
     await refresh();
     const before = countOf();
     const output = await methodOf(
@@ -65,7 +66,7 @@ describe('the client against the service', () => {
     expect(countOf()).toBe(before + 1);
     expect(Object.keys(output).filter((key) => key.includes('_'))).toEqual([]);
     await refresh();
-    const wire = await client.call(name, (await (NAMED[name]?.() ?? operations[name].example)) as never);
+    const wire = await client.call(name, (await (NAMED[name]?.() ?? operations[name].example(++n))) as never);
     expect(operations[name].output.safeParse(wire).error).toBeUndefined();
   });
 

@@ -22,6 +22,11 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
   const watchQuery = (query: Query): Query => ({
     all: async (statement) => query.all(seen(statement)),
     get: async (statement) => query.get(seen(statement)),
+    async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+      const by = Object.keys(find.by).map((column) => `${column} = ?`);
+      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
+      return query.findMany<T>(find, keys);
+    },
   });
   const watchTransaction = (tx: Transaction): Transaction => ({
     ...watchQuery(tx),
@@ -31,11 +36,6 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
       const columns = Object.keys(insert.columns).join(', ');
       see({ text: squeeze(`INSERT INTO ${insert.table} (${columns}) ${insert.suffix ?? ''}`), values: [] });
       return tx.insertMany<T>(insert, rows);
-    },
-    async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
-      const by = Object.keys(find.by).map((column) => `${column} = ?`);
-      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
-      return tx.findMany<T>(find, keys);
     },
     async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
       const places = (columns: object) => Object.keys(columns).map((column) => `${column} = ?`);
@@ -65,6 +65,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     maintain: async (statement) => database.maintain(seen(statement)),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
+    ...(database.marks ? { marks: database.marks } : {}),
     close: () => database.close(),
   };
 }
@@ -72,7 +73,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 const TENANT_TABLES =
-  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends';
+  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends|consumer_cursors|consumer_dead_letters|tags';
 const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
 const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
@@ -105,6 +106,23 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   [
     'INSERT INTO session_reads (account_id, agent_id, session, no, attempt, reads) SELECT',
     'a migration, each account for itself',
+  ],
+  [
+    'INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT',
+    'a consumer that is new begins at the end of every log',
+  ],
+  [
+    'SELECT max(account_id) AS account_id FROM (SELECT account_id FROM accounts WHERE account_id > ?',
+    'a walk over all accounts, a page at a time',
+  ],
+  ['SELECT behind.account_id, behind.head, behind.seq,', 'the same walk finds the logs that consumers are behind'],
+  [
+    'SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1',
+    'the same walk finds the dead letters that are to be tried again',
+  ],
+  [
+    'SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY',
+    'counts what consumers gave up on, for the metrics',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],

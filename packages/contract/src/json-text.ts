@@ -27,7 +27,7 @@ export class JsonText {
   #value: unknown;
   #parsed = false;
 
-  /** What may be asked of the value without reading it. */
+  /** Some members of the value, for a transport that needs no others and then need not parse the text. */
   readonly about: object | undefined;
 
   constructor(text: string, about?: object) {

@@ -31,6 +31,15 @@ export type HttpBinding = HttpRoute & {
   otlp?: true;
 };
 
+/**
+ * What is noted of reads waits in memory for a moment. An operation may need what this server noted of the caller's session;
+ * or what every server and the client itself did; or what all servers noted of all sessions of the account.
+ */
+export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole account';
+
+/** Names fields of the input: the one that leaves the session open all the same, and the one that says what ended it. */
+export type Seal = { unless: string; named_by: string };
+
 /** Groups of tools that a client can ask for by name. */
 export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
 export type Toolset = (typeof toolsets)[number];
@@ -55,6 +64,8 @@ export type ToolBinding = {
   idempotent?: true;
   /** Values are shown whole, however long they are. */
   whole?: true;
+  /** Shows its lists cut short, as every page is. */
+  previews?: true;
   /** What to try where nothing was found. */
   miss?: string;
 };
@@ -67,6 +78,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   effect: Effect;
   /** Metered operations (ops) a call is charged. */
   cost: 0 | 1 | 2;
+  /** Why it costs nothing, though what it does would. */
+  free?: string;
   /** Answers without a key even where keys are required. */
   open?: boolean;
   /** Only for keys of the type admin. */
@@ -75,9 +88,23 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   once?: string;
   /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
   whole?: true;
+  /** Shows names from anywhere in the account: not for a key that is kept to a part of it either. */
+  needs_full_reach?: true;
   /** It writes, but from the paths it names it only reads. */
   cites?: true;
   http: HttpBinding;
+  /** Has to find in the store what is noted of reads. */
+  needs_notes?: NeedsNotes;
+  /** Ends the open session of the caller. */
+  seals?: Seal;
+  /** What it names is to be forgotten, so that no other record names it again because of this call. */
+  erases?: true;
+  /** Takes away what calls of that operation made. */
+  removes?: string;
+  /** The field that is a list of drafts, each with an `entity_path`. */
+  drafts_in?: string;
+  /** Says something of an agent, and of no path. */
+  describes_agent?: true;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
@@ -86,12 +113,19 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   input: I;
   output: O;
   errors: readonly FaultCode[];
-  example: z.input<I>;
+  /**
+   * The nth call of a series that can be made again and again: where a name or a number has to be new, n makes it so. Each
+   * works on an empty store or answers `not_found`. `example(0)` is what docs show.
+   */
+  example: (n: number) => z.input<I>;
   /** Answers without end, as Server-Sent Events: `output` is what each of them carries. */
   stream?: true;
   /** Answers with JSON Lines, as many as it takes: `output` is what each of them carries. */
   lines?: true;
 };
+
+/** A name that is new with each n. */
+export const nth = (name: string, n: number): string => (n === 0 ? name : `${name}-${n}`);
 
 /** As it stands in the table: schemas are made when they are asked for, since making all of them takes longer than a call. */
 type Row<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'input' | 'output'> & {

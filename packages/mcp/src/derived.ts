@@ -52,7 +52,7 @@ function offered(operation: Operation, { fields }: ToolBinding): Shape {
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding };
 
 async function run(bound: Bound, args: Json, session: Session): Promise<Answer> {
-  const { name, binding } = bound;
+  const { name, operation, binding } = bound;
   const unknown = Object.keys(args).find((argument) => !binding.fields.includes(argument));
   if (unknown !== undefined)
     return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${binding.fields.join(', ')}`);
@@ -60,7 +60,7 @@ async function run(bound: Bound, args: Json, session: Session): Promise<Answer> 
     const input = await inputOf(bound, args, session);
     const text = await session.service.call(name, input, session.identity.who());
     const json = parseExact(text) as Json;
-    if (name === 'outcomes.commit' && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
+    if (operation.seals && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
     return shown(bound, json, text);
   } catch (error) {
     const problem = problemOf(error);
@@ -86,14 +86,13 @@ async function inputOf({ operation, binding }: Bound, args: Json, session: Sessi
 }
 
 function shown({ name, operation, binding }: Bound, json: Json, text: string): Answer {
-  const { whole, gives, miss } = binding;
+  const { whole, gives, miss, previews } = binding;
   if (operation.effect === 'write') return { json: written(json) };
   if (gives?.includes('value')) return { json: trimmed(json) };
   const lists = Object.values(json).filter(Array.isArray);
   const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
   const hint = isEmpty && miss !== undefined && !whole ? { hint: `nothing found: try ${miss}` } : {};
-  if (!whole && (isPaged(name) || 'edges' in json || name === 'sessions.explain'))
-    return { json: { ...previewLists(json), ...hint } };
+  if (!whole && (isPaged(name) || previews)) return { json: { ...previewLists(json), ...hint } };
   return 'hint' in hint ? { json: { ...json, ...hint } } : { json, text };
 }
 

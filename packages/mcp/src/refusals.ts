@@ -15,6 +15,7 @@ export function problemOf(error: unknown): Problem | undefined {
 
 const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
+  branch_read_only: 'write to main, or to a branch that is open',
   version_conflict: 'read the entry again, merge, and write with if_version set to its version',
   stale_reads: 'read again what has changed, and decide anew',
   invalid_cursor: 'start again without cursor',

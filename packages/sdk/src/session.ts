@@ -145,18 +145,13 @@ class Life {
   }
 }
 
-/** What asks for the records of the session must find those that are still on their way. */
-const settled = new Set<object>([
-  operations['outcomes.commit'],
-  operations['sessions.record_attempt'],
-  operations['sessions.explain'],
-]);
-
 function guardedSend(send: Send, life: Life, { recorder, spans }: Background): Send {
   return async (operation, input, options) => {
     life.check();
-    if (!settled.has(operation) || !life.isMeant(input, options)) return send(operation, input, options);
-    const isSeal = operation === operations['outcomes.commit'] && input.trace_follows !== true;
+    // What asks for the records of the session must find those that are still on their way.
+    const { needs_notes, seals } = operation;
+    if (needs_notes !== 'of all servers' || !life.isMeant(input, options)) return send(operation, input, options);
+    const isSeal = seals !== undefined && input[seals.unless] !== true;
     if (isSeal) spans.recordRunning();
     await unlessAborted(recorder.flush(), options.signal);
     if (!isSeal) return send(operation, input, options);
@@ -169,7 +164,7 @@ function guardedSend(send: Send, life: Life, { recorder, spans }: Background): S
       throw error;
     }
     spans.forget();
-    recorder.end(life.end('sealed', `was sealed by its outcome ${input.outcome_ref}`));
+    recorder.end(life.end('sealed', `was sealed by its outcome ${input[seals.named_by]}`));
     return answer;
   };
 }

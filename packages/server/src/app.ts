@@ -1,11 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
 import { doors } from './doors.ts';
-import { type Jobs, startJobs } from './jobs/index.ts';
+import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
+  type ClaimTimes,
   type Clock,
   createKernel,
-  forgetAnswers,
   type Ids,
   insertAccount,
   type Kernel,
@@ -26,6 +27,7 @@ import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consumers } from './modules/consumers/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
@@ -43,7 +45,8 @@ import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
 import { VERSION } from './version.ts';
 
-export const modules: readonly Module[] = [
+/** What the service is without any other package. */
+export const coreModules: readonly Module[] = [
   entries,
   counts,
   text,
@@ -61,12 +64,15 @@ export const modules: readonly Module[] = [
   accounts,
   activity,
   retention,
+  consumers,
   transfer,
   usage,
   system,
 ];
 
 export type AppOptions = {
+  /** Modules of other packages, which come after the service's own. */
+  modules?: readonly Module[] | undefined;
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
@@ -78,6 +84,8 @@ export type AppOptions = {
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
   sweepSeconds?: number;
+  /** How long a server holds on to background work that it took, so that tests need not wait. */
+  claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
   /** Off: what callers read is not noted in their sessions, and not counted. */
   trackReads?: boolean;
@@ -96,12 +104,21 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
+  const modules = [...coreModules, ...(options.modules ?? [])];
   const database = wrapDatabase(await openDatabase(options, onError));
   try {
+    const server_id = randomBytes(6).toString('hex');
+    const background = createBackground(modules, {
+      ...{ database, clock, server_id, onError },
+      ...{ sweepSeconds: options.sweepSeconds ?? 60, times: options.claimTimes },
+    });
     const base = {
       database,
       clock,
       ids,
+      server_id,
+      consumers: background.consumers,
+      maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
       observations: new Observations(options.trackReads ?? true),
@@ -118,11 +135,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
       onError,
     });
-    const jobs = startJobs(kernel, {
-      jobs: [forgetAnswers, ...modules.flatMap((module) => module.jobs ?? [])],
-      sweepSeconds: options.sweepSeconds ?? 60,
-      onError,
-    });
+    const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();
       await kernel.close();

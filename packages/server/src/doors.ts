@@ -19,6 +19,10 @@ export const doors: Doors = {
     ],
     // Whose key was presented, and when it was last used.
     api_keys: ['SELECT', 'UPDATE (last_used_at)'],
+    // How far each log is, and which types of events are there, for those that consume them.
+    events: ['SELECT (account_id, seq, event_type)'],
+    consumer_cursors: ['SELECT (account_id, consumer, seq, claimed_by)', 'INSERT', 'UPDATE (seq)'],
+    consumer_dead_letters: ['SELECT (account_id, consumer, retry)'],
     entries: ['SELECT (account_id, branch, entity_path, key, ttl_at, deleted)'],
     sessions: ['SELECT (account_id, agent_id, session, last_at)'],
     stored_answers: ['SELECT (account_id, created_at)', 'DELETE'],
@@ -29,6 +33,11 @@ export const doors: Doors = {
     usage_ledger: ['SELECT (account_id, period, no)', 'DELETE'],
     // How often each key was used in a minute, which all servers count together.
     rate_cells: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
+  },
+  shared: {
+    consumers: ['SELECT', 'INSERT', 'UPDATE'],
+    maintenance_tasks: ['SELECT', 'INSERT', 'UPDATE'],
+    servers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   // Lines that nobody removes go with their account.
   ended: ['audit', 'usage_ledger'],

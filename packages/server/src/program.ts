@@ -5,7 +5,7 @@ import { readConfig, readEnvironment } from './config.ts';
 export const programParts: CliParts = {
   readConfig,
   readEnvironment,
-  openApp: async (config) => (await import('./app.ts')).openApp(config),
+  openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
   openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),

@@ -1,16 +1,19 @@
 import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { modules } from '../../../packages/server/src/app.ts';
+import { modules as proModules } from '../../../packages/pro/src/index.ts';
+import { coreModules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
   Activity,
+  Consumers,
   createKernel,
   insertAccount,
   type Kernel,
   KeyRing,
   type Limits,
+  Maintenance,
   type Module,
   migrateAll,
   Observations,
@@ -30,8 +33,13 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });
+  const server_id = 'test';
+  const background = { database, clock: systemClock, server_id, sweepSeconds: 3600, onError: () => {} };
   const base = {
     database,
+    server_id,
+    consumers: new Consumers([], background),
+    maintenance: new Maintenance([], background),
     clock: systemClock,
     ids: randomIds,
     version: 'test',
@@ -42,6 +50,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
+  const modules = [...coreModules, ...proModules];
   const schema = await migrateAll(base, modules);
   await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
   const kernel = createKernel({ ...base, schema }, [...modules, ...extra]);

@@ -47,7 +47,7 @@ export const accounts = {
         })
         .meta({ id: 'NewAccount' }),
     errors: ['unauthenticated', 'conflict'],
-    example: { name: 'Example Ltd', plan: 'free' },
+    example: () => ({ name: 'Example Ltd', plan: 'free' }),
   }),
   'accounts.list': operation({
     summary: 'List accounts',
@@ -56,7 +56,7 @@ export const accounts = {
     input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ accounts: z.array(account), ...s.page }),
     errors: ['unauthenticated', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
   'accounts.read': operation({
     summary: 'Read an account',
@@ -66,7 +66,7 @@ export const accounts = {
     input: () => z.strictObject({ account_id: accountId }),
     output: () => account,
     errors: ['unauthenticated', 'not_found'],
-    example,
+    example: () => example,
   }),
   'accounts.update': operation({
     summary: 'Change the plan, name or status of an account',
@@ -82,19 +82,20 @@ export const accounts = {
       }),
     output: () => account,
     errors: ['unauthenticated', 'not_found'],
-    example: { ...example, plan: 'pro' },
+    example: () => ({ ...example, plan: 'pro' }),
   }),
   'accounts.export': listing({
     summary: 'Export an account as a whole',
     description:
       'As `transfer.export` does for an admin of the account. Once the last line was taken, the account may be deleted as it is.',
     ...control,
+    needs_notes: 'of the whole account',
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
     cli: { args: ['account_id'] },
     input: () => z.strictObject({ account_id: accountId }),
     output: () => exportLine,
     errors: ['unauthenticated', 'not_found'],
-    example,
+    example: () => example,
   }),
   'accounts.delete': operation({
     summary: 'Delete an account with everything in it',
@@ -121,7 +122,7 @@ export const accounts = {
         })
         .meta({ id: 'DeletedAccount' }),
     errors: ['unauthenticated', 'not_found', 'conflict'],
-    example,
+    example: () => example,
   }),
   'accounts.create_key': operation({
     summary: 'Make an admin key for an account',
@@ -133,6 +134,6 @@ export const accounts = {
     input: () => z.strictObject({ account_id: accountId, name: s.label(128).default('admin') }),
     output: () => z.object({ account_id: accountId, key_id: z.string(), key: z.string().nullable() }),
     errors: ['unauthenticated', 'not_found'],
-    example,
+    example: () => example,
   }),
 };

@@ -86,6 +86,6 @@ export const activity = {
         }),
     output: () => usage,
     errors: ['forbidden'],
-    example: { group_by: 'agent' },
+    example: () => ({ group_by: 'agent' as const }),
   }),
 };

@@ -70,7 +70,7 @@ const contracts = z.array(contract).max(50);
 const whose = s.agentId.meta({ description: 'The agent it is about.' });
 const updated_at = s.utc.meta({ description: 'When the agent was last described.' });
 const agentPath = '/api/v1/agents/{agent_id}';
-const writing = { module: 'agents', effect: 'write', cost: 2, errors: [] } as const;
+const writing = { module: 'agents', effect: 'write', cost: 2, describes_agent: true, errors: [] } as const;
 
 /** What is declared of an agent: by itself, or by whoever runs it. */
 /** What an agent said of itself, as it is shown. */
@@ -111,7 +111,7 @@ export const agentProfiles = {
         })
         .meta({ id: 'AgentProfile' }),
     errors: ['branch_not_found'],
-    example: { agent_id: 'deploy-bot' },
+    example: () => ({ agent_id: 'deploy-bot' }),
   }),
 
   'agents.set_profile': operation({
@@ -127,13 +127,13 @@ export const agentProfiles = {
         ...declared(),
         updated_at,
       }),
-    example: {
+    example: () => ({
       agent_id: 'deploy-bot',
       description: 'Rolls services out and back',
       platform: 'kubernetes',
       auto_context_paths: ['checkout/**'],
       tags: ['deploy'],
-    },
+    }),
   }),
 
   'agents.set_capabilities': operation({
@@ -144,12 +144,12 @@ export const agentProfiles = {
     cli: { args: ['agent_id', 'capabilities'], alias: 'set-capabilities' },
     input: () => z.strictObject({ agent_id: whose, capabilities }),
     output: () => z.object({ agent_id: s.agentId, capabilities: z.array(capability), updated_at }),
-    example: {
+    example: () => ({
       agent_id: 'deploy-bot',
       capabilities: [
         { name: 'payment-retries', description: 'Knows how payments are retried', entity_paths: ['checkout/**'] },
       ],
-    },
+    }),
   }),
 
   'agents.set_contracts': operation({
@@ -162,7 +162,7 @@ export const agentProfiles = {
     cli: { args: ['agent_id', 'contracts'], alias: 'set-contracts' },
     input: () => z.strictObject({ agent_id: whose, contracts }),
     output: () => z.object({ agent_id: s.agentId, contracts: z.array(contract), updated_at }),
-    example: {
+    example: () => ({
       agent_id: 'deploy-bot',
       contracts: [
         {
@@ -173,6 +173,6 @@ export const agentProfiles = {
           description: 'A retry policy says how often',
         },
       ],
-    },
+    }),
   }),
 };

@@ -40,6 +40,7 @@ export const agentReads = {
       'By entity path: the entries whose current version it wrote (the newest 1,000) and what it has read. Empty for an ' +
       'agent that nobody knows.',
     ...reading,
+    needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/memory-graph' },
     cli: { args: ['agent_id'], alias: 'memory-graph' },
     input: () =>
@@ -60,12 +61,13 @@ export const agentReads = {
         })
         .meta({ id: 'MemoryGraph' }),
     errors: ['branch_not_found'],
-    example: { agent_id: 'deploy-bot' },
+    example: () => ({ agent_id: 'deploy-bot' }),
   }),
 
   'agents.cross_agent_reads': operation({
     summary: 'List what an agent read of others',
     ...reading,
+    needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/cross-agent-reads' },
     cli: { args: ['agent_id'], alias: 'cross-agent-reads' },
     input: () =>
@@ -84,7 +86,7 @@ export const agentReads = {
         })
         .meta({ id: 'CrossAgentReads' }),
     errors: ['branch_not_found'],
-    example: { agent_id: 'deploy-bot' },
+    example: () => ({ agent_id: 'deploy-bot' }),
   }),
 
   'agents.recall': operation({
@@ -117,7 +119,7 @@ export const agentReads = {
       }),
     output: () => z.union([s.entry, s.entryVersion]),
     errors: ['not_found', 'branch_not_found'],
-    example: { ...entry, agent_id: 'deploy-bot' },
+    example: () => ({ ...entry, agent_id: 'deploy-bot' }),
   }),
 
   'agents.read_from': operation({
@@ -151,6 +153,6 @@ export const agentReads = {
       }),
     output: () => z.union([s.entry, s.entryVersion]),
     errors: ['not_found', 'branch_not_found'],
-    example: { ...entry, source_agent_id: 'deploy-bot', agent_id: 'review-bot' },
+    example: () => ({ ...entry, source_agent_id: 'deploy-bot', agent_id: 'review-bot' }),
   }),
 };

@@ -75,7 +75,7 @@ export const agents = {
     input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ agents: z.array(listedAgent), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 
   'agents.discover': operation({
@@ -100,7 +100,7 @@ export const agents = {
         truncated: z.boolean().meta({ description: 'There are more profiles than were looked at.' }),
       }),
     errors: ['branch_not_found'],
-    example: { capability: 'payment retries', entity_path: 'checkout/payments' },
+    example: () => ({ capability: 'payment retries', entity_path: 'checkout/payments' }),
   }),
 
   'agents.timeline': operation({
@@ -109,6 +109,7 @@ export const agents = {
       'What happened to its memory, newest first, one line each, as in a git log. A page that had to look at very many ' +
       'events to find the types asked for ends early, with `has_more`.',
     ...reading,
+    needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/timeline' },
     cli: { args: ['agent_id'], alias: 'timeline' },
     tools: [
@@ -142,19 +143,20 @@ export const agents = {
         })
         .meta({ id: 'Timeline' }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { agent_id: 'deploy-bot', limit: 20 },
+    example: () => ({ agent_id: 'deploy-bot', limit: 20 }),
   }),
 
   'agents.activity': operation({
     summary: 'Read the activity of an agent',
     description: 'Everything on its record, on all branches, newest first and nothing twice.',
     ...reading,
+    needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/activity' },
     cli: { args: ['agent_id'], alias: 'activity' },
     input: () => z.strictObject({ agent_id: whose, ...span, limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ agent_id: s.agentId, timeline: z.array(activityItem), ...s.page }),
     errors: ['invalid_cursor'],
-    example: { agent_id: 'deploy-bot' },
+    example: () => ({ agent_id: 'deploy-bot' }),
   }),
 
   ...agentReads,

@@ -21,7 +21,8 @@ const line = z
   })
   .meta({ id: 'AuditLine' });
 
-const admin = { module: 'audit', admin: true, effect: 'read', cost: 1 } as const;
+// The trail names whatever anybody did something to.
+const admin = { module: 'audit', admin: true, needs_full_reach: true, effect: 'read', cost: 1 } as const;
 
 export const audit = {
   'audit.list': operation({
@@ -43,7 +44,7 @@ export const audit = {
       }),
     output: () => z.object({ entries: z.array(line), ...s.page }),
     errors: ['forbidden', 'invalid_cursor'],
-    example: { action: 'entries.write' },
+    example: () => ({ action: 'entries.write' }),
   }),
   'audit.verify': operation({
     summary: 'Verify the audit trail',
@@ -73,6 +74,6 @@ export const audit = {
         ...s.page,
       }),
     errors: ['forbidden', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 };

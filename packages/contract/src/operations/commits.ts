@@ -34,6 +34,8 @@ export const commits = {
     module: 'commits',
     effect: 'write',
     cost: 2,
+    drafts_in: 'writes',
+    needs_notes: 'of this server',
     http: { method: 'POST', path: '/api/v1/commits', status: 201, location: '/api/v1/commits/{commit_id}' },
     raw: [['writes', '*', 'value']],
     cli: { args: ['writes'], alias: 'commit' },
@@ -58,13 +60,13 @@ export const commits = {
         .extend({ stale_reads: staleReads })
         .meta({ id: 'NewCommit', description: 'A commit that was just made.' }),
     errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
-    example: {
+    example: (n) => ({
       message: 'what the incident taught',
       writes: [
-        { entity_path: 'checkout/payments', key: 'timeout-ms', value: 2500 },
+        { entity_path: 'checkout/payments', key: 'timeout-ms', value: 2500 + n },
         { entity_path: 'checkout/cart', key: 'owner', value: 'team-basket' },
       ],
-    },
+    }),
   }),
 
   'commits.list': operation({
@@ -88,7 +90,7 @@ export const commits = {
     input: () => z.strictObject({ branch: s.branch.default('main'), limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ commits: z.array(commit), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 
   'commits.read': operation({
@@ -102,6 +104,6 @@ export const commits = {
       z.strictObject({ commit_id: s.text(64).min(1).meta({ description: 'The id that the commit was given.' }) }),
     output: () => wholeCommit,
     errors: ['not_found'],
-    example: { commit_id: '01hzy3v9k2t4w6x8y0abcdefgh' },
+    example: () => ({ commit_id: '01hzy3v9k2t4w6x8y0abcdefgh' }),
   }),
 };

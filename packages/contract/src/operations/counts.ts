@@ -34,7 +34,7 @@ export const counts = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { entity_path: 'checkout/**' },
+    example: () => ({ entity_path: 'checkout/**' }),
   }),
 
   'stats.read': operation({
@@ -67,7 +67,7 @@ export const counts = {
         last_seq: z.int().meta({ description: 'Sequence number of the newest event in the log.' }),
       }),
     errors: ['branch_not_found'],
-    example: {},
+    example: () => ({}),
   }),
 
   'patterns.list': operation({
@@ -87,6 +87,6 @@ export const counts = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 };

@@ -45,6 +45,7 @@ export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).me
 const between = { since: s.timestamp.optional(), until: s.timestamp.optional() };
 const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
+const claim = { confidence: 0.9, memory_type: 'fact' } as const;
 const entryPath = '/api/v1/entries/{entity_path}/{key}';
 
 export const entries = {
@@ -56,6 +57,7 @@ export const entries = {
     module: 'entries',
     effect: 'write',
     cost: 2,
+    needs_notes: 'of this server',
     http: {
       method: 'POST',
       path: '/api/v1/entries',
@@ -104,7 +106,7 @@ export const entries = {
         .extend({ unchanged: z.boolean(), quality: s.quality, stale_reads: staleReads })
         .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
     errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
-    example: { ...example, value: { max_attempts: 5, backoff: 'exponential' }, confidence: 0.9, memory_type: 'fact' },
+    example: (n) => ({ ...example, value: { max_attempts: 5 + n, backoff: 'exponential' }, ...claim }),
   }),
 
   'entries.read': operation({
@@ -147,7 +149,7 @@ export const entries = {
         }),
     output: () => z.union([s.entry, s.entryVersion]),
     errors: entryErrors,
-    example,
+    example: () => example,
   }),
 
   'entries.list': operation({
@@ -215,7 +217,7 @@ export const entries = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { entity_path: 'checkout/**', min_confidence: 0.5 },
+    example: () => ({ entity_path: 'checkout/**', min_confidence: 0.5 }),
   }),
 
   'entries.history': operation({
@@ -255,7 +257,7 @@ export const entries = {
         ...s.page,
       }),
     errors: [...entryErrors, 'invalid_cursor'],
-    example,
+    example: () => example,
   }),
 
   'entries.delete': operation({
@@ -264,12 +266,13 @@ export const entries = {
     module: 'entries',
     effect: 'write',
     cost: 2,
+    removes: 'entries.write',
     http: { method: 'DELETE', path: entryPath, aliases: [{ method: 'DELETE', path: '/api/v1/entry' }] },
     cli: { args: ['entity_path', 'key'], alias: 'delete' },
     input: () => z.strictObject({ ...address, if_version: ifVersion, ...author }),
     output: () => s.entryVersion,
     errors: [...entryErrors, 'version_conflict'],
-    example,
+    example: () => example,
   }),
 
   'entries.restore': operation({
@@ -291,6 +294,6 @@ export const entries = {
         .extend({ unchanged: z.boolean(), restored_from: s.version })
         .meta({ id: 'RestoredEntry', description: 'The entry as it now stands.' }),
     errors: [...entryErrors, 'version_conflict', 'contract_violated'],
-    example: { ...example, version: 1 },
+    example: () => ({ ...example, version: 1 }),
   }),
 };

@@ -64,6 +64,7 @@ export const graph = {
         description: 'What is connected with a path, entry, agent, outcome or pattern.',
         fields: ['entity', 'type', 'relation', 'direction', 'depth', 'limit', 'branch'],
         gives: ['edges', 'nodes', 'truncated'],
+        previews: true,
         about: { entity: 'Its name', type: '', relation: 'e.g. wrote,read', direction: '', depth: '1 to 5' },
         limit: 50,
         miss: 'another name of it, depth 2, or mem_search',
@@ -100,7 +101,7 @@ export const graph = {
         truncated: z.boolean().meta({ description: 'There are more, or not everything could be looked at.' }),
       }),
     errors: ['branch_not_found'],
-    example: { entity: 'checkout/payments', depth: 2 },
+    example: () => ({ entity: 'checkout/payments', depth: 2 }),
   }),
 
   'graph.link': operation({
@@ -136,12 +137,12 @@ export const graph = {
         .object({ edge_id: z.string(), ...edge, shared: z.boolean(), branch: s.branch, seq: z.int() })
         .meta({ id: 'StatedEdge' }),
     errors: ['branch_not_found'],
-    example: {
+    example: () => ({
       source: 'checkout/payments',
-      source_type: 'entity',
+      source_type: 'entity' as const,
       relation: 'depends_on',
       target: 'checkout/ledger',
-      target_type: 'entity',
-    },
+      target_type: 'entity' as const,
+    }),
   }),
 };

@@ -4,6 +4,7 @@ import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
+import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
@@ -15,6 +16,7 @@ import { retention } from './retention.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
+import { tags } from './tags.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
@@ -32,6 +34,7 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...tags,
   ...counts,
   ...log,
   ...keys,
@@ -40,6 +43,7 @@ export const operations = {
   ...usageOperations,
   ...activity,
   ...retention,
+  ...consumers,
   ...transfer,
   ...system,
 };

@@ -4,7 +4,10 @@ import * as s from '../shapes.ts';
 
 const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 
-const example = {
+/** A span is known by its numbers. */
+const numbered = (number: string, n: number): string => (BigInt(`0x${number}`) + BigInt(n)).toString(16);
+
+const example = (n: number) => ({
   resourceSpans: [
     {
       resource: { attributes: [attribute('service.name', 'deploy-bot')] },
@@ -12,7 +15,7 @@ const example = {
         {
           spans: [
             {
-              traceId: '5b8efff798038103d269b633813fc60c',
+              traceId: numbered('5b8efff798038103d269b633813fc60c', n),
               spanId: 'eee19b7ec3c1b174',
               name: 'chat gpt-4o',
               kind: 3,
@@ -33,7 +36,7 @@ const example = {
       ],
     },
   ],
-};
+});
 
 /** What other programs tell of a session in a protocol of their own. */
 export const ingest = {

@@ -77,7 +77,7 @@ export const keys = {
     input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ keys: z.array(apiKey), ...s.page }),
     errors: ['forbidden', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
   'keys.create': operation({
     summary: 'Create an API key',
@@ -91,7 +91,7 @@ export const keys = {
     input: () => z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
     output: () => newKey,
     errors: ['forbidden'],
-    example: { name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] },
+    example: () => ({ name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] }),
   }),
   'keys.rotate': operation({
     summary: 'Replace an API key',
@@ -120,7 +120,7 @@ export const keys = {
       }),
     output: () => newKey,
     errors: ['forbidden', 'not_found', 'conflict'],
-    example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk', overlap_seconds: 3600 },
+    example: () => ({ key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk', overlap_seconds: 3600 }),
   }),
   'keys.revoke': operation({
     summary: 'Revoke an API key',
@@ -128,11 +128,12 @@ export const keys = {
     ...admin,
     effect: 'write',
     cost: 2,
+    removes: 'keys.create',
     http: { method: 'DELETE', path: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['key_id'] },
     input: () => z.strictObject({ key_id: keyId }),
     output: () => apiKey,
     errors: ['forbidden', 'not_found'],
-    example: { key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk' },
+    example: () => ({ key_id: '01k0a4g3v5x7y9z1b3d5f7h9jk' }),
   }),
 };

@@ -77,7 +77,7 @@ export const log = {
         has_more: z.boolean(),
       }),
     errors: [],
-    example: { after: 0 },
+    example: () => ({ after: 0 }),
   }),
 
   'log.stream': streaming({
@@ -103,6 +103,6 @@ export const log = {
       }),
     output: () => streamEvent,
     errors: ['branch_not_found'],
-    example: { entity_path: 'checkout/**', after: 0 },
+    example: () => ({ entity_path: 'checkout/**', after: 0 }),
   }),
 };

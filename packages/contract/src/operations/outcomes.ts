@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operation } from '../operation.ts';
+import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import * as t from '../trace-shapes.ts';
 
@@ -40,6 +40,7 @@ const outcome = z
     final_action_index: z.int().nullable(),
     attributes: t.attributes,
     is_evidence: z.boolean().meta({ description: 'False for a replay, which moves no confidence.' }),
+    ...t.completeness,
     trace_id: z.string().nullable(),
     committed_at: s.utc,
     seq: z.int(),
@@ -97,6 +98,9 @@ export const outcomes = {
     module: 'outcomes',
     effect: 'write',
     cost: 0,
+    free: 'an outcome is what everything else is for',
+    needs_notes: 'of all servers',
+    seals: { unless: 'trace_follows', named_by: 'outcome_ref' },
     http: {
       method: 'POST',
       path: '/api/v1/outcomes',
@@ -122,7 +126,7 @@ export const outcomes = {
           'attributes',
           'branch',
         ],
-        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson'],
+        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson', 'causes_incomplete_because'],
         about: {
           outcome_ref: 'Names the result: deploy-2231, PR 17',
           outcome_type: 'How it went',
@@ -168,13 +172,13 @@ export const outcomes = {
         })
         .meta({ id: 'CommittedOutcome' }),
     errors: ['branch_not_found', 'stale_reads'],
-    example: {
-      outcome_ref: 'deploy-2231',
+    example: (n) => ({
+      outcome_ref: nth('deploy-2231', n),
       outcome_type: 'success',
       causal_entry_keys: [{ entity_path: 'checkout/payments', key: 'retry-policy' }],
       task_input: 'Roll out the new retry policy',
       response_text: 'Rolled out to 100 %',
-    },
+    }),
   }),
 
   'outcomes.list': operation({
@@ -206,7 +210,7 @@ export const outcomes = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 
   'entries.confidence': operation({
@@ -247,7 +251,7 @@ export const outcomes = {
         })
         .meta({ id: 'ConfidenceStory' }),
     errors: ['not_found', 'branch_not_found'],
-    example: { entity_path: 'checkout/payments', key: 'retry-policy' },
+    example: () => ({ entity_path: 'checkout/payments', key: 'retry-policy' }),
   }),
 
   'outcomes.calibration': operation({
@@ -289,6 +293,6 @@ export const outcomes = {
         })
         .meta({ id: 'Calibration' }),
     errors: ['branch_not_found'],
-    example: { entity_path: 'checkout/**' },
+    example: () => ({ entity_path: 'checkout/**' }),
   }),
 };

@@ -37,7 +37,7 @@ export const retention = {
     input: () => z.strictObject({}),
     output: () => kept,
     errors: ['forbidden'],
-    example: {},
+    example: () => ({}),
   }),
   'retention.set': operation({
     summary: 'Say how long traces are kept',
@@ -50,6 +50,6 @@ export const retention = {
     input: () => z.strictObject(settings),
     output: () => kept,
     errors: ['forbidden'],
-    example: { traces_days: 365, payloads_days: 30 },
+    example: (n) => ({ traces_days: 365 + n, payloads_days: 30 }),
   }),
 };

@@ -82,6 +82,6 @@ export const search = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { query: 'payment retry', entity_path: 'checkout/**', min_confidence: 0.3 },
+    example: () => ({ query: 'payment retry', entity_path: 'checkout/**', min_confidence: 0.3 }),
   }),
 };

@@ -32,7 +32,7 @@ export const sessions = {
     input: () => t.contextNote.extend(t.author),
     output: () => z.object({ ...recorded, recorded: z.string(), source: z.string().nullable() }),
     errors: ['conflict'],
-    example: { label: 'ticket', summary: 'Customers see timeouts since 10:20', source: 'support/4711' },
+    example: () => ({ label: 'ticket', summary: 'Customers see timeouts since 10:20', source: 'support/4711' }),
   }),
 
   'sessions.record_action': operation({
@@ -54,7 +54,7 @@ export const sessions = {
     input: () => t.toolCall.extend(t.author),
     output: () => z.object({ ...recorded, action_index: z.int() }),
     errors: ['conflict'],
-    example: { tool_name: 'deploy', arguments: { service: 'payments' }, result_summary: 'rolled out' },
+    example: () => ({ tool_name: 'deploy', arguments: { service: 'payments' }, result_summary: 'rolled out' }),
   }),
 
   'sessions.record_error': operation({
@@ -73,7 +73,7 @@ export const sessions = {
       }),
     output: () => z.object(recorded),
     errors: ['conflict'],
-    example: { operation: 'tool', error_type: 'TimeoutError', message: 'deploy took longer than 300 s' },
+    example: () => ({ operation: 'tool', error_type: 'TimeoutError', message: 'deploy took longer than 300 s' }),
   }),
 
   'sessions.record_llm_call': operation({
@@ -115,7 +115,7 @@ export const sessions = {
       }),
     output: () => z.object({ ...recorded, call_id: z.string(), cost_usd: z.number().nullable() }),
     errors: ['conflict'],
-    example: { model: 'claude-sonnet-4', provider: 'anthropic', input_tokens: 1200, output_tokens: 300 },
+    example: () => ({ model: 'claude-sonnet-4', provider: 'anthropic', input_tokens: 1200, output_tokens: 300 }),
   }),
 
   'sessions.record_span': operation({
@@ -150,7 +150,7 @@ export const sessions = {
     input: () => t.span.extend({ name: s.text(256).min(1).optional(), ...t.author }),
     output: () => z.object({ ...recorded, span_id: z.string() }),
     errors: ['conflict'],
-    example: { name: 'plan the roll-out', kind: 'agent', status: 'ok' },
+    example: () => ({ name: 'plan the roll-out', kind: 'agent' as const, status: 'ok' as const }),
   }),
 
   'sessions.set_attributes': operation({
@@ -171,7 +171,7 @@ export const sessions = {
     input: () => z.strictObject({ attributes: t.attributes, ...t.author }),
     output: () => z.object({ ...recorded, attributes: t.attributes }),
     errors: [],
-    example: { attributes: { team: 'payments', attempt: 2 } },
+    example: () => ({ attributes: { team: 'payments', attempt: 2 } }),
   }),
 
   'sessions.record_attempt': operation({
@@ -180,6 +180,7 @@ export const sessions = {
       'Everything read and done in the session since the last attempt belongs to this one and answers for its failure; ' +
       'what is read from now on belongs to the next.',
     ...common,
+    needs_notes: 'of all servers',
     http: { method: 'POST', path: '/api/v1/attempts', status: 201 },
     cli: { args: ['summary'], alias: 'attempt' },
     tools: [
@@ -189,7 +190,7 @@ export const sessions = {
         description:
           'What you tried has failed and you try something else: what you read for it loses confidence, not what follows.',
         fields: ['outcome_type', 'summary'],
-        gives: ['attempt', 'entries', 'actions'],
+        gives: ['attempt', 'entries', 'actions', 'causes_incomplete_because'],
         about: { outcome_type: '' },
       },
     ],
@@ -199,9 +200,9 @@ export const sessions = {
         summary: s.text(4096).optional(),
         ...t.author,
       }),
-    output: () => z.object({ ...recorded, attempt: z.int(), entries: z.int(), actions: z.int() }),
+    output: () => z.object({ ...recorded, attempt: z.int(), entries: z.int(), actions: z.int(), ...t.completeness }),
     errors: ['conflict'],
-    example: { outcome_type: 'minor_failure', summary: 'the retry limit was too low' },
+    example: () => ({ outcome_type: 'minor_failure', summary: 'the retry limit was too low' }),
   }),
 
   'sessions.explain': operation({
@@ -212,6 +213,7 @@ export const sessions = {
     module: 'sessions',
     effect: 'read',
     cost: 1,
+    needs_notes: 'of all servers',
     http: { method: 'GET', path: '/api/v1/explain' },
     cli: { alias: 'explain' },
     tools: [
@@ -221,6 +223,7 @@ export const sessions = {
         description: 'What led here: everything read and noted in this session, or in a sealed one.',
         fields: ['outcome_ref', 'trace_id'],
         gives: ['status', 'causal_entries', 'external_contexts', 'tool_calls', 'attempts', 'stale_reads'],
+        previews: true,
         about: { trace_id: 'Or "last"', outcome_ref: '' },
         miss: 'no argument for the open session, or mem_list_traces for sealed ones',
       },
@@ -253,9 +256,10 @@ export const sessions = {
           stale_reads: z.array(t.staleRead),
           session_started_at: s.utc.nullable(),
           truncated: z.boolean().meta({ description: 'The session held more than is kept.' }),
+          ...t.completeness,
         })
         .meta({ id: 'Explanation' }),
     errors: ['not_found'],
-    example: {},
+    example: () => ({}),
   }),
 };

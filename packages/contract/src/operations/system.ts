@@ -18,11 +18,11 @@ export const system = {
         .object({
           status: z.literal('ok'),
           version: z.string(),
-          schema: z.int().meta({ description: 'Number of the newest database migration.' }),
+          schema: z.int().meta({ description: 'How many database migrations were applied.' }),
           backend: z.enum(['sqlite', 'postgres']),
         })
         .meta({ id: 'Health' }),
     errors: ['unavailable'],
-    example: {},
+    example: () => ({}),
   }),
 };

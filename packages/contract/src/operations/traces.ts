@@ -60,6 +60,7 @@ const trace = z
     signature: z.string().nullable(),
     key_id: z.string().nullable(),
     truncated: z.boolean(),
+    ...t.completeness,
     seq: z.int(),
   })
   .meta({ id: 'Trace', description: 'A sealed session: what was asked, read, done and answered, and how it ended.' });
@@ -132,11 +133,11 @@ export const traces = {
       }),
     output: () => trace,
     errors: ['branch_not_found', 'not_found'],
-    example: {
+    example: () => ({
       task_input: 'Why do payments time out?',
       response_text: 'The retry limit is too low.',
       causal_entries: [{ entity_path: 'checkout/payments', key: 'retry-policy' }],
-    },
+    }),
   }),
 
   'traces.list': operation({
@@ -188,7 +189,7 @@ export const traces = {
       }),
     output: () => z.object({ traces: z.array(trace), ...s.page }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 
   'traces.read': operation({
@@ -212,7 +213,7 @@ export const traces = {
     input: () => z.strictObject({ trace_id: t.traceId }),
     output: () => trace,
     errors: ['not_found'],
-    example: { trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' },
+    example: () => ({ trace_id: '01hzy3v9k2m8q4w6x0c5b7n1dp' }),
   }),
 
   'traces.verify': operation({
@@ -244,6 +245,6 @@ export const traces = {
         ...s.page,
       }),
     errors: ['not_found', 'invalid_cursor'],
-    example: {},
+    example: () => ({}),
   }),
 };

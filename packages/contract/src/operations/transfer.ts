@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listing, operation } from '../operation.ts';
+import { listing, nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { nodeName, nodeType, relation } from './graph.ts';
 
@@ -13,6 +13,7 @@ const header = z
     version: z.int(),
     seq: z.int(),
     audit_no: z.int(),
+    audit_hash: z.string(),
     item_no: z.int(),
     last_at: z.int(),
     counts: z.record(z.string(), z.int()),
@@ -63,11 +64,12 @@ export const transfer = {
     cost: 1,
     admin: true,
     whole: true,
+    needs_notes: 'of the whole account',
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
     output: () => exportLine,
     errors: ['forbidden'],
-    example: {},
+    example: () => ({}),
   }),
 
   'transfer.status': operation({
@@ -89,7 +91,7 @@ export const transfer = {
         is_empty: z.boolean().meta({ description: 'Nobody has written to the account, so an import may begin.' }),
       }),
     errors: ['forbidden'],
-    example: {},
+    example: () => ({}),
   }),
 
   'transfer.add': operation({
@@ -111,12 +113,12 @@ export const transfer = {
       }),
     output: () => z.object({ dry_run: z.boolean(), received: z.int() }),
     errors: ['forbidden', 'conflict'],
-    example: {
+    example: () => ({
       from: 0,
       lines: [
-        '{"record":"header","format":"mem-export","version":1,"seq":0,"audit_no":0,"item_no":0,"last_at":0,"counts":{}}',
+        '{"record":"header","format":"mem-export","version":1,"seq":0,"audit_no":0,"audit_hash":"","item_no":0,"last_at":0,"counts":{}}',
       ],
-    },
+    }),
   }),
 
   'transfer.finish': operation({
@@ -129,11 +131,12 @@ export const transfer = {
     cost: 2,
     admin: true,
     whole: true,
+    needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/import/finish' },
     input: () => z.strictObject({}),
     output: () => z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
     errors: ['forbidden', 'conflict'],
-    example: {},
+    example: () => ({}),
   }),
 
   'transfer.discard': operation({
@@ -148,7 +151,7 @@ export const transfer = {
     input: () => z.strictObject({}),
     output: () => z.object({ discarded: z.int() }),
     errors: ['forbidden'],
-    example: {},
+    example: () => ({}),
   }),
 
   'entries.import': operation({
@@ -199,9 +202,11 @@ export const transfer = {
         linked: z.int(),
       }),
     errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large'],
-    example: {
+    example: (n) => ({
       source: 'notes',
-      entries: [{ entity_path: 'checkout/payments', key: 'imported-note', value: 'Retries are capped at three.' }],
-    },
+      entries: [
+        { entity_path: 'checkout/payments', key: 'imported-note', value: nth('Retries are capped at three.', n) },
+      ],
+    }),
   }),
 };

@@ -6,6 +6,17 @@ const address = s.address;
 const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
+const measure = z.number().nullable().optional();
+/** Those that the op asks for. */
+const measures = {
+  count: z.int().optional(),
+  n: z.int().optional().meta({ description: 'How many numbers there were.' }),
+  sum: measure,
+  mean: measure,
+  min: measure,
+  max: measure,
+};
+
 /** What looks at or removes entries as a whole. */
 export const upkeep = {
   'entries.diff': operation({
@@ -46,7 +57,7 @@ export const upkeep = {
         ),
       }),
     errors: entryErrors,
-    example,
+    example: () => example,
   }),
 
   'entries.erase': operation({
@@ -57,6 +68,9 @@ export const upkeep = {
     module: 'entries',
     effect: 'write',
     cost: 2,
+    erases: true,
+    removes: 'entries.write',
+    needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/erase' },
     cli: { args: ['entity_path', 'key'], alias: 'erase' },
     input: () =>
@@ -96,7 +110,7 @@ export const upkeep = {
         })
         .meta({ id: 'EraseReceipt' }),
     errors: ['branch_not_found'],
-    example: { entity_path: 'users/4711/**', dry_run: true },
+    example: () => ({ entity_path: 'users/4711/**', dry_run: true }),
   }),
 
   'agents.erase': operation({
@@ -110,6 +124,9 @@ export const upkeep = {
     cost: 2,
     admin: true,
     whole: true,
+    erases: true,
+    removes: 'entries.write',
+    needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/admin/agents/{agent_id}/erase' },
     cli: { args: ['agent_id'] },
     input: () =>
@@ -151,7 +168,7 @@ export const upkeep = {
         })
         .meta({ id: 'EraseAgentReceipt' }),
     errors: ['forbidden'],
-    example: { agent_id: 'agent/support-4711', dry_run: true },
+    example: () => ({ agent_id: 'agent/support-4711', dry_run: true }),
   }),
 
   'entries.aggregate': operation({
@@ -194,18 +211,19 @@ export const upkeep = {
           path: ['field'],
         }),
     output: () =>
-      z.looseObject({
+      z.object({
         entity_path: s.pathGlob,
         op: z.string(),
         field: z.string().nullable(),
         row_path: z.string().nullable(),
         total_rows: z.int(),
         entries_scanned: z.int(),
+        ...measures,
         group_by: z.string().optional(),
-        groups: z.array(z.looseObject({ key: z.string() })).optional(),
+        groups: z.array(z.object({ key: z.string(), ...measures })).optional(),
       }),
     errors: ['branch_not_found'],
-    example: { entity_path: 'checkout/payments', op: 'stats', field: 'max_attempts' },
+    example: () => ({ entity_path: 'checkout/payments', op: 'stats' as const, field: 'max_attempts' }),
   }),
 
   'entries.verify': operation({
@@ -259,6 +277,6 @@ export const upkeep = {
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
-    example: { entity_path: 'checkout/**' },
+    example: () => ({ entity_path: 'checkout/**' }),
   }),
 };

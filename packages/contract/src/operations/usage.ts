@@ -67,7 +67,7 @@ export const usageOperations = {
     input: () => z.strictObject({}),
     output: () => me,
     errors: [],
-    example: {},
+    example: () => ({}),
   }),
   'usage.record': operation({
     summary: 'Record usage of an account',
@@ -106,6 +106,6 @@ export const usageOperations = {
       'module_not_installed',
       'idempotency_mismatch',
     ],
-    example,
+    example: () => example,
   }),
 };

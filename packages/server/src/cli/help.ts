@@ -65,7 +65,7 @@ function seeAlso({ word, operation }: Command): string[] {
 
 /** The example of the operation as somebody would type it. */
 export function exampleOf({ word, args, fields, operation }: Command): string {
-  const example = operation.example as Record<string, unknown>;
+  const example = operation.example(0) as Record<string, unknown>;
   const used = fields.filter(({ name }) => example[name] !== undefined);
   const document = used.find((field) => field.kind === 'document' && args.includes(field));
   const words = args.flatMap((arg) => (used.includes(arg) && arg !== document ? [argumentOf(arg, example)] : []));

@@ -5,6 +5,8 @@ export type Engine = 'sqlite' | 'postgres';
 export interface Query {
   all<T = Row>(statement: Sql): Promise<T[]>;
   get<T = Row>(statement: Sql): Promise<T | undefined>;
+  /** One answer for each key, in order: a few statements however many keys there are. */
+  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
 }
 
 /**
@@ -18,8 +20,6 @@ export interface Transaction extends Query {
   /** Gives back what the suffix says is `RETURNING`: nothing for a row that was left out because it was there. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
   updateMany(update: Update, rows: readonly Row[]): Promise<void>;
-  /** One answer for each key, in order. */
-  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
   /** Undoes only what `work` did when it throws. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
@@ -29,16 +29,30 @@ export interface Dialect {
   engine: Engine;
   /** Appended to a SELECT to hold its row until the end of the transaction. */
   forUpdate: string;
+  /** The same, but rows that another transaction holds are passed over instead of waited for. */
+  skipLocked: string;
   /** Writes of two lanes may run side by side; writes of one lane share transactions. */
   lane(accountId: string): string;
   /** A set of texts as a one-column table `(value)`. */
   texts(values: readonly string[]): Sql;
   /** The same of whole numbers. */
   numbers(values: readonly number[]): Sql;
+  /** A set of two texts each as a table `pairs (a, b)`. */
+  pairs(values: readonly (readonly [string, string])[]): Sql;
+  /** A member of a JSON object that is kept as text. Both names are written in the code. */
+  jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
 
 /** Somebody else on the same store has come to a place in a topic. */
 export type Announced = (topic: string, place: number) => void;
+
+/** Shows other processes on a store that this one holds something in memory which is not in the store yet. */
+export interface PendingMarks {
+  raise(): void;
+  lower(): void;
+  /** Those of other processes, and since when. */
+  others(): { since: number }[];
+}
 
 /** The store as it was at one moment, for as long as it is open. */
 export type Snapshot = Query & { close(): Promise<void> };
@@ -74,6 +88,8 @@ export interface Database extends Reads {
   announce(topic: string, place: number): void;
   /** Is told what others announce; gives back how to stop that. */
   onAnnounce(listener: Announced): () => void;
+  /** Where nobody can be told or asked. */
+  readonly marks?: PendingMarks;
   close(): Promise<void>;
 }
 

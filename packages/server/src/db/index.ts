@@ -2,7 +2,8 @@ import type { Database } from './database.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 export * from './database.ts';
-export { type Ddl, type Migration, migrate, SchemaError, schemaVersion } from './migrate.ts';
+export { migrate } from './migrate.ts';
+export * from './migration-order.ts';
 export type { Doors, RowSecurity } from './row-security.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';

@@ -1,59 +1,83 @@
-import type { Database, Engine, Transaction } from './database.ts';
+import type { Database, Engine, Query, Transaction } from './database.ts';
+import {
+  type AppliedMigration,
+  compareSchema,
+  type Ddl,
+  type MigrationStep,
+  nameApplied,
+  SchemaError,
+} from './migration-order.ts';
 import { type Sql, sql } from './sql.ts';
-
-/** Names for column types that both engines understand in their own way. */
-export type Ddl = {
-  engine: Engine;
-  /** Text compared byte by byte, so that order and cursors agree between the engines. */
-  text: string;
-  int: string;
-  real: string;
-};
-
-/** Migrations only go forward; a released one is never edited. */
-export type Migration = { version: number; name: string; up: (ddl: Ddl) => readonly string[] };
 
 const DDL: Record<Engine, Ddl> = {
   sqlite: { engine: 'sqlite', text: 'TEXT', int: 'INTEGER', real: 'REAL' },
   postgres: { engine: 'postgres', text: 'TEXT COLLATE "C"', int: 'BIGINT', real: 'DOUBLE PRECISION' },
 };
 
-/** An older program must not touch what it does not know. */
-export class SchemaError extends Error {
-  override name = 'SchemaError';
-  readonly code = 'schema_too_new';
-}
-
 const statement = (text: string): Sql => ({ text, values: [] });
 
-export async function schemaVersion(tx: Pick<Transaction, 'get'>): Promise<number> {
-  const row = await tx.get<{ version: number | null }>(sql`SELECT max(version) AS version FROM schema_migrations`);
-  return row?.version ?? 0;
+const MODULE_COLUMN: Record<Engine, string> = {
+  sqlite: `SELECT name FROM pragma_table_info('schema_migrations') WHERE name = 'module'`,
+  postgres: `SELECT attname AS name FROM pg_attribute
+    WHERE attrelid = to_regclass('schema_migrations') AND attname = 'module' AND NOT attisdropped`,
+};
+
+/** What was run on a database, in order, whichever program did it. The table must be there. */
+export async function readApplied(query: Pick<Query, 'all' | 'get'>, engine: Engine): Promise<AppliedMigration[]> {
+  return (await query.get(statement(MODULE_COLUMN[engine])))
+    ? query.all(sql`SELECT version, module, module_version FROM schema_migrations ORDER BY version`)
+    : query.all(sql`SELECT version, NULL AS module, NULL AS module_version FROM schema_migrations ORDER BY version`);
 }
 
-/** Brings the schema up to date; concurrent starts wait for each other. Returns the version reached. */
-export function migrate(database: Database, migrations: readonly Migration[], now: number): Promise<number> {
-  const ordered = [...migrations].sort((a, b) => a.version - b.version);
-  const newest = ordered.at(-1)?.version ?? 0;
+/** How many migrations a database has. */
+export const schemaOf = (applied: readonly AppliedMigration[]): number => applied.at(-1)?.version ?? 0;
+
+/** `version` is the place in the order they were run in, which is all that older programs know and look at. */
+async function prepareTable(tx: Transaction, { engine, text, int }: Ddl): Promise<void> {
+  await tx.run(
+    statement(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (version ${int} PRIMARY KEY, name ${text} NOT NULL, applied_at ${int} NOT NULL)`,
+    ),
+  );
+  if (await tx.get(statement(MODULE_COLUMN[engine]))) return;
+  await tx.run(statement(`ALTER TABLE schema_migrations ADD COLUMN module ${text}`));
+  await tx.run(statement(`ALTER TABLE schema_migrations ADD COLUMN module_version ${int}`));
+  await tx.run(
+    statement('CREATE UNIQUE INDEX schema_migrations_by_module ON schema_migrations (module, module_version)'),
+  );
+}
+
+/** Gives the rows of the one count their modules. */
+async function carryOver(tx: Transaction, engine: Engine, steps: readonly MigrationStep[]): Promise<void> {
+  for (const row of await readApplied(tx, engine)) {
+    if (row.module !== null) continue;
+    const { module, version } = nameApplied(row, steps);
+    await tx.run(
+      sql`UPDATE schema_migrations SET module = ${module}, module_version = ${version} WHERE version = ${row.version}`,
+    );
+  }
+}
+
+/** Brings the schema up to date; concurrent starts wait for each other. Gives the number of migrations that it has then. */
+export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<number> {
   return database.alter(async (tx) => {
     const ddl = DDL[database.dialect.engine];
-    await tx.run(
-      statement(
-        `CREATE TABLE IF NOT EXISTS schema_migrations (version ${ddl.int} PRIMARY KEY, name ${ddl.text} NOT NULL, applied_at ${ddl.int} NOT NULL)`,
-      ),
-    );
-    const current = await schemaVersion(tx);
-    if (current > newest)
+    await prepareTable(tx, ddl);
+    await carryOver(tx, ddl.engine, steps);
+    const applied = await readApplied(tx, ddl.engine);
+    const { pending, refusal } = compareSchema(applied, steps);
+    if (refusal)
       throw new SchemaError(
-        `The database has schema ${current}, but this version of mem knows only ${newest}. Start a newer version.`,
+        `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
       );
-    for (const migration of ordered) {
-      if (migration.version <= current) continue;
-      for (const text of migration.up(ddl)) await tx.run(statement(text));
+    let schema = schemaOf(applied);
+    for (const { module, version, name, up } of pending) {
+      for (const text of up(ddl)) await tx.run(statement(text));
       await tx.run(
-        sql`INSERT INTO schema_migrations (version, name, applied_at) VALUES (${migration.version}, ${migration.name}, ${now})`,
+        sql`INSERT INTO schema_migrations (version, name, applied_at, module, module_version)
+          VALUES (${++schema}, ${name}, ${now}, ${module}, ${version})`,
       );
     }
-    return newest;
+    return schema;
   });
 }

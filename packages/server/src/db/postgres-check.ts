@@ -1,7 +1,10 @@
 import pg from 'pg';
-import { schemaVersion } from './migrate.ts';
+import type { Query } from './database.ts';
+import { readApplied } from './migrate.ts';
+import type { AppliedMigration } from './migration-order.ts';
 import { translate } from './postgres-errors.ts';
 import { execute } from './postgres-transaction.ts';
+import type { Sql } from './sql.ts';
 
 export type PostgresState = {
   version: string;
@@ -12,8 +15,8 @@ export type PostgresState = {
   is_replica: boolean;
   max_connections: number;
   may_create: boolean;
-  /** Of the store; 0 where there is none yet. */
-  schema: number;
+  /** Migrations of the store; none where there is none yet. */
+  applied: AppliedMigration[];
   /** Whose tables are there; null where there is no store yet. */
   owner: string | null;
   is_owner: boolean;
@@ -63,6 +66,11 @@ function ownTables(tables: readonly Table[], names: ReadonlySet<string>): Table[
 
 const ask = async <T>(client: pg.Client, text: string) => (await execute(client, { text, values: [] })).rows as T[];
 
+const asQuery = (client: pg.Client): Pick<Query, 'all' | 'get'> => ({
+  all: <T>({ text }: Sql) => ask<T>(client, text),
+  get: async <T>({ text }: Sql) => (await ask<T>(client, text))[0],
+});
+
 /** Looks at a database without changing it: what is there of these tables, and what the role may do. */
 export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Promise<PostgresState> {
   const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
@@ -80,7 +88,7 @@ export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Pr
     const foreign = tables.filter((table) => !own.includes(table)).map(({ name }) => name);
     return {
       ...state,
-      schema: isReadable ? await schemaVersion({ get: async ({ text }) => (await ask(client, text))[0] as never }) : 0,
+      applied: isReadable ? await readApplied(asQuery(client), 'postgres') : [],
       owner: migrations?.owner ?? null,
       is_owner: migrations?.is_owner ?? false,
       closed,

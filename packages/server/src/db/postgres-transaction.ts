@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
 import { ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
-import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
+import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
+import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
@@ -28,67 +29,6 @@ export async function execute(runner: pg.Pool | pg.ClientBase, statement: Statem
     throw translate(error);
   }
 }
-
-const ARRAY_TYPES = { text: 'text[]', int: 'bigint[]', real: 'double precision[]', search_text: 'text[]' } as const;
-
-function unnest(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
-  return `unnest(${types.map((type) => `CAST(? AS ${ARRAY_TYPES[type]})`).join(', ')})`;
-}
-
-function insertText({ table, columns, suffix = '' }: Insert): string {
-  const names = Object.keys(columns);
-  const types = Object.values(columns);
-  const picks = types.map((type, i) => (type === 'search_text' ? `CAST(r.c${i} AS tsvector)` : `r.c${i}`));
-  const as = names.map((_, i) => `c${i}`).join(', ');
-  return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
-}
-
-/** The same without the planner seeing how many there are: it would plan anew for every one. */
-function unnestUnseen(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
-  return `unnest(${types.map((type) => `(SELECT CAST(? AS ${ARRAY_TYPES[type]}))`).join(', ')})`;
-}
-
-/**
- * Of the rows of an account, the first at or after a key. Asked for an equal key, the planner has to guess which of the
- * indexes that begin alike is the one, and where it knows nothing of a new table yet it walks through a whole account.
- * Only the primary key gives this order. The account stands by itself: a policy names it too, and a scan that has an
- * equal account and a comparison that begins with the account starts at the first row of the account.
- */
-function firstText(from: string, names: readonly string[], place: (i: number) => string): string {
-  const [account, ...rest] = names;
-  const after =
-    rest.length === 0 ? '' : ` AND (${rest.join(', ')}) >= (${rest.map((_, i) => place(i + 1)).join(', ')})`;
-  return `${from} WHERE ${account} = ${place(0)}${after} ORDER BY ${names.join(', ')} LIMIT 1`;
-}
-
-/** The first row at or after each key, if it is the key's. */
-function findText({ table, select, by }: Find): string {
-  const names = Object.keys(by);
-  const as = names.map((_, i) => `c${i}`).join(', ');
-  const same = names.map((name, i) => `found.${name} = r.c${i}`).join(' AND ');
-  const first = firstText(`SELECT * FROM ${table}`, names, (i) => `r.c${i}`);
-  return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
-}
-
-/** Finds each row as `findText` does, for the same reason. */
-function updateText({ table, set = {}, add = {}, by }: Update): string {
-  const names = Object.keys(by);
-  const changed = { ...set, ...add };
-  const changedNames = Object.keys(changed);
-  const place = (i: number) => `r.c${changedNames.length + i}`;
-  const as = [...changedNames, ...names].map((_, i) => `c${i}`).join(', ');
-  const sets = changedNames
-    .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
-    .join(', ');
-  const same = names.map((name, i) => `${table}.${name} = ${place(i)}`).join(' AND ');
-  const first = firstText(`SELECT x.ctid FROM ${table} AS x`, names, place);
-  const rows = unnestUnseen([...Object.values(changed), ...Object.values(by)]);
-  return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
-}
-
-const insertTextOnce = once(insertText);
-const findTextOnce = once(findText);
-const updateTextOnce = once(updateText);
 
 /** The transaction may still be open, but not for us. */
 export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
@@ -162,11 +102,8 @@ export class PostgresTransaction implements Transaction {
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
     if (keys.length === 0) return [];
-    const columns = Object.keys(find.by).map((_, i) => keys.map((key) => key[i] ?? null));
-    const { rows } = await this.#execute(findTextOnce(find), columns);
-    const found = new Array<T | undefined>(keys.length).fill(undefined);
-    for (const row of rows) found[Number(row.place) - 1] = row;
-    return found;
+    const { text, values, inOrder } = manyKeys<T>(find, keys);
+    return inOrder((await this.#execute(text, values)).rows);
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {

@@ -2,37 +2,20 @@ import pg from 'pg';
 import {
   type Announced,
   type Database,
-  type Dialect,
   type Query,
   type Reads,
   type Snapshot,
   StorageError,
   type Transaction,
 } from './database.ts';
+import { dialect } from './postgres-dialect.ts';
 import { askEntered, ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
+import { type Asked, asQuery } from './postgres-many.ts';
 import { execute, isGone, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
 import { guardRows, MIGRATING, type Roles, type RowSecurity } from './row-security.ts';
-import type { Sql, SqlValue } from './sql.ts';
-
-const dialect: Dialect = {
-  engine: 'postgres',
-  forUpdate: 'FOR UPDATE',
-  lane: (accountId) => accountId,
-  texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
-  // Numbers from the start: under row-level security no index is asked for what has to be made from a text first.
-  numbers: (values) => ({ text: 'unnest(CAST(? AS bigint[])) AS numbers(value)', values: [arrayLiteral(values)] }),
-};
-
-/** A PostgreSQL array as text, so that values stay plain strings and numbers everywhere above. */
-function arrayLiteral(values: readonly SqlValue[]): string {
-  const item = (value: SqlValue) => {
-    if (value === null) return 'NULL';
-    return typeof value === 'number' ? String(value) : `"${value.replace(/["\\]/g, '\\$&')}"`;
-  };
-  return `{${values.map(item).join(',')}}`;
-}
+import type { Sql } from './sql.ts';
 
 const MIGRATION_LOCK = 7_301_944_612;
 const LOCK_WAIT_MS = 60_000;
@@ -103,13 +86,10 @@ class PostgresDatabase implements Database {
   }
 
   #query(enter: () => Entered | undefined): Query {
-    return {
-      all: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows as T[],
-      get: async <T>(statement: Sql) => (await this.#ask(statement, enter())).rows[0] as T | undefined,
-    };
+    return asQuery((statement) => this.#ask(statement, enter()));
   }
 
-  async #ask(statement: Sql, entered: Entered | undefined): Promise<pg.QueryResult> {
+  async #ask(statement: Asked, entered: Entered | undefined): Promise<pg.QueryResult> {
     if (!entered) return execute(this.#pool, statement);
     const client = await this.#connect();
     try {
@@ -145,11 +125,7 @@ class PostgresDatabase implements Database {
       await close();
       throw error;
     }
-    return {
-      all: async <T>(statement: Sql) => (await execute(client, statement)).rows as T[],
-      get: async <T>(statement: Sql) => (await execute(client, statement)).rows[0] as T | undefined,
-      close,
-    };
+    return { ...asQuery((statement) => execute(client, statement)), close };
   }
 
   async #transact<T>(

@@ -14,6 +14,8 @@ export type Doors = {
   /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
   ended: readonly string[];
   words: Readonly<Record<string, WordsView>>;
+  /** What housekeeping may do to tables that hold nothing of accounts. */
+  shared: Readonly<Record<string, readonly string[]>>;
 };
 
 export type RowSecurity = {
@@ -65,6 +67,8 @@ export async function guardRows(client: pg.ClientBase, { mode, role, doors }: Ro
   const roles = { app, upkeep: `${app}_upkeep`, words: `${app}_words`, schema: rows[0].schema };
   await makeRoles(client, roles);
   for (const table of tables) await guardTable(client, table, { roles, doors });
+  for (const [table, rights] of Object.entries(doors.shared))
+    await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.upkeep)}`);
   return roles;
 }
 

@@ -1,13 +1,20 @@
 import { join } from 'node:path';
-import { schemaVersion } from './migrate.ts';
+import type { Query } from './database.ts';
+import { readApplied } from './migrate.ts';
+import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
-import { loadDriver, openConnection } from './sqlite-connection.ts';
+import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
+
+const asQuery = (connection: Connection): Pick<Query, 'all' | 'get'> => ({
+  all: async (statement) => connection.all(statement),
+  get: async (statement) => connection.get(statement),
+});
 
 const MAX_PROBLEMS = 5;
 
-/** Looks at a store without changing it: the number of its schema, and what SQLite finds wrong with the file. */
-export async function checkSqlite(directory: string): Promise<{ schema: number; problems: string[] }> {
+/** Looks at a store without changing it: the migrations it has, and what SQLite finds wrong with the file. */
+export async function checkSqlite(directory: string): Promise<{ applied: AppliedMigration[]; problems: string[] }> {
   try {
     const connection = await openConnection(await loadDriver(), join(directory, 'mem.db'), true);
     try {
@@ -17,8 +24,7 @@ export async function checkSqlite(directory: string): Promise<{ schema: number; 
       });
       const problems = found.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
       const hasSchema = connection.get(sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${'schema_migrations'}`);
-      const schema = hasSchema ? await schemaVersion({ get: async (statement) => connection.get(statement) }) : 0;
-      return { schema, problems };
+      return { applied: hasSchema ? await readApplied(asQuery(connection), 'sqlite') : [], problems };
     } finally {
       connection.close();
     }

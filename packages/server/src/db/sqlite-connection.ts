@@ -3,8 +3,9 @@ import type {
   DatabaseSyncInstance as DatabaseSync,
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
-import type { Row, Sql, SqlValue } from './sql.ts';
+import type { Find, Row, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
+import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
@@ -100,6 +101,10 @@ export class Connection {
 
   get<T>({ text, values }: Sql): T | undefined {
     return this.statement(text).get(values);
+  }
+
+  findMany<T>(find: Find, keys: readonly FindKey[]): (T | undefined)[] {
+    return placeRows<T>(findChunks(find, keys), ({ statement }) => this.all(statement), keys.length);
   }
 
   close(): void {

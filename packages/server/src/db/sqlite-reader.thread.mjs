@@ -34,7 +34,7 @@ parentPort.on('message', (request) => {
     return;
   }
   try {
-    parentPort.postMessage({ id: request.id, rows: run(request) });
+    parentPort.postMessage({ id: request.id, rows: request.statements.map(run) });
   } catch (error) {
     parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
   }

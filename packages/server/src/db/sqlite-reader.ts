@@ -1,10 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { type Query, StorageError } from './database.ts';
-import type { Sql } from './sql.ts';
+import type { Find, Sql } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
+import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 
-type Answer = { id: number; rows?: unknown[]; error?: { message: string; errcode?: number } };
-type Waiting = { resolve: (rows: unknown[]) => void; reject: (error: unknown) => void };
+/** The rows of each statement that was asked. */
+type RowLists = unknown[][];
+type Answer = { id: number; rows?: RowLists; error?: { message: string; errcode?: number } };
+type Waiting = { resolve: (rows: RowLists) => void; reject: (error: unknown) => void };
 type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void> };
 
 /** A connection on a thread of its own, mostly to read. The thread starts with the first query, and again after it failed. */
@@ -19,19 +22,31 @@ export class SqliteReader implements Query {
     this.#readOnly = readOnly;
   }
 
-  all<T>({ text, values }: Sql): Promise<T[]> {
-    this.#thread ??= this.#start();
-    const { worker, waiting } = this.#thread;
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
-      waiting.set(id, { resolve: resolve as Waiting['resolve'], reject });
-      worker.ref();
-      worker.postMessage({ id, text, values });
-    });
+  async all<T>(statement: Sql): Promise<T[]> {
+    return (await this.#ask([statement]))[0] as T[];
   }
 
   async get<T>(statement: Sql): Promise<T | undefined> {
     return (await this.all<T>(statement))[0];
+  }
+
+  async findMany<T>(find: Find, keys: readonly FindKey[]): Promise<(T | undefined)[]> {
+    if (keys.length === 0) return [];
+    const chunks = findChunks(find, keys);
+    const rows = await this.#ask(chunks.map(({ statement }) => statement));
+    return placeRows<T>(chunks, (_, index) => rows[index] ?? [], keys.length);
+  }
+
+  /** One message there and one back, however many statements. */
+  #ask(statements: readonly Sql[]): Promise<RowLists> {
+    this.#thread ??= this.#start();
+    const { worker, waiting } = this.#thread;
+    return new Promise((resolve, reject) => {
+      const id = this.#nextId++;
+      waiting.set(id, { resolve, reject });
+      worker.ref();
+      worker.postMessage({ id, statements });
+    });
   }
 
   /** After what was asked is answered. */

@@ -19,11 +19,6 @@ function planInsert({ table, columns, suffix = '', singly = false }: Insert): In
   return { names, returning: suffix.includes('RETURNING'), calls };
 }
 
-function findText({ table, select, by }: Find): string {
-  const keys = Object.keys(by).map((name) => `${name} = ?`);
-  return `SELECT ${select} FROM ${table} WHERE ${keys.join(' AND ')}`;
-}
-
 function updateText({ table, set = {}, add = {}, by }: Update): string {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
   const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
@@ -31,7 +26,6 @@ function updateText({ table, set = {}, add = {}, by }: Update): string {
 }
 
 const planInsertOnce = once(planInsert);
-const findTextOnce = once(findText);
 const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
@@ -103,10 +97,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
-    return this.#run(() => {
-      const statement = this.#connection.statement(findTextOnce(find));
-      return keys.map((key) => statement.get<T>(key));
-    });
+    return this.#run(() => this.#connection.findMany<T>(find, keys));
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
@@ -14,15 +14,22 @@ import type { Sql } from './sql.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
+import { FolderMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 
 const dialect: Dialect = {
   engine: 'sqlite',
   forUpdate: '',
+  skipLocked: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  pairs: (values) => ({
+    text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
+    values: [JSON.stringify(values)],
+  }),
+  jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
 async function translated<T>(run: () => T): Promise<T> {
@@ -36,6 +43,7 @@ async function translated<T>(run: () => T): Promise<T> {
 const asQuery = (connection: Connection): Query => ({
   all: (statement) => translated(() => connection.all(statement)),
   get: (statement) => translated(() => connection.get(statement)),
+  findMany: (find, keys) => translated(() => connection.findMany(find, keys)),
 });
 
 /** How long a write waits for those of other processes. */
@@ -46,6 +54,7 @@ class SqliteDatabase implements Database {
   readonly dialect = dialect;
   readonly read: Query;
   readonly scan: SqliteReader;
+  readonly marks: FolderMarks;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #file: string;
@@ -56,6 +65,7 @@ class SqliteDatabase implements Database {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
+    this.marks = new FolderMarks(dirname(file));
     this.#checkpointer = new Checkpointer(file);
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);

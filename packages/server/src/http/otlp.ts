@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Fault, JsonText, type OperationName, operations } from '@mem-service/contract';
+import { Fault, JsonText, type OperationName, operationNames, operations } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Kernel } from '../kernel/index.ts';
 import {
   decodeMessage,
@@ -20,20 +21,25 @@ import { type Explain, refuseWith, sendFault } from './problems.ts';
 
 export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: Explain };
 
-const NAME = 'sessions.ingest_otlp' satisfies OperationName;
-/** Members that are not known are passed over: a later version of the protocol may have them. */
-const FIELDS: ReadonlySet<string> = new Set(Object.keys(operations[NAME].input.shape));
 const PROTOBUF = 'application/x-protobuf';
 
 const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** OTLP over HTTP: the operation of the table in the two forms that exporters write, compressed or not. */
+/** OTLP over HTTP: operations of the table in the two forms that exporters write, compressed or not. */
 export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOptions): void {
-  const { path, method } = operations[NAME].http;
-  const readQuery = queryReader(NAME);
+  for (const name of operationNames) if (operations[name].http.otlp) addOne(server, kernel, { name, ...options });
+}
+
+type Named = OtlpOptions & { name: OperationName };
+
+function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: Named): void {
+  const { path, method } = operations[name].http;
+  const readQuery = queryReader(name);
+  // Members that are not known are passed over: a later version of the protocol may have them.
+  const fields = new Set(Object.keys((operations[name].input as z.ZodObject).shape));
   // In a scope of its own: no other address takes these bodies.
   server.register((scope, _, done) => {
-    takeBodies(scope, options.maxBodyBytes);
+    takeBodies(scope, name, options.maxBodyBytes);
     scope.setErrorHandler((error, request, reply) => refuse(reply, options.explain(known(error), request)));
     scope.route({
       method,
@@ -41,13 +47,13 @@ export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOp
       onRequest: options.requireKey,
       handler: async (request, reply) => {
         const caller = callerOf(request, options.agentId);
-        const said = Object.entries(request.body ?? {}).filter(([field]) => FIELDS.has(field));
+        const said = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
         const input: Record<string, unknown> = Object.fromEntries(said);
         readQuery(request.raw.url ?? '', input);
         // Of the two that a request may come from, only one was said.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;
-        const output = await kernel.invoke(NAME, input, caller);
-        return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[NAME], output);
+        const output = await kernel.invoke(name, input, caller);
+        return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[name], output);
       },
     });
     done();
@@ -57,10 +63,10 @@ export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOp
 const isProtobuf = ({ headers }: FastifyRequest): boolean =>
   /^application\/x-protobuf\s*(;|$)/i.test(headers['content-type'] ?? '');
 
-function takeBodies(scope: FastifyInstance, maxBodyBytes: number): void {
+function takeBodies(scope: FastifyInstance, name: OperationName, maxBodyBytes: number): void {
   scope.removeAllContentTypeParsers();
   const forms = [
-    [/^application\/json\s*(;|$)/i, (bytes: Buffer) => readBody(bytes, NAME)],
+    [/^application\/json\s*(;|$)/i, (bytes: Buffer) => readBody(bytes, name)],
     [/^application\/x-protobuf\s*(;|$)/i, readProtobuf],
   ] as const;
   for (const [type, read] of forms)

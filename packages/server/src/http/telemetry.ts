@@ -1,4 +1,4 @@
-import { type OperationName, operations } from '@mem-service/contract';
+import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Ending, OpenSpan, Telemetry } from '../telemetry/index.ts';
 
@@ -20,12 +20,14 @@ export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('span', undefined);
 }
 
-const isOtlp = (url: string | undefined): boolean => url === operations['sessions.ingest_otlp'].http.path;
+const otlpPaths: ReadonlySet<string | undefined> = new Set(
+  operationNames.map((name) => operations[name].http).flatMap(({ otlp, path }) => (otlp ? [path] : [])),
+);
 
 /** A span for every request; but none for spans that come in, which might be these very ones. */
 export function traceRequests(server: FastifyInstance, telemetry: Telemetry): void {
   server.addHook('onRequest', (request, reply, done) => {
-    if (!isOtlp(request.routeOptions.url)) {
+    if (!otlpPaths.has(request.routeOptions.url)) {
       const span = telemetry.begin(request.headers.traceparent);
       request.span = span;
       reply.raw.once('close', () => telemetry.end(span, endingOf(request, reply)));

@@ -1,53 +1,75 @@
-import type { Job, Kernel } from '../kernel/index.ts';
+import type { Engine } from '../db/index.ts';
+import {
+  Consumers,
+  type ConsumersOptions,
+  forgetAnswers,
+  type Kernel,
+  Maintenance,
+  type MaintenanceOptions,
+  type MaintenanceTask,
+  type Module,
+  type ProcessTimer,
+} from '../kernel/index.ts';
+
+/** Work beside the requests, as the modules bring it. */
+export type Background = {
+  /** What follows the log. Shared among all servers on a store. */
+  consumers: Consumers;
+  /** What is done over the whole store now and then. Shared as well. */
+  maintenance: Maintenance;
+  /** What is about the memory of this process. */
+  timers: readonly ProcessTimer[];
+  sweepSeconds: number;
+  onError: (error: unknown) => void;
+};
 
 export type Jobs = {
-  /** Runs everything that is due now and then, now. */
+  /** Runs everything that is done now and then, now, and all of the log that consumers have not handled and may. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };
 
-export type JobOptions = { jobs: readonly Job[]; sweepSeconds: number; onError: (error: unknown) => void };
+export function createBackground(
+  modules: readonly Module[],
+  options: ConsumersOptions & MaintenanceOptions,
+): Background {
+  const { sweepSeconds, onError, database } = options;
+  const isHere = ({ only_on }: { only_on?: Engine }) => only_on === undefined || only_on === database.dialect.engine;
+  const consumers = new Consumers(modules.flatMap((module) => module.consumers ?? []).filter(isHere), options);
+  const walk: MaintenanceTask = { name: 'kernel.find_missed_events', run: () => consumers.walk() };
+  const tasks = [forgetAnswers, ...modules.flatMap((module) => module.maintenance ?? []), walk];
+  const timers = modules.flatMap((module) => module.timers ?? []);
+  const maintenance = new Maintenance(tasks.filter(isHere), options);
+  return { consumers, maintenance, timers, sweepSeconds, onError };
+}
 
-/** Housekeeping beside the requests: one job at a time, each finished before the process ends. */
-export function startJobs(kernel: Kernel, { jobs, sweepSeconds, onError }: JobOptions): Jobs {
+export async function startJobs(kernel: Kernel, background: Background): Promise<Jobs> {
+  const { timers, maintenance, consumers, sweepSeconds, onError } = background;
+  await consumers.install();
+  await maintenance.install();
   let running: Promise<void> = Promise.resolve();
   let closed = false;
-  const enqueue = (job: Job): Promise<void> => {
-    running = running.then(() => (closed ? undefined : job.run(kernel, () => closed))).catch(onError);
+  const runTimers = (): Promise<void> => {
+    running = running.then(async () => {
+      for (const timer of timers) if (!closed) await timer.run(kernel).catch(onError);
+    });
     return running;
   };
-  const sweep = async () => {
-    for (const job of jobs) if (job.after === undefined) await enqueue(job);
-  };
-  let sweeping = false;
-  const sweepAgain = async () => {
-    if (sweeping) return;
-    sweeping = true;
-    await sweep();
-    sweeping = false;
-  };
-  const timer = setInterval(sweepAgain, sweepSeconds * 1000);
-  timer.unref();
-  const delayed = new Map<Job, NodeJS.Timeout>();
-  const enqueueLater = (job: Job) => {
-    if (delayed.has(job)) return;
-    const run = () => {
-      delayed.delete(job);
-      void enqueue(job);
-    };
-    delayed.set(job, setTimeout(run, (job.delaySeconds ?? 0) * 1000).unref());
-  };
-  const unsubscribe = kernel.feed.subscribeAll((events) => {
-    for (const job of jobs) if (events.some((event) => event.event_type === job.after)) enqueueLater(job);
-  });
+  const timer = setInterval(() => void runTimers(), sweepSeconds * 1000).unref();
+  maintenance.start(kernel);
+  consumers.start(kernel);
   return {
-    sweep,
+    async sweep() {
+      await runTimers();
+      await consumers.walk();
+      await consumers.drain();
+      await maintenance.runAll();
+      await consumers.drain();
+    },
     async close() {
       closed = true;
       clearInterval(timer);
-      for (const waiting of delayed.values()) clearTimeout(waiting);
-      unsubscribe();
-      await running;
+      await Promise.all([running, maintenance.close(), consumers.close()]);
     },
   };
 }

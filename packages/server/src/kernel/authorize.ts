@@ -4,18 +4,11 @@ import type { Caller } from './caller.ts';
 /** Refuses by throwing a Fault. */
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
-/** Core knows one branch; the branching module brings a hook that knows more. */
-export const mainOnly: Authorize = (_name, { branch }) => {
-  if (branch !== undefined && branch !== 'main')
-    throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
-};
-
 /** What only some keys may ask for. */
 export const byType: Authorize = (name, _input, { key, control }) => {
-  const { admin, whole, effect, module } = operations[name] as Operation;
+  const { admin, whole, needs_full_reach, effect } = operations[name] as Operation;
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for whoever runs the service`);
   if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
-  // The audit trail names whatever anybody did something to.
-  if ((whole || module === 'audit') && (key?.read || key?.write))
+  if ((whole || needs_full_reach) && (key?.read || key?.write))
     throw new Fault('forbidden', `${name} is about the whole account, and this key is kept to a part of it`);
 };

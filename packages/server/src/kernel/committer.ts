@@ -1,33 +1,34 @@
-import { hash } from 'node:crypto';
 import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
-import type { Subject } from './audit.ts';
 import type { Caller } from './caller.ts';
-import { entryName } from './entry-name.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
+import type { NotesGaps } from './notes-gap.ts';
+import type { WriteResult } from './result.ts';
+import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyItem = { input: unknown; caller: Caller };
+type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
 type OneHandler = {
   kind: 'write';
-  run: (work: Work, item: never) => Promise<unknown>;
+  run: (work: Work, item: never) => Promise<WriteResult<unknown>>;
   alone?: boolean;
   unaudited?: boolean;
 };
 type SetHandler = {
   kind: 'set';
-  run: (work: Work, items: never) => Promise<unknown[]>;
+  run: (work: Work, items: never) => Promise<(WriteResult<unknown> | Fault)[]>;
   alone?: boolean;
   unaudited?: boolean;
 };
 
 /** A write on its way: which handler runs, with what, for whom. */
-export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler; unaudited?: boolean };
+export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler };
 
 type Waiting = Job & Keyed & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
 type Settled = { output: unknown } | { error: unknown };
+type Ran = WriteResult<unknown> | { error: unknown };
 
 const MAX_BATCH = 256;
 const MAX_WAITING_WRITES = 10_000;
@@ -152,7 +153,7 @@ export class Committer {
       results.forEach((result, i) => {
         const job = run[i] as Waiting;
         settled.set(job, result);
-        if ('output' in result) record(work, job, result.output);
+        if ('output' in result) record(work, job, result);
       });
     }
     await work.flush();
@@ -206,25 +207,25 @@ function runsOf(jobs: Waiting[]): Waiting[][] {
   return runs;
 }
 
-async function runSet(work: Work, run: Waiting[]): Promise<Settled[]> {
+async function runSet(work: Work, run: Waiting[]): Promise<Ran[]> {
   const handler = run[0]?.handler as SetHandler;
   const results = await handler.run(work, run as never);
   if (results.length !== run.length) throw new Error(`${run[0]?.name} gave ${results.length} results`);
-  return results.map((result) => (result instanceof Fault ? { error: result } : { output: result }));
+  return results.map((result) => (result instanceof Fault ? { error: result } : result));
 }
 
-async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
+async function runAlone(work: Work, job: Waiting): Promise<Ran[]> {
   const handler = job.handler as OneHandler;
   await work.locked;
   await work.settle();
   const mark = work.mark();
   try {
-    const output = await work.tx.savepoint(async () => {
-      const result = await handler.run(work, job as never);
+    const result = await work.tx.savepoint(async () => {
+      const ran = await handler.run(work, job as never);
       await work.settle();
-      return result;
+      return ran;
     });
-    return [{ output }];
+    return [result];
   } catch (error) {
     if (error instanceof StorageError) throw error;
     work.reset(mark);
@@ -232,23 +233,18 @@ async function runAlone(work: Work, job: Waiting): Promise<Settled[]> {
   }
 }
 
-function record(work: Work, job: Waiting, output: unknown): void {
+function record(work: Work, job: Waiting, { output, change, entity_path }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
-  const { entity_path } = job.input as { entity_path?: string };
-  const about = (output instanceof JsonText ? (output.about ?? output.value) : output) as Names & {
-    unchanged?: boolean;
-    dry_run?: boolean;
-    duplicate?: boolean;
-    hashes?: Hashes;
-  };
-  if (!job.unaudited && !job.handler.unaudited && !about?.unchanged && !about?.dry_run && !about?.duplicate)
-    work.audit(job.caller, job.name, subjectOf(job, output, about));
+  if (change && !job.handler.unaudited) {
+    const { resource, before: before_hash, after: after_hash } = change;
+    work.audit(job.caller, job.name, { resource, before_hash, after_hash });
+  }
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
   work.keepAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
-    entity_path: entity_path ?? null,
+    entity_path,
     answer: stringify(withoutSecret(job.name, output)),
   });
 }
@@ -257,25 +253,4 @@ function record(work: Work, job: Waiting, output: unknown): void {
 function withoutSecret(name: string, output: unknown): unknown {
   const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
   return once === undefined ? output : { ...(output as object), [once]: null };
-}
-
-type Names = Readonly<Record<string, unknown>>;
-
-/** What changed by hash: as the handler tells it, else that of the answer. */
-type Hashes = Pick<Subject, 'before_hash' | 'after_hash'>;
-
-function subjectOf({ name, input }: Job, output: unknown, about: Names & { hashes?: Hashes }): Subject {
-  const answer = (): Hashes => ({
-    before_hash: null,
-    after_hash: hash('sha256', stringify(withoutSecret(name, output)), 'hex'),
-  });
-  return { resource: resourceOf(input as Names, about ?? {}), ...(about?.hashes ?? answer()) };
-}
-
-/** What a write was about: the entry it named or made, else the id of what it made. */
-function resourceOf(input: Names, output: Names): string {
-  const { entity_path, key } = input.entity_path === undefined ? output : input;
-  if (typeof entity_path === 'string') return typeof key === 'string' ? entryName(entity_path, key) : entity_path;
-  const id = Object.keys(output).find((name) => name.endsWith('_id'));
-  return id === undefined ? '' : String(output[id]);
 }

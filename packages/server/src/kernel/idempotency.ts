@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault, JsonText, stringify } from '@mem-service/contract';
 import type { Caller } from './caller.ts';
-import type { Job } from './module.ts';
+import type { MaintenanceTask } from './maintenance/index.ts';
 import { deleteOldAnswers, findStoredAnswers, type StoredAnswer } from './queries.ts';
 import type { Work } from './work.ts';
 
@@ -45,8 +45,8 @@ const mismatch = (key: string) =>
     idempotency_key: key,
   });
 
-export const forgetAnswers: Job = {
-  name: 'forget old answers',
+export const forgetAnswers: MaintenanceTask = {
+  name: 'kernel.forget_answers',
   async run({ services: { database, clock } }) {
     await database.upkeep((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
   },

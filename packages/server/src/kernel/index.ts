@@ -1,23 +1,26 @@
 export { Activity, bucketOf, type DayTally, dayOf, OTHERS, type Tally } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
-export type { Authorize } from './authorize.ts';
 export { missing } from './by-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
+export * from './consumers/index.ts';
 export * from './cursor.ts';
 export * from './entry-name.ts';
 export { eventsWithin, seesEvent } from './event-reach.ts';
 export type { Listener } from './feed.ts';
 export type { Reader, Subscription, View } from './follower.ts';
+export { HookContext, type Hooks } from './hooks.ts';
 export { forgetAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
 export * from './invoke.ts';
 export * from './key-ring.ts';
 export type { KeySource, KeyStanding, KnownKey } from './key-standing.ts';
-export { type Line, linesOf } from './lines.ts';
+export { type Line, linesFrom } from './lines.ts';
+export * from './maintenance/index.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';
+export { incompleteBecause } from './notes-gap.ts';
 export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
@@ -31,6 +34,7 @@ export {
   touches,
   withinReach,
 } from './reach.ts';
+export * from './result.ts';
 export * from './settings.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';

@@ -1,27 +1,20 @@
-import {
-  Fault,
-  type FieldError,
-  invalidInput,
-  type Operation,
-  type OperationName,
-  operations,
-} from '@mem-service/contract';
-import type { z } from 'zod';
-import { migrate, StorageError } from '../db/index.ts';
+import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
+import { type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
 import type { KeepActivity } from './activity.ts';
-import { type Authorize, byType, mainOnly } from './authorize.ts';
-import { byScope } from './by-scope.ts';
+import { type Admit, createAdmit } from './admission.ts';
 import { callOf } from './called.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
+import type { Hooks } from './hooks.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { keepNotes, readContext } from './notes.ts';
+import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { Usage } from './usage.ts';
-import { isGone, type Work } from './work.ts';
+import { isGone, type LogEvent, type Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -30,28 +23,28 @@ export function migrateAll(
   return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
 
-const migrationsOf = (modules: readonly Module[]) => [
-  ...kernelMigrations,
-  ...modules.flatMap((module) => module.migrations),
-];
+/** In the order in which they are run: those of the kernel, then modules as they are listed. */
+export const migrationsOf = (modules: readonly Module[]): MigrationStep[] =>
+  orderMigrations([
+    { module: 'kernel', migrations: kernelMigrations },
+    ...modules.map(({ name, migrations }) => ({ module: name, migrations })),
+  ]);
 
-export const newestSchema = (modules: readonly Module[]): number =>
-  Math.max(...migrationsOf(modules).map(({ version }) => version));
-
-export type KernelOptions = { hooks?: readonly Authorize[]; onError?: (error: unknown) => void };
+export type KernelOptions = { onError?: (error: unknown) => void };
 
 export function createKernel(
   services: Services,
   modules: readonly Module[],
-  { hooks = [], onError = () => {} }: KernelOptions = {},
+  { onError = () => {} }: KernelOptions = {},
 ): Kernel {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  const handlers = handlersOf(modules);
   const feed = new Feed();
   const usage = new Usage();
-  const door = { handlers, authorize: [byType, byScope, mainOnly, ...hooks], usage };
+  const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
+  const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
   const committer = new Committer(services, {
-    committed: (events, accountId) => feed.publish(accountId, events),
+    committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
   });
 
@@ -59,14 +52,14 @@ export function createKernel(
   services.meter?.start(meterWork(committer), onError);
   const keeper = modules.find((module) => module.keepActivity)?.keepActivity?.();
   if (keeper) services.activity.start(keepThrough(committer, keeper), onError);
-  const run = createRun({ services, door, followers, committer, notes });
+  const run = createRun({ services, admit, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
     const started = performance.now();
     const observe = (result: string) => {
       const duration_ms = performance.now() - started;
       usage.observe(name, result, duration_ms);
-      const call = callOf(name, operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      const call = callOf(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
       services.activity.note(call, services.clock.now());
     };
     try {
@@ -105,31 +98,64 @@ export function createKernel(
   };
 }
 
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  checkAudited(handlers);
+  return handlers;
+}
+
+/** What was committed stays so, whatever a hook does. */
+function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
+  const listeners = hooks.flatMap(({ committed }) => committed ?? []);
+  return (events: readonly LogEvent[], accountId: string): void => {
+    for (const committed of listeners) {
+      try {
+        committed(events, accountId);
+      } catch (error) {
+        onError(error);
+      }
+    }
+    feed.publish(accountId, events);
+  };
+}
+
 type Parts = {
   services: Services;
-  door: Door;
+  admit: Admit;
   followers: Followers;
   committer: Committer;
   notes: ReturnType<typeof keepNotes>;
 };
 
 /** From what every call has to pass to the handler of its kind. */
-function createRun({ services, door, followers, committer, notes }: Parts) {
+function createRun({ services, admit, followers, committer, notes }: Parts) {
   return async (name: OperationName, raw: unknown, asker: Caller): Promise<unknown> => {
-    const { handler, input } = admit(door, name, { raw, caller: asker });
+    const admission = admit(name, raw, asker);
+    const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = aboutAccount(name, input, asker);
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
-    if (handler.kind === 'stream') return followers.follow(caller, handler.run(readContext(services, caller), input));
+    if (handler.kind === 'stream')
+      return followers.follow(caller, handler.run(readContext(services, caller, lineage), input));
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
-    if (handler.settled && handler.settled !== 'here') await notes.settleElsewhere(caller);
-    const settling = handler.settled ? notes.settle(handler.settled, input, caller) : undefined;
+    const { needs_notes } = operations[name] as Operation;
+    const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
+    const gaps = isAsked ? await notes.settleElsewhere(caller) : undefined;
+    const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
-    if (handler.kind === 'write' || handler.kind === 'set') return committer.submit({ name, handler, input, caller });
+    if (handler.kind === 'write' || handler.kind === 'set')
+      return committer.submit({ name, handler, input, caller, lineage, gaps });
     await settling;
-    const output = await orRefund(handler.run(readContext(services, caller), input), { name, services, caller });
-    if (!handler.unaudited && isLookedUpon(name, caller)) await committer.submit({ name, ...looked(input, caller) });
+    const context = readContext(services, caller, lineage);
+    context.gaps = gaps;
+    const output = await orRefund(handler.run(context, input), {
+      name,
+      services,
+      caller,
+    });
+    if (handler.resourceOf && isLookedUpon(name, caller))
+      await committer.submit({ name, ...looked(handler.resourceOf(input), caller) });
     return output;
   };
 }
@@ -152,7 +178,7 @@ const meterWork =
   (committer: Committer): OnAccount =>
   async (account_id, run) => {
     const caller = { ...SELF_CALLER, account_id };
-    await committer.submit({ name: 'usage.lease', unaudited: true, ...plainWork(run), caller });
+    await committer.submit({ name: 'lease of ops', ...unauditedWork(run), caller });
   };
 
 /** Whoever runs the service reads an account as if it were its own. */
@@ -171,11 +197,23 @@ function isLookedUpon(name: OperationName, { key }: Caller): boolean {
 }
 
 /** A look at what only admins see has its line in the audit trail, and changes nothing else. */
-const looked = (input: unknown, caller: Caller) => ({
-  handler: { kind: 'write' as const, run: async () => ({}) },
-  input,
+const looked = (resource: string, caller: Caller) => ({
+  ...plainWork(async () => changed({}, { resource, ...LOOKED })),
   caller: { ...caller, idempotency_key: undefined },
 });
+
+/** There is nothing new that a hash could be of. */
+const LOOKED = hashedBy({});
+
+/** Whether every read that is to be audited says what it looks at. */
+function checkAudited(handlers: Handlers): void {
+  for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler<OperationName>][]) {
+    const { admin, effect, lines } = operations[name] as Operation;
+    const isAudited = effect === 'control' ? lines : admin && effect === 'read';
+    if (isAudited && !handler.unaudited && !handler.resourceOf)
+      throw new Error(`${name} is audited: its handler has to say what it looks at (looksAt)`);
+  }
+}
 
 type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;
 
@@ -184,13 +222,19 @@ const keepThrough =
   (committer: Committer, keep: Keeper): KeepActivity =>
   async (account_id, tally) => {
     const caller = { ...SELF_CALLER, account_id };
-    const job = { name: 'usage.keep', unaudited: true, ...plainWork((work) => keep(work, tally)), caller };
+    const job = { name: 'activity', ...unauditedWork((work) => keep(work, tally)), caller };
     await committer.submit(job).catch((error) => {
       if (!isGone(error)) throw error;
     });
   };
 
-const plainWork = (run: (work: Work) => Promise<unknown>) => ({ handler: { kind: 'write' as const, run }, input: {} });
+const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>) => ({
+  handler: { kind: 'write' as const, run },
+  input: {},
+});
+
+/** The service's own books leave no line in the audit trail. */
+const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
 
 type Controlling = { services: Services; committer: Committer; caller: Caller; input: unknown };
 
@@ -200,24 +244,6 @@ const controlContext = (name: OperationName, { services, committer, caller, inpu
   work: (account_id, run) =>
     committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
 });
-
-type Door = { handlers: Handlers; authorize: readonly Authorize[]; usage: Usage };
-
-/** What every call has to pass, whatever it asks for. */
-function admit(
-  { handlers, authorize, usage }: Door,
-  name: OperationName,
-  { raw, caller }: { raw: unknown; caller: Caller },
-): { handler: Handler<OperationName>; input: never } {
-  const operation = operations[name];
-  const handler = handlers[name] as Handler<OperationName> | undefined;
-  if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
-  if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
-  const input = parseInput(operation.input, raw) as never;
-  for (const check of authorize) check(name, input, caller);
-  usage.charge(operation.cost);
-  return { handler, input };
-}
 
 /** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */
 function toFault(error: unknown): unknown {
@@ -229,20 +255,4 @@ function toFault(error: unknown): unknown {
   // For the log; callers see the fault alone.
   fault.cause = error;
   return fault;
-}
-
-function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
-}
-
-/** A body full of nonsense is not answered with a list as long. */
-const MAX_FIELD_ERRORS = 100;
-
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const at = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
-  return [{ path: at.join('.'), message: issue.message }];
 }

@@ -4,13 +4,12 @@ import { type Sql, sql } from '../db/index.ts';
 export type Line = { seq: number; no: number };
 
 /**
- * The lines of the ledger about the entries of a condition, by their places. An entry knows the newest, and each line the
- * one before it about the same entry.
+ * The places of ledger lines, from the newest about some entries back to the first. `newest` selects those; each line knows
+ * the one before it about the same entry.
  */
-export const linesOf = (account_id: string, entries: Sql): Sql =>
+export const linesFrom = (account_id: string, newest: Sql): Sql =>
   sql`WITH RECURSIVE lines (seq, no) AS (
-        SELECT line_seq, line_no FROM entries
-          WHERE entries.account_id = ${account_id} AND entries.line_seq IS NOT NULL AND ${entries}
+        ${newest}
         UNION ALL
         SELECT earlier.before_seq, earlier.before_no FROM lines JOIN evidence AS earlier
           ON earlier.account_id = ${account_id} AND earlier.seq = lines.seq AND earlier.no = lines.no

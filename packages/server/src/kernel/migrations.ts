@@ -3,6 +3,7 @@ import type { Migration } from '../db/index.ts';
 export const kernelMigrations: readonly Migration[] = [
   {
     version: 1,
+    legacy: 1,
     name: 'accounts, log, audit, stored answers',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -55,7 +56,8 @@ export const kernelMigrations: readonly Migration[] = [
     },
   },
   {
-    version: 6,
+    version: 2,
+    legacy: 6,
     name: 'agents in the log',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -84,7 +86,8 @@ export const kernelMigrations: readonly Migration[] = [
     },
   },
   {
-    version: 20,
+    version: 3,
+    legacy: 20,
     name: 'audit as a chain',
     up: ({ text }) => [
       ...['key_id', 'key_name', 'user_name', 'before_hash', 'after_hash', 'subject_salt', 'subject_hash', 'hash'].map(
@@ -94,7 +97,8 @@ export const kernelMigrations: readonly Migration[] = [
     ],
   },
   {
-    version: 23,
+    version: 4,
+    legacy: 23,
     name: 'use of accounts, and their end',
     up: ({ engine, text, int }) => [
       // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.
@@ -119,5 +123,55 @@ export const kernelMigrations: readonly Migration[] = [
         PRIMARY KEY (account_id, kind, day, name)
       ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
     ],
+  },
+  {
+    version: 5,
+    name: 'consumers of the log, maintenance, servers',
+    up: ({ engine, text, int }) => {
+      const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
+      const claim = `claimed_by ${text} NOT NULL DEFAULT '', claimed_until ${int} NOT NULL DEFAULT 0`;
+      const failures = `attempts ${int} NOT NULL DEFAULT 0, last_error ${text} NOT NULL DEFAULT ''`;
+      return [
+        // One row for each that was ever installed, with what the last walk over all accounts found.
+        `CREATE TABLE consumers (
+          consumer ${text} PRIMARY KEY,
+          installed_at ${int} NOT NULL,
+          lag ${int} NOT NULL DEFAULT 0,
+          accounts_behind ${int} NOT NULL DEFAULT 0,
+          dead_letters ${int} NOT NULL DEFAULT 0,
+          measured_at ${int} NOT NULL DEFAULT 0
+        ) ${clustered}`,
+        // Everything up to `seq` is handled. An account without a row is at 0.
+        `CREATE TABLE consumer_cursors (
+          account_id ${text} NOT NULL,
+          consumer ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          ${claim},
+          ${failures},
+          retry_at ${int} NOT NULL DEFAULT 0,
+          PRIMARY KEY (account_id, consumer)
+        ) ${clustered}`,
+        `CREATE TABLE consumer_dead_letters (
+          account_id ${text} NOT NULL,
+          consumer ${text} NOT NULL,
+          seq ${int} NOT NULL,
+          attempts ${int} NOT NULL,
+          error ${text} NOT NULL,
+          failed_at ${int} NOT NULL,
+          retry ${int} NOT NULL DEFAULT 0,
+          PRIMARY KEY (account_id, consumer, seq)
+        ) ${clustered}`,
+        `CREATE TABLE maintenance_tasks (
+          task ${text} PRIMARY KEY,
+          next_run_at ${int} NOT NULL,
+          started_at ${int} NOT NULL DEFAULT 0,
+          finished_at ${int} NOT NULL DEFAULT 0,
+          ${claim},
+          ${failures}
+        ) ${clustered}`,
+        // Those that have not said goodbye.
+        `CREATE TABLE servers (server_id ${text} PRIMARY KEY, seen_at ${int} NOT NULL) ${clustered}`,
+      ];
+    },
   },
 ];

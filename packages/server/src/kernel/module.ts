@@ -3,15 +3,21 @@ import type { Database, Dialect, Migration, Query } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
+import type { Consumer, Consumers } from './consumers/index.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
+import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
+import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
+import type { NotesGaps } from './notes-gap.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
+import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
 import type { TenantTable } from './tables.ts';
 import type { Usage } from './usage.ts';
+import type { EntryView, Lineage } from './view.ts';
 import type { Work } from './work.ts';
 
 export type Limits = {
@@ -28,6 +34,8 @@ export type Services = {
   database: Database;
   clock: Clock;
   ids: Ids;
+  /** Of this process, to others on the same store. */
+  server_id: string;
   limits: Limits;
   version: string;
   schema: number;
@@ -38,6 +46,8 @@ export type Services = {
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
   activity: Activity;
+  consumers: Consumers;
+  maintenance: Maintenance;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
 };
@@ -47,10 +57,14 @@ export type ReadContext = {
   now: number;
   read: Query;
   scan: Query;
+  /** The entries that this request may see. */
+  view: EntryView;
   dialect: Dialect;
   services: Services;
   /** Notes what the caller was shown, for its session. */
   note(sighting: Sighting): void;
+  /** What may be missing of the notes that the operation needs. */
+  gaps?: NotesGaps | undefined;
   /** Milliseconds since the request came in. */
   elapsed(): number;
 };
@@ -60,27 +74,34 @@ export type ControlContext = {
   caller: Caller;
   services: Services;
   /** Work on one account: its transaction, log and audit. */
-  work<T>(accountId: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
-export type Item<N extends OperationName> = { caller: Caller; input: Input<N> };
+export type Item<N extends OperationName> = {
+  caller: Caller;
+  input: Input<N>;
+  /** Of the branch that the input names; a write goes to the first branch in it. */
+  lineage: Lineage;
+  /** What may be missing of the notes that the operation needs. */
+  gaps?: NotesGaps | undefined;
+};
 
-/**
- * What was noted of the caller's session is in the store before it runs: what this server noted, or what every server on
- * the same database did; or what all noted of the whole account.
- */
-export type Settled = 'here' | 'everywhere' | 'for all';
-type Settling = { settled?: Settled; alone?: boolean; unaudited?: boolean };
+type HandlerOptions<N extends OperationName> = {
+  alone?: boolean;
+  unaudited?: boolean;
+  /** Of a read that is audited. */
+  resourceOf?: (input: Input<N>) => string;
+};
 
 /**
  * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
  * or tells line after line.
  */
-export type Handler<N extends OperationName> = Settling &
+export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
-    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<Output<N>> }
-    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]> }
+    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
+    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]> }
     | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
     | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
@@ -102,21 +123,11 @@ export type Kernel = {
   /** The same door for what is told in lines. */
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
   /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
-  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<T>): Promise<T>;
+  work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
   /** How many follow a log at the moment. */
   readonly following: number;
   close(): Promise<void>;
-};
-
-/** Housekeeping beside the requests: now and then, or after an event of a type. */
-export type Job = {
-  name: string;
-  after?: string;
-  /** How long it waits after the event, so that one run serves many. */
-  delaySeconds?: number;
-  /** What takes long asks now and then whether the service is about to stop. */
-  run: (kernel: Kernel, isStopping: () => boolean) => Promise<void>;
 };
 
 export type Module = {
@@ -125,7 +136,14 @@ export type Module = {
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
   handlers: Handlers;
-  jobs?: readonly Job[];
+  /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
+  hooks?: () => Hooks;
+  /** What follows the log, from a cursor in the store. */
+  consumers?: readonly Consumer[];
+  /** What is done over the whole store now and then, by one server for all. */
+  maintenance?: readonly MaintenanceTask[];
+  /** What is about the memory of each process. */
+  timers?: readonly ProcessTimer[];
   /** Makes what keeps what callers saw. One module does. */
   recorder?: () => Recorder;
   /** Keeps how much accounts are used. One module does. */
@@ -139,11 +157,6 @@ export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
-export const settled = <N extends OperationName>(where: Settled, handler: Handler<N>): Handler<N> => ({
-  ...handler,
-  settled: where,
-});
-
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
 export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
 
@@ -152,6 +165,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
   ...handler,
   unaudited: true,
 });
+
+/** A read that is audited: what its line in the trail says it looked at. */
+export const looksAt = <N extends OperationName>(
+  resourceOf: (input: Input<N>) => string,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, resourceOf });
 
 export const lists = <N extends LinesName>(run: (context: ReadContext, input: Input<N>) => Lines): Handler<N> => ({
   kind: 'lines',
@@ -164,7 +183,7 @@ export const follows = <N extends StreamName>(run: (context: ReadContext, input:
 });
 
 export const writes = <N extends OperationName>(
-  run: (work: Work, item: Item<N>) => Promise<Output<N>>,
+  run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>>,
 ): Handler<N> => ({ kind: 'write', run });
 
 export const controls = <N extends OperationName>(
@@ -172,5 +191,5 @@ export const controls = <N extends OperationName>(
 ): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
-  run: (work: Work, items: readonly Item<N>[]) => Promise<(Output<N> | Fault)[]>,
+  run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
 ): Handler<N> => ({ kind: 'set', run });

@@ -54,5 +54,11 @@ export const kernelTables: readonly TenantTable[] = [
     ],
   }),
   { table: 'accounts', key: [], left_out: 'the first line of an export has its counters' },
+  { table: 'consumer_cursors', key: ['consumer'], left_out: 'how far this service has worked through the log' },
+  {
+    table: 'consumer_dead_letters',
+    key: ['consumer', 'seq'],
+    left_out: 'numbers of events that this service could not work through',
+  },
   { table: 'stored_answers', key: ['idempotency_key'], left_out: 'answers to retries, kept for a day' },
 ];

@@ -1,3 +1,5 @@
+import { invalidInput } from '@mem-service/contract';
+import { type Dialect, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Reach } from './reach.ts';
 
 /** A stretch of a branch's history: what the branch holds up to and including a place in the log, or all of it. */
@@ -22,4 +24,37 @@ export type EntryView = {
   scope: Reach | undefined;
   /** The time by which expiry is judged. */
   at: number;
+  /** Of the store that the view is compiled for. */
+  dialect: Dialect;
 };
+
+/** The newest state of one branch: all that words, counts and edges know of. */
+export const isNewestOfOneBranch = ({ lineage }: Pick<EntryView, 'lineage'>): boolean =>
+  lineage.length === 1 && lineage[0]?.up_to_seq === null;
+
+/** The branch that a view is of. */
+export const branchOf = ({ lineage }: Pick<EntryView, 'lineage'>): string => lineage[0]?.branch ?? MAIN_BRANCH;
+
+type InTransaction = { account_id: string; now: number; dialect: Dialect };
+type Viewpoint = Pick<EntryView, 'lineage' | 'agent_id'> & { scope?: Reach | undefined };
+
+/** What an agent sees within a transaction. */
+export const viewInWork = (
+  { account_id, now, dialect }: InTransaction,
+  { lineage, agent_id, scope }: Viewpoint,
+): EntryView => ({ account_id, lineage, agent_id, scope, at: now, dialect });
+
+/** For what is only known of the newest state of a branch: refuses to answer another view with it. */
+export function requireNewest(view: EntryView, what: string): void {
+  if (isNewestOfOneBranch(view)) return;
+  const message = `${what} can only be told of a branch as it is now, without what it takes over from another`;
+  throw invalidInput([{ path: 'branch', message }]);
+}
+
+/** A condition on rows that have a branch and a place in the log: those that the lineage of a view shows. */
+export function loggedIn({ lineage }: Pick<EntryView, 'lineage'>): Sql {
+  const spans = lineage.map(({ branch, up_to_seq }) =>
+    up_to_seq === null ? sql`branch = ${branch}` : sql`(branch = ${branch} AND seq <= ${up_to_seq})`,
+  );
+  return spans.length === 1 ? (spans[0] as Sql) : sql`(${joinSql(spans, ' OR ')})`;
+}

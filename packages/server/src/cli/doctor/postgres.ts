@@ -8,6 +8,8 @@ import { counted } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 import { checkSchema } from './schema.ts';
 
+type Report = StoreReport & { postgres: PostgresState };
+
 export async function checkPostgresStore(parts: OwnParts, config: Config): Promise<Check[]> {
   const dsn = config.postgresDsn as string;
   if (hasStrayPassword(dsn)) {
@@ -16,7 +18,7 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
   }
   try {
     const report = await parts.inspectStore(config);
-    return judge(report as Required<StoreReport>, config);
+    return judge(report as Report, config);
   } catch (error) {
     const { detail } = problemOf(error);
     return [failure('store', `${addressOf(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
@@ -35,7 +37,8 @@ function remedyOf(error: unknown, { pathname }: URL): string {
   return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
 }
 
-function judge({ schema, newest, postgres }: Required<StoreReport>, { postgresDsn, postgresPool }: Config): Check[] {
+function judge(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
+  const { postgres } = report;
   const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOf(postgresDsn as string)}`;
   if (postgres.place === null)
     return [failure('store', `${where}: ${postgres.role} may use no schema of it`, grantPlace(postgres))];
@@ -45,7 +48,7 @@ function judge({ schema, newest, postgres }: Required<StoreReport>, { postgresDs
   return [
     ...found,
     ...checkRights(postgres),
-    ...(isReadable ? [checkOwner({ schema, newest }, postgres)] : []),
+    ...(isReadable ? [checkOwner(report)] : []),
     ...checkServer(postgres, postgresPool),
   ];
 }
@@ -81,9 +84,12 @@ function checkRights(postgres: PostgresState): Check[] {
 }
 
 /** Only whoever owns the tables can change them. */
-function checkOwner({ schema, newest }: { schema: number; newest: number }, { owner, is_owner, role }: PostgresState) {
-  if (schema >= newest || is_owner) return checkSchema(schema, newest);
-  return failure('schema', `${schema} of ${newest}, and ${role} does not own the tables`, `start mem once as ${owner}`);
+function checkOwner(report: Report): Check {
+  const { schema, pending, refusal } = report;
+  const { owner, is_owner, role } = report.postgres;
+  if (refusal || pending === 0 || is_owner) return checkSchema(report);
+  const found = `${schema} of ${schema + pending}, and ${role} does not own the tables`;
+  return failure('schema', found, `start mem once as ${owner}`);
 }
 
 function checkServer({ is_replica, max_connections }: PostgresState, pool: number): Check[] {

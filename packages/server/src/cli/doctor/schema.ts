@@ -1,9 +1,16 @@
+import type { StoreReport } from '../../inspect.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
-export function checkSchema(schema: number, newest: number): Check {
-  if (schema > newest)
-    return failure('schema', `${schema}, but this program knows ${newest}`, 'install a newer version of mem');
-  if (schema < newest)
-    return warning('schema', `${schema} of ${newest}`, 'back the store up: the next command brings it up to date');
+type Schema = Pick<StoreReport, 'schema' | 'pending' | 'refusal'>;
+
+export function checkSchema({ schema, pending, refusal }: Schema): Check {
+  if (refusal)
+    return failure('schema', refusal.found, refusal.isNewer ? 'install a newer version of mem' : 'restore a backup');
+  if (pending > 0)
+    return warning(
+      'schema',
+      `${schema} of ${schema + pending}`,
+      'back the store up: the next command brings it up to date',
+    );
   return ok('schema', `${schema}, up to date`);
 }

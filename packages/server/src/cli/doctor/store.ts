@@ -50,10 +50,10 @@ function checkSpace(folder: string): Check {
 
 async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
   try {
-    const { schema, newest, problems } = await parts.inspectStore(config);
+    const report = await parts.inspectStore(config);
     const restore = 'restore the last backup: see docs/operations.md';
-    const state = problems.map((problem) => failure('store', problem, restore));
-    return [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(schema, newest)];
+    const state = report.problems.map((problem) => failure('store', problem, restore));
+    return [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report)];
   } catch (error) {
     const { detail } = problemOf(error);
     const todo = 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup';

@@ -35,12 +35,13 @@ export function describeOperation(described: Described, { schemas, problems }: P
 
 function parameters(schemas: Schemas, { input, example }: Operation, { path, method }: HttpRoute): Json[] {
   const { properties, required } = schemas.members(input);
+  const shown = example(0) as Json;
   const inPath = Object.keys(properties).filter((field) => path.includes(`{${field}}`));
   const inQuery = hasBody(method) ? [] : Object.keys(properties);
   const fields = [...inPath, ...inQuery.filter((field) => !inPath.includes(field))];
   return fields.map((field) => {
     const { description: _, ...schema } = properties[field] as Json;
-    const given = (example as Json)[field];
+    const given = shown[field];
     const where = inPath.includes(field) ? 'path' : 'query';
     const slashes = where === 'path' && spanning.has(field) ? ' Its slashes may stand in the address as they are.' : '';
     return {
@@ -130,7 +131,8 @@ export const answerHeaders: Record<string, Json> = {
 };
 
 function requestBody(schemas: Schemas, { name, route }: Described): Json {
-  const { input, example: whole } = operations[name];
+  const { input } = operations[name];
+  const whole = operations[name].example(0);
   const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
   const schema = schemas.body(input, `${pascal(name)}Input`, inPath);
   const example = Object.fromEntries(Object.entries(whole).filter(([field]) => !inPath.includes(field)));

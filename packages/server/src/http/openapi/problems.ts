@@ -16,6 +16,8 @@ const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
 /** Of a hosted service that refuses what goes beyond the plan. */
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
 const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
+/** Of a write that names a branch. */
+const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
 /** Whether a request by this method says what it wants in its body. */
 export const hasBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE';
@@ -28,6 +30,7 @@ export function errorsOf(name: OperationName, method: Method = operations[name].
       ...(hasBody(method) ? WITH_BODY : []),
       ...(operation.open ? [] : WITH_KEY),
       ...(operation.effect === 'write' ? WITH_WRITE : []),
+      ...(operation.effect === 'write' && operation.errors.includes('branch_not_found') ? ON_BRANCH : []),
       ...(operation.cost > 0 ? METERED : []),
       ...ALWAYS,
     ]),
@@ -38,6 +41,8 @@ export function errorsOf(name: OperationName, method: Method = operations[name].
 const DETAILS: Partial<Record<FaultCode, Json>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
+  module_not_installed: { module: 'tags' },
+  branch_read_only: { branch: 'experiment/closed' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },
   value_too_large: { entity_path: 'checkout/payments', key: 'retry-policy', max_value_bytes: 1048576 },

@@ -2,15 +2,18 @@ import { Fault, type Input, type Output } from '@mem-service/contract';
 import type { Database } from '../../db/index.ts';
 import {
   accountGone,
+  changed,
   controls,
   type Handlers,
+  hashedBy,
   type Kernel,
   lists,
+  looksAt,
   readAccount,
   SELF_HOSTED_ACCOUNT,
-  settled,
   toIso,
   toIsoOrNull,
+  WHOLE_ACCOUNT,
 } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
 import { tell } from '../keys/index.ts';
@@ -21,23 +24,20 @@ import * as queries from './queries.ts';
 const ROWS = 500;
 
 /** The whole account; once the last line was taken, it may be deleted as it is. */
-const exportWhole = settled(
-  'for all',
-  lists<'accounts.export'>(async function* ({ services }, { account_id }) {
-    const account = await readAccount(services.database.of(account_id).read, account_id);
-    if (!account || account.deleted_at !== null) throw accountGone(account_id);
-    let header: { seq: number; item_no: number } | undefined;
-    for await (const line of exportLines(services, account_id)) {
-      header ??= JSON.parse(line) as { seq: number; item_no: number };
-      yield line;
-    }
-    const { seq, item_no } = header as { seq: number; item_no: number };
-    await services.database.transaction((tx) => {
-      tx.enter(account_id);
-      return queries.noteExport(tx, account_id, { seq, item_no });
-    });
-  }),
-);
+const exportWhole = lists<'accounts.export'>(async function* ({ services }, { account_id }) {
+  const account = await readAccount(services.database.of(account_id).read, account_id);
+  if (!account || account.deleted_at !== null) throw accountGone(account_id);
+  let header: { seq: number; item_no: number } | undefined;
+  for await (const line of exportLines(services, account_id)) {
+    header ??= JSON.parse(line) as { seq: number; item_no: number };
+    yield line;
+  }
+  const { seq, item_no } = header as { seq: number; item_no: number };
+  await services.database.transaction((tx) => {
+    tx.enter(account_id);
+    return queries.noteExport(tx, account_id, { seq, item_no });
+  });
+});
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;
@@ -55,7 +55,8 @@ const remove = controls<'accounts.delete'>(async ({ caller, services, work }, in
       services.meter?.forget(account_id);
     });
     tell(work, caller, { event_type: 'account_deleted', details: {} });
-    return toEnd({ ...current, deleted_at: work.now });
+    const end = toEnd({ ...current, deleted_at: work.now });
+    return changed(end, { resource: account_id, ...hashedBy(end) });
   });
 });
 
@@ -113,4 +114,7 @@ function deleteBatch(database: Database, batch: queries.Batch): Promise<number> 
   });
 }
 
-export const endHandlers: Handlers = { 'accounts.export': exportWhole, 'accounts.delete': remove };
+export const endHandlers: Handlers = {
+  'accounts.export': looksAt(() => WHOLE_ACCOUNT, exportWhole),
+  'accounts.delete': remove,
+};

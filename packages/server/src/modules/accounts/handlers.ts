@@ -3,10 +3,12 @@ import { Fault, type Input, type Output } from '@mem-service/contract';
 import {
   type Caller,
   type ControlContext,
+  changed,
   controls,
   cursorsOf,
   cutPage,
   type Handlers,
+  hashedBy,
   insertAccount,
   type Services,
   toIso,
@@ -38,7 +40,8 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
     const row = { account_id, name, plan, status: 'active' as const, created_at: work.now };
     await queries.setAccount(work.tx, row);
     tell(work, caller, { event_type: 'account_created', details: { name, plan } });
-    return { ...toAccount(row), ...adminKey(work, caller, 'admin') };
+    const made = { ...toAccount(row), ...adminKey(work, caller, 'admin') };
+    return changed(made, { resource: account_id, ...hashedBy({ ...made, key: null }) });
   });
 });
 
@@ -92,7 +95,8 @@ const update = controls<'accounts.update'>(async ({ caller, services, work }, { 
       services.meter?.forget(account_id);
     });
     tell(work, caller, { event_type: 'account_updated', details: { name, plan, status } });
-    return toAccount(next);
+    const updated = toAccount(next);
+    return changed(updated, { resource: account_id, ...hashedBy(updated) });
   });
 });
 
@@ -101,7 +105,7 @@ const createKey = controls<'accounts.create_key'>(async ({ caller, services, wor
   return work(account_id, async (work) => {
     const made = adminKey(work, caller, name);
     tell(work, caller, { event_type: 'api_key_created', details: { key_id: made.key_id, name, key_type: 'admin' } });
-    return { account_id, ...made };
+    return changed({ account_id, ...made }, { resource: account_id, ...hashedBy({ account_id, ...made, key: null }) });
   });
 });
 

@@ -7,8 +7,13 @@ export const accounts: Module = {
   name: 'accounts',
   migrations,
   handlers,
-  jobs: [
-    { name: 'accounts: purge', run: purge },
-    { name: 'accounts: purge at once', after: 'account_deleted', run: purge },
+  maintenance: [{ name: 'accounts.purge', run: purge }],
+  consumers: [
+    {
+      name: 'accounts.purge_deleted',
+      event_types: ['account_deleted'],
+      starts_at: 'now',
+      handle: ({ kernel, isStopping }) => purge(kernel, isStopping),
+    },
   ],
 };

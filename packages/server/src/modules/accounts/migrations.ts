@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 19,
+    version: 1,
+    legacy: 19,
     name: 'accounts that are managed',
     up: ({ text }) => [
       `ALTER TABLE accounts ADD COLUMN name ${text} NOT NULL DEFAULT ''`,

@@ -1,4 +1,4 @@
-import type { Module } from '../../kernel/index.ts';
+import { looksAt, type Module, WHOLE_ACCOUNT } from '../../kernel/index.ts';
 import { keeper } from './keep.ts';
 import { report } from './report.ts';
 import { tables } from './tables.ts';
@@ -10,6 +10,6 @@ export const activity: Module = {
   name: 'activity',
   migrations: [],
   tables,
-  handlers: { 'usage.read': report },
+  handlers: { 'usage.read': looksAt(() => WHOLE_ACCOUNT, report) },
   keepActivity: keeper,
 };

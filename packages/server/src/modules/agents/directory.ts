@@ -1,14 +1,13 @@
 import type { Input } from '@mem-service/contract';
 import {
+  branchOf,
   cursorsOf,
   cutPage,
   type Handlers,
   type ReadContext,
-  readReach,
   reads,
   toIso,
   toIsoOrNull,
-  withinReach,
 } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
@@ -20,7 +19,7 @@ const list = reads<'agents.list'>(async (context, input) => {
   const { read, caller } = context;
   const { account_id, agent_id: viewer } = caller;
   const page = { after: input.cursor === undefined ? '' : cursors.from(input.cursor)[0], limit: input.limit + 1 };
-  const writers = readReach(caller) && (await writersWithin(context, { branch: input.branch, ...page }));
+  const writers = await writersWithin(context, page);
   const [rows, profiles] = await Promise.all([
     writers ? withDescribed(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
     queries.listProfiles(read, account_id, page),
@@ -29,7 +28,7 @@ const list = reads<'agents.list'>(async (context, input) => {
   const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
   if (first === undefined || last === undefined) return { agents: [], ...rest };
   const written = new Map<string, number>(writers?.map(({ agent_id, n }) => [agent_id, n]));
-  const scope = { account_id, viewer, branch: input.branch };
+  const scope = { account_id, viewer, branch: branchOf(context.view) };
   for (const { name, n } of writers ? [] : await queries.countWritten(read, scope, { first, last }))
     written.set(name, (written.get(name) ?? 0) + n);
   const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
@@ -71,13 +70,15 @@ const MAX_WRITERS = 100;
 const PROFILES_AT_ONCE = 200;
 
 const discover = reads<'agents.discover'>(async (context, input) => {
-  const reach = readReach(context.caller);
   const writers = await writersAt(context, input);
   const unseen = new Map(writers.map(({ agent_id, n }) => [agent_id, n]));
   const of = writers.reduce((sum, { n }) => sum + n, 0);
   const consider = (agent_id: string, profile?: queries.DeclaredProfile) => {
     const { tags, ...introduced } = introduce(profile);
-    const capabilities = capabilitiesWithin(reach, JSON.parse(profile?.capabilities ?? '[]') as Capability[]);
+    const capabilities = capabilitiesWithin(
+      context.view.scope,
+      JSON.parse(profile?.capabilities ?? '[]') as Capability[],
+    );
     const match = matchAgent(input, { agent_id, tags, capabilities }, { n: unseen.get(agent_id) ?? 0, of });
     unseen.delete(agent_id);
     return match ? [{ ...match, ...introduced, tags }] : [];
@@ -104,12 +105,10 @@ async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<
 }
 
 /** Who knows a path because they wrote there. */
-async function writersAt({ scan, caller, now, services }: ReadContext, input: Input<'agents.discover'>) {
-  const { branch, entity_path } = input;
+async function writersAt({ scan, view, services }: ReadContext, { entity_path }: Input<'agents.discover'>) {
   if (entity_path === undefined) return [];
-  const within = withinReach(readReach(caller));
-  const scope = { account_id: caller.account_id, branch, entity_path, viewer: caller.agent_id, now, within };
-  return queries.listWriters(scan, scope, { scan: services.limits.max_scanned_entries, limit: MAX_WRITERS });
+  const page = { entity_path, scan: services.limits.max_scanned_entries, limit: MAX_WRITERS };
+  return queries.listWriters(scan, view, page);
 }
 
 export const directoryHandlers: Handlers = { 'agents.list': list, 'agents.discover': discover };

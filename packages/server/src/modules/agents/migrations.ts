@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 10,
+    version: 1,
+    legacy: 10,
     name: 'agent profiles',
     up: ({ text, int }) => [
       `CREATE TABLE agent_profiles (

@@ -1,17 +1,18 @@
 import { JsonText, type Output, stringify } from '@mem-service/contract';
 import type { Insert, Row } from '../../db/index.ts';
 import {
+  branchOf,
   type Caller,
+  changed,
   EVERYONE,
   type Handlers,
+  hashedBy,
   type Reach,
-  readReach,
   reads,
   sessionOf,
   toIso,
   toIsoOrNull,
   type Work,
-  withinReach,
   writes,
 } from '../../kernel/index.ts';
 import { countPaths } from './memory/queries.ts';
@@ -32,22 +33,22 @@ const UNDESCRIBED = {
   contracts: '[]',
 };
 
-const profile = reads<'agents.profile'>(async (context, { agent_id, branch }) => {
-  const { read, scan, caller, now, services } = context;
+const profile = reads<'agents.profile'>(async (context, { agent_id }) => {
+  const { read, scan, view, caller, services } = context;
   const { account_id, agent_id: viewer } = caller;
   const limit = services.limits.max_scanned_entries;
-  const reach = readReach(caller);
-  const here = reach && (await writersWithin(context, { branch, after: '', limit: 1 }, agent_id));
+  const branch = branchOf(view);
+  const here = await writersWithin(context, { after: '', limit: 1 }, agent_id);
   const [row, seen, written, touched] = await Promise.all([
     queries.getProfile(read, account_id, agent_id),
     here ?? queries.getAgent(read, { account_id, viewer }, agent_id),
     here ?? queries.countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
-    countPaths(scan, { account_id, branch, agent_id, viewer, now, within: withinReach(reach) }, limit),
+    countPaths(scan, view, { agent_id, limit }),
   ]);
   const firsts = [...seen.map(({ first_at }) => first_at), ...(row ? [row.created_at] : [])];
   return {
     agent_id,
-    ...fromRow(row ?? UNDESCRIBED, reach),
+    ...fromRow(row ?? UNDESCRIBED, view.scope),
     entries_written: written.reduce((sum, { n }) => sum + n, 0),
     entities_touched: touched?.paths ?? 0,
     entities_truncated: (touched?.looked_at ?? 0) >= limit,
@@ -130,7 +131,8 @@ function declare<T extends object>(work: Work, caller: Caller, { agent_id, part,
     session: sessionOf(caller.session_id, caller.actor),
     actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
   });
-  return { agent_id, ...what.declared, updated_at: toIso(now) };
+  const output = { agent_id, ...what.declared, updated_at: toIso(now) };
+  return changed(output, { resource: agent_id, ...hashedBy(output) });
 }
 
 export const profileHandlers: Handlers = {

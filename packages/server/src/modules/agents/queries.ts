@@ -1,5 +1,7 @@
+import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
-import { liveAt, visibleTo } from '../entries/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { entriesIn } from '../entries/index.ts';
 
 export type EventRow = {
   seq: number;
@@ -114,16 +116,16 @@ export function countWritten(
 /** Who wrote what is at some paths, as far as `scan` entries tell: how many, and when first and last. */
 export type WriterSeen = { agent_id: string; n: number; first_at: number; last_at: number };
 
-/** Only what lies within reach is looked at, so that an agent that wrote elsewhere is not there. */
+/** Only what the view shows is looked at, so that an agent that wrote elsewhere is not there. */
 export function listSeenWriters(
   query: Query,
-  { account_id, viewer, branch, within }: Viewer & { branch: string; within: readonly Sql[] },
+  view: EntryView,
   { where, after, scan, limit }: { where: readonly Sql[]; after: string; scan: number; limit: number },
 ): Promise<WriterSeen[]> {
   return query.all<WriterSeen>(
     sql`SELECT agent_id, count(*) AS n, min(written_at) AS first_at, max(written_at) AS last_at FROM (
-          SELECT agent_id, written_at FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND deleted = 0
-            AND ${visibleTo(viewer)}${andAll([...within, ...where])} LIMIT ${scan}) AS looked_at
+          SELECT agent_id, written_at FROM ${entriesIn(view, { including: 'undeleted' })} WHERE true${andAll(where)}
+            LIMIT ${scan}) AS looked_at
         WHERE agent_id > ${after} GROUP BY agent_id ORDER BY agent_id LIMIT ${limit}`,
   );
 }
@@ -205,29 +207,21 @@ export const setProfile = upsertProfile([
 export const setCapabilities = upsertProfile(['capabilities']);
 export const setContracts = upsertProfile(['contracts']);
 
-export type WriterScope = {
-  account_id: string;
-  branch: string;
-  entity_path: string;
-  viewer: string;
-  now: number;
-  within: readonly Sql[];
-};
 export type Writer = { agent_id: string; n: number };
 
 /** Who wrote most of what is at a path and below it, as far as `scan` entries of each tell. */
 export function listWriters(
   query: Query,
-  { account_id, branch, entity_path, viewer, now, within }: WriterScope,
-  { scan, limit }: { scan: number; limit: number },
+  view: EntryView,
+  { entity_path, scan, limit }: { entity_path: string; scan: number; limit: number },
 ): Promise<Writer[]> {
-  const some = (where: Sql) =>
-    sql`SELECT * FROM (SELECT agent_id FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND ${where}
-          AND ${visibleTo(viewer)} AND ${liveAt(now)}${andAll(within)} ORDER BY entity_path, key LIMIT ${scan}) AS part`;
-  const here = sql`entity_path = ${entity_path}`;
-  const below = sql`entity_path >= ${`${entity_path}/`} AND entity_path < ${`${entity_path}0`}`;
+  const some = (glob: Glob) =>
+    sql`SELECT * FROM (SELECT agent_id FROM ${entriesIn(view, { paths: [glob] })}
+          ORDER BY entity_path, key LIMIT ${scan}) AS part`;
+  const here = some({ kind: 'exact', path: entity_path });
+  const below = some({ kind: 'below', base: entity_path });
   return query.all<Writer>(
-    sql`SELECT agent_id, count(*) AS n FROM (${some(here)} UNION ALL ${some(below)}) AS looked_at
+    sql`SELECT agent_id, count(*) AS n FROM (${here} UNION ALL ${below}) AS looked_at
         GROUP BY agent_id ORDER BY n DESC, agent_id LIMIT ${limit}`,
   );
 }

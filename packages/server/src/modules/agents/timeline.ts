@@ -11,7 +11,6 @@ import {
   readReach,
   reads,
   seqAt,
-  settled,
   toIso,
 } from '../../kernel/index.ts';
 import { detailsOf } from '../log/index.ts';
@@ -83,6 +82,6 @@ function toActivity(row: queries.EventRow) {
 }
 
 export const timelineHandlers: Handlers = {
-  'agents.timeline': settled('here', timeline),
-  'agents.activity': settled('here', activity),
+  'agents.timeline': timeline,
+  'agents.activity': activity,
 };

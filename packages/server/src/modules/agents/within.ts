@@ -1,17 +1,18 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { covers, type Reach, type ReadContext, readReach, touches, withinReach } from '../../kernel/index.ts';
+import { covers, isNewestOfOneBranch, type Reach, type ReadContext, touches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
-type Page = { branch: string; after: string; limit: number };
+type Page = { after: string; limit: number };
 
-/** Who is known to a key that is kept to a part of the account: whoever wrote what is there. */
-export function writersWithin(context: ReadContext, { branch, after, limit }: Page, agentId?: string) {
-  const { scan, caller, services } = context;
-  const { account_id, agent_id: viewer } = caller;
-  const scope = { account_id, viewer, branch, within: withinReach(readReach(caller)) };
+/**
+ * Who is known from a view that nobody keeps the counts of, a part of the account or an earlier state: the agents that wrote
+ * what is there. Undefined where the counts tell.
+ */
+export function writersWithin({ scan, view, services }: ReadContext, { after, limit }: Page, agentId?: string) {
+  if (view.scope === undefined && isNewestOfOneBranch(view)) return undefined;
   const where = agentId === undefined ? [] : [sql`agent_id = ${agentId}`];
-  return queries.listSeenWriters(scan, scope, { where, after, limit, scan: services.limits.max_scanned_entries });
+  return queries.listSeenWriters(scan, view, { where, after, limit, scan: services.limits.max_scanned_entries });
 }
 
 /** And whoever was described: that is said of no path. */

@@ -6,10 +6,12 @@ import {
   cutPage,
   fromIso,
   type Handlers,
+  looksAt,
   type Module,
   readAccount,
   reads,
   toIso,
+  WHOLE_ACCOUNT,
 } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { checkLines } from './verify.ts';
@@ -72,6 +74,9 @@ const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor })
   return { total_checked: items.length, problems, ...page };
 });
 
-const handlers: Handlers = { 'audit.list': list, 'audit.verify': verify };
+const handlers: Handlers = {
+  'audit.list': looksAt(() => WHOLE_ACCOUNT, list),
+  'audit.verify': looksAt(() => WHOLE_ACCOUNT, verify),
+};
 
 export const audit: Module = { name: 'audit', migrations: [], handlers };

@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 5,
+    version: 1,
+    legacy: 5,
     name: 'commits',
     up: ({ engine, text, int }) => [
       `CREATE TABLE commits (

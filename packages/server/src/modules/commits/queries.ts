@@ -1,4 +1,6 @@
 import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { type EntryView, loggedIn } from '../../kernel/index.ts';
+import { isCommitIn } from '../entries/index.ts';
 
 export type CommitRow = {
   account_id: string;
@@ -49,42 +51,16 @@ export function getNewestCommit(
   );
 }
 
-/** `within`: conditions on `entries.entity_path`, for who sees only some of what commits wrote. */
-export type CommitPage = {
-  account_id: string;
-  branch: string;
-  agent_id: string;
-  before: number;
-  limit: number;
-  within: readonly Sql[];
-};
+export type CommitPage = { before: number; limit: number };
 
-/** A condition: commits that wrote something within reach, or nothing at all. */
-function wroteWithin({ account_id, agent_id, within }: Omit<CommitPage, 'branch' | 'before' | 'limit'>): Sql[] {
-  if (within.length === 0) return [];
-  return [
-    sql`(commits.entry_count = 0 OR EXISTS (SELECT 1 FROM versions
-          JOIN entries ON entries.account_id = ${account_id} AND entries.entry_id = versions.entry_id
-          WHERE versions.account_id = ${account_id} AND versions.commit_id = commits.commit_id
-            AND (versions.shared = 1 OR versions.agent_id = ${agent_id})${andAll(within)}))`,
-  ];
-}
+/** A condition: commits that wrote something that the view shows, or nothing at all. */
+const wroteIn = (view: EntryView): Sql[] =>
+  view.scope === undefined ? [] : [sql`(commits.entry_count = 0 OR ${isCommitIn(view, sql`commits.commit_id`)})`];
 
-export function listCommits(query: Query, page: CommitPage): Promise<CommitRow[]> {
+export function listCommits(query: Query, view: EntryView, { before, limit }: CommitPage): Promise<CommitRow[]> {
   return query.all(
-    sql`SELECT ${COMMIT} FROM commits WHERE account_id = ${page.account_id} AND branch = ${page.branch}
-          AND seq < ${page.before} AND visible_to IN ('', ${page.agent_id})${andAll(wroteWithin(page))}
-        ORDER BY seq DESC LIMIT ${page.limit}`,
-  );
-}
-
-export type CommitVersion = { document: string; version: number; content_hash: string };
-
-export function listCommitVersions(query: Query, commit: CommitRow, agentId: string): Promise<CommitVersion[]> {
-  return query.all(
-    sql`SELECT document, version, content_hash FROM versions
-        WHERE account_id = ${commit.account_id} AND commit_id = ${commit.commit_id}
-          AND (shared = 1 OR agent_id = ${agentId})
-        ORDER BY seq`,
+    sql`SELECT ${COMMIT} FROM commits WHERE account_id = ${view.account_id} AND ${loggedIn(view)}
+          AND seq < ${before} AND visible_to IN ('', ${view.agent_id})${andAll(wroteIn(view))}
+        ORDER BY seq DESC LIMIT ${limit}`,
   );
 }

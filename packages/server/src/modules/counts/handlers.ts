@@ -1,35 +1,36 @@
 import { parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  branchOf,
   cursorsOf,
   cutPage,
   type Handlers,
+  isNewestOfOneBranch,
   pathsWithin,
   type ReadContext,
   readAccount,
-  readReach,
   reads,
   toIso,
 } from '../../kernel/index.ts';
 import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
-import { patternsWithin, statsWithin } from './within.ts';
+import { entitiesWithin, isCounted, patternsWithin, statsWithin } from './within.ts';
 
 /** Pages of names, whatever is counted by them. */
 const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
 
-type PageInput = { branch: string; limit: number; cursor?: string | undefined };
+type PageInput = { limit: number; cursor?: string | undefined };
 
-const scopeOf = ({ caller }: ReadContext, branch: string): CountScope => ({
-  account_id: caller.account_id,
-  branch,
-  agent_id: caller.agent_id,
+const scopeOf = ({ view }: ReadContext): CountScope => ({
+  account_id: view.account_id,
+  branch: branchOf(view),
+  agent_id: view.agent_id,
 });
 
 /** One page of names, the public and the private count of each added up. */
 async function pageOfCounts(context: ReadContext, input: PageInput & { kind: string; where?: readonly Sql[] }) {
   const where = [...(input.where ?? [])];
   if (input.cursor) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);
-  const rows = await listCounts(context.read, scopeOf(context, input.branch), {
+  const rows = await listCounts(context.read, scopeOf(context), {
     kind: input.kind,
     where,
     limit: input.limit + 1,
@@ -50,8 +51,10 @@ function addUp(a: CountRow, b: CountRow): CountRow {
 export const handlers: Handlers = {
   'entities.list': reads(async (context, input) => {
     const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-    const where = pathsWithin(readReach(context.caller), glob, 'name');
-    const { items, ...page } = await pageOfCounts(context, { ...input, kind: 'entity', where });
+    const where = pathsWithin(context.view.scope, glob, 'name');
+    const { items, ...page } = isNewestOfOneBranch(context.view)
+      ? await pageOfCounts(context, { ...input, kind: 'entity', where })
+      : await entitiesWithin(context, { ...input, paths: glob && [glob] }, cursors('entity'));
     const entities = items.map((row) => ({
       entity_path: row.name,
       entry_count: row.n,
@@ -63,17 +66,17 @@ export const handlers: Handlers = {
   }),
 
   'patterns.list': reads(async (context, input) => {
-    const { items, ...page } = readReach(context.caller)
-      ? await patternsWithin(context, input, cursors('pattern'))
-      : await pageOfCounts(context, { ...input, kind: 'pattern' });
+    const { items, ...page } = isCounted(context.view)
+      ? await pageOfCounts(context, { ...input, kind: 'pattern' })
+      : await patternsWithin(context, input, cursors('pattern'));
     const patterns = items.map((row) => ({ pattern_ref: row.name, usage_count: row.n, last_used: toIso(row.last_at) }));
     return { patterns, ...page };
   }),
 
-  'stats.read': reads(async (context, { branch }) => {
-    const scope = scopeOf(context, branch);
-    const { read, now } = context;
-    if (readReach(context.caller)) return statsWithin(context, scope);
+  'stats.read': reads(async (context) => {
+    const { read, view } = context;
+    if (!isCounted(view)) return statsWithin(context);
+    const scope = scopeOf(context);
     const counts = async (kind: string) => listCounts(read, scope, { kind, where: [], limit: 1000 });
     const all = (await counts('all')).reduce<CountRow | undefined>((a, b) => (a ? addUp(a, b) : b), undefined);
     const types = new Map<string, number>();
@@ -85,7 +88,7 @@ export const handlers: Handlers = {
       return (shared?.n ?? 0) + ((await countPrivateNames(read, scope, kind))?.n ?? 0);
     };
     const edge = async (newest: boolean) => {
-      const row = await getEdgeTime(read, { ...scope, now }, newest);
+      const row = await getEdgeTime(read, view, newest);
       return row ? toIso(row.written_at) : null;
     };
     return {

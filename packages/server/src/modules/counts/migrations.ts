@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 3,
+    version: 1,
+    legacy: 3,
     name: 'counts',
     up: ({ engine, text, int, real }) => [
       `CREATE TABLE counts (

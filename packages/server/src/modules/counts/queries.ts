@@ -1,13 +1,7 @@
-import {
-  andAll,
-  type Engine,
-  fragment,
-  type Insert,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-} from '../../db/index.ts';
+import type { Glob } from '@mem-service/contract';
+import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { entriesIn } from '../entries/offers.ts';
 import type { Delta } from './rules.ts';
 
 const columns = {
@@ -87,75 +81,80 @@ export function deleteEmptyCounts(tx: Transaction, accountId: string): Promise<n
   return tx.run(sql`DELETE FROM counts WHERE account_id = ${accountId} AND n = 0`);
 }
 
-/** The oldest or the newest current entry that the agent may see. */
+/** The oldest or the newest entry of a view. */
 export function getEdgeTime(
   query: Query,
-  scope: CountScope & { now: number; within?: readonly Sql[] },
+  view: EntryView,
   newest: boolean,
 ): Promise<{ written_at: number } | undefined> {
   // Of a small part the entries are found by their paths; by the index on `seq` all others would be passed first.
-  const place = fragment(scope.within ? '(seq + 0)' : 'seq');
+  const place = fragment(view.scope ? '(seq + 0)' : 'seq');
   return query.get(
-    sql`SELECT written_at FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
-          AND (shared = 1 OR agent_id = ${scope.agent_id}) AND (ttl_at IS NULL OR ttl_at > ${scope.now})${andAll(scope.within ?? [])}
-        ORDER BY ${place} ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
+    sql`SELECT written_at FROM ${entriesIn(view)} ORDER BY ${place} ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
   );
 }
 
-/** Current entries that the agent may see, as they are counted: what has expired is there until it is swept. */
-const counted = (scope: CountScope, within: readonly Sql[]): Sql =>
-  sql`FROM entries WHERE account_id = ${scope.account_id} AND branch = ${scope.branch} AND deleted = 0
-        AND (shared = 1 OR agent_id = ${scope.agent_id})${andAll(within)}`;
+/** The entries of a view as they are counted: what has expired is there until it is swept. */
+const counted = (view: EntryView): Sql => entriesIn(view, { including: 'undeleted' });
 
 export type Totals = { n: number; confidence_sum: number; paths: number; agents: number };
 
-/** For a part of the account, which nobody has counted before. */
-export function countTotals(query: Query, scope: CountScope, within: readonly Sql[]): Promise<Totals | undefined> {
+/** For a view that nobody keeps the counts of. */
+export function countTotals(query: Query, view: EntryView): Promise<Totals | undefined> {
   return query.get<Totals>(
     sql`SELECT count(*) AS n, coalesce(sum(confidence), 0) AS confidence_sum, count(DISTINCT entity_path) AS paths,
-          count(DISTINCT agent_id) AS agents ${counted(scope, within)}`,
+          count(DISTINCT agent_id) AS agents FROM ${counted(view)}`,
   );
 }
 
-export function countTypes(query: Query, scope: CountScope, within: readonly Sql[]) {
+export function countTypes(query: Query, view: EntryView) {
   return query.all<{ memory_type: string; n: number }>(
-    sql`SELECT memory_type, count(*) AS n ${counted(scope, within)} GROUP BY memory_type ORDER BY memory_type`,
+    sql`SELECT memory_type, count(*) AS n FROM ${counted(view)} GROUP BY memory_type ORDER BY memory_type`,
+  );
+}
+
+/** Paths by name, each with the time and the author of its newest entry. */
+export function listEntities(
+  query: Query,
+  view: EntryView,
+  { paths, after, limit }: { paths: readonly Glob[] | undefined; after: string; limit: number },
+): Promise<CountRow[]> {
+  const here = entriesIn(view, { including: 'undeleted', paths });
+  return query.all<CountRow>(
+    sql`SELECT grouped.name, grouped.n, grouped.confidence_sum, newest.written_at AS last_at, newest.agent_id AS last_agent
+        FROM (SELECT entity_path AS name, count(*) AS n, sum(confidence) AS confidence_sum, max(seq) AS last_seq
+          FROM ${here} WHERE entity_path > ${after} GROUP BY entity_path ORDER BY entity_path LIMIT ${limit}) AS grouped
+        JOIN (SELECT seq, written_at, agent_id FROM ${here}) AS newest ON newest.seq = grouped.last_seq
+        ORDER BY grouped.name`,
   );
 }
 
 export type PatternUse = { name: string; n: number; last_at: number };
 
 /** References of patterns and how many entries carry each, by name. */
-const patterns = (engine: Engine, scope: CountScope, within: readonly Sql[]): Sql => {
-  const refs =
-    engine === 'sqlite'
-      ? 'json_each(carrying.pattern_refs) AS refs'
-      : 'jsonb_array_elements_text(CAST(carrying.pattern_refs AS jsonb)) AS refs(value)';
-  const name = fragment(engine === 'sqlite' ? 'refs.value' : 'refs.value COLLATE "C"');
+const patterns = (view: EntryView): Sql => {
+  const isSqlite = view.dialect.engine === 'sqlite';
+  const refs = isSqlite
+    ? 'json_each(carrying.pattern_refs) AS refs'
+    : 'jsonb_array_elements_text(CAST(carrying.pattern_refs AS jsonb)) AS refs(value)';
+  const name = fragment(isSqlite ? 'refs.value' : 'refs.value COLLATE "C"');
   return sql`SELECT name, count(*) AS n, max(written_at) AS last_at FROM (
       SELECT DISTINCT ${name} AS name, carrying.entry_id, carrying.written_at
-      FROM (SELECT entry_id, written_at, pattern_refs ${counted(scope, within)} AND pattern_refs <> '[]') AS carrying,
+      FROM (SELECT entry_id, written_at, pattern_refs FROM ${counted(view)} WHERE pattern_refs <> '[]') AS carrying,
         ${fragment(refs)}) AS uses GROUP BY name`;
 };
 
 export function listPatterns(
   query: Query,
-  { engine, ...scope }: CountScope & { engine: Engine },
-  { within, after, limit }: { within: readonly Sql[]; after: string; limit: number },
+  view: EntryView,
+  { after, limit }: { after: string; limit: number },
 ): Promise<PatternUse[]> {
   return query.all<PatternUse>(
-    sql`SELECT name, n, last_at FROM (${patterns(engine, scope, within)}) AS named WHERE name > ${after}
-        ORDER BY name LIMIT ${limit}`,
+    sql`SELECT name, n, last_at FROM (${patterns(view)}) AS named WHERE name > ${after} ORDER BY name LIMIT ${limit}`,
   );
 }
 
-export async function countPatterns(
-  query: Query,
-  { engine, ...scope }: CountScope & { engine: Engine },
-  within: readonly Sql[],
-): Promise<number> {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT count(*) AS n FROM (${patterns(engine, scope, within)}) AS named`,
-  );
+export async function countPatterns(query: Query, view: EntryView): Promise<number> {
+  const row = await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM (${patterns(view)}) AS named`);
   return row?.n ?? 0;
 }

@@ -1,44 +1,25 @@
 import { type Input, parseExact, parseGlob } from '@mem-service/contract';
-import { type Sql, sql } from '../../db/index.ts';
-import {
-  cursorsOf,
-  type Handlers,
-  noteQuery,
-  pathsWithin,
-  type ReadContext,
-  readReach,
-  reads,
-} from '../../kernel/index.ts';
+import { cursorsOf, type Handlers, noteQuery, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { createAggregate } from './rules/aggregate.ts';
 import { diffJson } from './rules/diff.ts';
-import { isLive, mayAgentSee } from './rules/next.ts';
+import { mayAgentSee } from './rules/next.ts';
 import { Verification } from './verification.ts';
 
 const CHUNK = 500;
 
 /** Every entry a caller may see at a glob, a chunk at a time, in order of path and key. */
-async function* visibleEntries(
-  context: ReadContext,
-  input: { branch: string; entity_path: string },
-): AsyncGenerator<EntryRow> {
-  const { caller, now, scan } = context;
-  const filter = {
-    account_id: caller.account_id,
-    branch: input.branch,
-    where: pathsWithin(readReach(caller), parseGlob(input.entity_path)),
-  };
-  let range: Sql[] = [];
-  for (;;) {
-    const page = { range, filters: [], order: 'path' as const, scan: CHUNK, limit: CHUNK };
-    const rows = await queries.listEntries(scan, filter, page);
-    for (const row of rows) if (isLive(row, now) && mayAgentSee(row, caller.agent_id)) yield row;
-    const last = rows.at(-1);
-    if (!last || rows.length < CHUNK) return;
-    range = [sql`(entity_path, key) > (${last.entity_path}, ${last.key})`];
-  }
+async function* visibleEntries({ view, scan }: ReadContext, input: { entity_path: string }): AsyncGenerator<EntryRow> {
+  const glob = parseGlob(input.entity_path);
+  const paths = glob && [glob];
+  let after: EntryRow | undefined;
+  do {
+    const rows: EntryRow[] = await queries.listLiveEntries(scan, view, { paths, after, limit: CHUNK });
+    yield* rows;
+    after = rows.length < CHUNK ? undefined : rows.at(-1);
+  } while (after);
 }
 
 const aggregate = reads<'entries.aggregate'>(async (context, input) => {
@@ -56,20 +37,20 @@ const aggregate = reads<'entries.aggregate'>(async (context, input) => {
 });
 
 const diff = reads<'entries.diff'>(async (context, input) => {
-  const { caller, read } = context;
-  const at = { account_id: caller.account_id, branch: input.branch, entity_path: input.entity_path, key: input.key };
-  const version = async (number: number) => {
-    const row = await queries.getVersion(read, at, number);
-    return row && mayAgentSee(row, caller.agent_id) ? row : undefined;
+  const { view, read } = context;
+  const { entity_path, key } = input;
+  const findVersion = async (version: number) => {
+    const row = await queries.getVersion(read, view, { entity_path, key, version });
+    return row && mayAgentSee(row, view.agent_id) ? row : undefined;
   };
-  const entry = await queries.getEntry(read, at);
-  const current = entry && mayAgentSee(entry, caller.agent_id) ? entry.version : undefined;
+  const entry = await queries.getEntry(read, view, input);
+  const current = entry && mayAgentSee(entry, view.agent_id) ? entry.version : undefined;
   const new_version = input.new_version ?? current;
   if (new_version === undefined) throw notFound(input);
   const old_version = input.old_version ?? new_version - 1;
-  const after = await version(new_version);
+  const after = await findVersion(new_version);
   if (!after) throw notFound(input, new_version);
-  const before = await version(old_version);
+  const before = await findVersion(old_version);
   // Nobody asked for the one before: where there is none to be seen, everything is new.
   if (!before && input.old_version !== undefined) throw notFound(input, old_version);
   return describeDiff(input, before, after);
@@ -98,19 +79,18 @@ const exact = (row: VersionRow): unknown => parseExact(fromDocument(row).value);
 const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
 
 const verify = reads<'entries.verify'>(async (context, input) => {
-  const { caller, scan } = context;
+  const { view, scan } = context;
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const where = pathsWithin(readReach(caller), glob);
-  const filter = { account_id: caller.account_id, branch: input.branch, where };
-  const verification = new Verification(context, input.branch);
+  const where = pathWithin(glob);
+  const verification = new Verification(context);
   let position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
   if (position) await verification.resume(position);
   let more = true;
   for (let left = input.limit; more && left > 0; ) {
     const limit = Math.min(CHUNK, left);
-    const rows = await queries.listVersionsInOrder(scan, filter, { after: position, limit });
+    const rows = await queries.listVersionsInOrder(scan, view, { where, after: position, limit });
     const checked = verification.report.total_checked;
-    await verification.add(rows);
+    await verification.add(rows, where);
     const last = rows.at(-1);
     if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
     more = rows.length === limit;

@@ -1,4 +1,12 @@
-import { type Kernel, SELF_CALLER, type Work } from '../../kernel/index.ts';
+import {
+  changed,
+  type Kernel,
+  SELF_CALLER,
+  unchanged,
+  WHOLE_ACCOUNT,
+  type Work,
+  type WriteResult,
+} from '../../kernel/index.ts';
 import { EntrySet } from './apply.ts';
 import { type Address, listExpired } from './queries.ts';
 
@@ -23,16 +31,16 @@ function byAccount(expired: readonly Address[]): Map<string, Address[]> {
 }
 
 /** Others may have written since the look. */
-async function expire(work: Work, addresses: readonly Address[]): Promise<{ unchanged: boolean }> {
+async function expire(work: Work, addresses: readonly Address[]): Promise<WriteResult<null>> {
   const entries = await EntrySet.load(work, addresses);
-  let unchanged = true;
+  let count = 0;
   for (const { branch, entity_path, key } of addresses) {
     const entry = entries.get({ branch, entity_path, key });
     if (!entry || entry.deleted === 1 || entry.ttl_at === null || entry.ttl_at > work.now) continue;
     const author = { agent_id: entry.agent_id, session_id: null };
     entries.apply({ branch, entity_path, key, ...author, value: undefined }, { event_type: 'expire' });
-    unchanged = false;
+    count++;
   }
   await entries.save();
-  return { unchanged };
+  return count === 0 ? unchanged(null) : changed(null, { resource: WHOLE_ACCOUNT, before: null, after: null });
 }

@@ -8,12 +8,10 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
-export { type Address, liveAt, visibleTo } from './queries.ts';
-export { findVisible } from './reads.ts';
+export * from './offers.ts';
+export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
 export {
   contentHash,
-  type EntryRow,
-  entryColumns,
   fromDocument,
   type Standing,
   standingOf,
@@ -30,5 +28,5 @@ export const entries: Module = {
   migrations,
   tables,
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
-  jobs: [{ name: 'sweep expired entries', run: sweepExpired }],
+  maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };

@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 2,
+    version: 1,
+    legacy: 2,
     name: 'entries and versions',
     up: ({ text, int, real }) => {
       const common = `
@@ -44,7 +45,8 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 7,
+    version: 2,
+    legacy: 7,
     name: 'recalls of entries',
     up: ({ int }) => [`ALTER TABLE entries ADD COLUMN recall_count ${int} NOT NULL DEFAULT 0`],
   },

@@ -1,25 +1,67 @@
-import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql, type Update } from '../../db/index.ts';
+import type { Glob } from '@mem-service/contract';
+import {
+  andAll,
+  type Find,
+  fragment,
+  type Insert,
+  nothing,
+  type Query,
+  type Sql,
+  sql,
+  type Update,
+} from '../../db/index.ts';
+import { type BranchSpan, type EntryView, isNewestOfOneBranch, type Lineage } from '../../kernel/index.ts';
+import {
+  entriesIn,
+  entriesWithVersionsIn,
+  isVersionVisible,
+  liveIn,
+  NEWEST_LIVE,
+  newestLiveValues,
+  versionColumnsOf,
+  versionsIn,
+} from './relation.ts';
 import { type EntryRow, entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
-const VERSION = fragment(
-  Object.keys(versionColumns)
-    .map((name) => `versions.${name}`)
-    .join(', '),
-);
+const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
 
-export type Address = { account_id: string; branch: string; entity_path: string; key: string };
+export type EntryKey = { entity_path: string; key: string };
+export type Address = EntryKey & { account_id: string; branch: string };
 
-/** Rows an agent may see. `shared = 0` is for its author alone. */
-export const visibleTo = (agentId: string): Sql => sql`(shared = 1 OR agent_id = ${agentId})`;
+const isNamed = ({ entity_path, key }: EntryKey): Sql =>
+  sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
 
-/** Rows that are there at a time: not deleted, not expired. */
-export const liveAt = (now: number): Sql => sql`deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${now})`;
+/** The entry of a name as the view's lineage has it, whatever has become of it and whoever may see it. */
+export function getEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })} WHERE ${isNamed(at)}`);
+}
 
-export function getEntry(query: Query, at: Address): Promise<EntryRow | undefined> {
-  return query.get<EntryRow>(
-    sql`SELECT ${ENTRY} FROM entries WHERE account_id = ${at.account_id} AND branch = ${at.branch}
-        AND entity_path = ${at.entity_path} AND key = ${at.key}`,
+/** The whole row of an entry that is there. */
+export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
+  return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+}
+
+/** Entries from one name to another, in whatever state. */
+export function listEntriesBetween(
+  query: Query,
+  view: EntryView,
+  { where, from, to }: { where: readonly Sql[]; from: EntryKey; to: EntryKey },
+): Promise<EntryRow[]> {
+  return query.all<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })}
+        WHERE (entity_path, key) >= (${from.entity_path}, ${from.key})
+          AND (entity_path, key) <= (${to.entity_path}, ${to.key})${andAll(where)}`,
+  );
+}
+
+/** Of these names, those that an entry has, in whatever state. */
+export async function listNamedEntries(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryKey[]> {
+  if (names.length === 0) return [];
+  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
+  return query.all<EntryKey>(
+    sql`SELECT entity_path, key FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
+        WHERE entity_path = pairs.a AND key = pairs.b`,
   );
 }
 
@@ -37,54 +79,77 @@ export type ReadRow = Pick<
   | 'shared'
   | 'memory_type'
   | 'written_at'
+  | 'branch'
 >;
 
-/** The most frequent statement of all, so it fetches only what an answer and its note are made of. */
-export function getVisibleEntry(
+const READ = `document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
+    memory_type, written_at, branch`;
+const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AND key = ?`;
+
+/**
+ * The most frequent statement of all: it fetches only what an answer and its note are made of, and its text is constant. A
+ * path that a caller names was held against the scope before.
+ */
+export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadRow | undefined> {
+  if (isNewestOfOneBranch(view)) {
+    const values = newestLiveValues(view);
+    values.push(at.entity_path, at.key);
+    return query.get<ReadRow>({ text: READ_NEWEST, values });
+  }
+  return query.get<ReadRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+}
+
+export function getVersion(
   query: Query,
-  at: Address,
-  { agent_id, now }: { agent_id: string; now: number },
-): Promise<ReadRow | undefined> {
-  return query.get<ReadRow>(
-    sql`SELECT document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
-          memory_type, written_at FROM entries
-        WHERE account_id = ${at.account_id} AND branch = ${at.branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
-          AND deleted = 0 AND (shared = 1 OR agent_id = ${agent_id}) AND (ttl_at IS NULL OR ttl_at > ${now})`,
-  );
-}
-
-/** The versions of one entry. */
-const versionsOf = (at: Address): Sql =>
-  sql`FROM entries JOIN versions ON versions.account_id = ${at.account_id} AND versions.entry_id = entries.entry_id
-      WHERE entries.account_id = ${at.account_id} AND entries.branch = ${at.branch}
-        AND entries.entity_path = ${at.entity_path} AND entries.key = ${at.key}`;
-
-export function getVersion(query: Query, at: Address, version: number): Promise<VersionRow | undefined> {
-  return query.get<VersionRow>(sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.version = ${version}`);
-}
-
-export function getVersionAt(query: Query, at: Address, time: number): Promise<VersionRow | undefined> {
+  view: EntryView,
+  { version, ...at }: EntryKey & { version: number },
+): Promise<VersionRow | undefined> {
   return query.get<VersionRow>(
-    sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.written_at <= ${time} ORDER BY versions.version DESC LIMIT 1`,
+    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = ${version}`,
   );
 }
 
-export type HistoryPage = { agent_id: string; before: number; since: number; until: number; limit: number };
+/** The version that a view shows of an entry. */
+export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
+  return query.get<VersionRow>(
+    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = entries.version`,
+  );
+}
 
-export function listVersions(query: Query, at: Address, page: HistoryPage): Promise<VersionRow[]> {
+/**
+ * The lineage of a view as it was at a time, for one entry: what was imported keeps the time it was written elsewhere, so
+ * its own versions tell where in the log the time was.
+ */
+export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryKey & { time: number }) {
+  const spanAt = async (span: BranchSpan): Promise<BranchSpan> => {
+    const row = await query.get<{ seq: number | null }>(
+      sql`SELECT max(versions.seq) AS seq FROM ${versionsIn({ ...view, lineage: [span] })}
+          WHERE ${isNamed(at)} AND versions.written_at <= ${time}`,
+    );
+    return { branch: span.branch, up_to_seq: row?.seq ?? 0 };
+  };
+  return Promise.all(view.lineage.map(spanAt)) satisfies Promise<Lineage>;
+}
+
+export type HistoryPage = { before: number; since: number; until: number; limit: number };
+
+export function listVersions(
+  query: Query,
+  view: EntryView,
+  { before, since, until, limit, ...at }: EntryKey & HistoryPage,
+): Promise<VersionRow[]> {
   return query.all<VersionRow>(
-    sql`SELECT ${VERSION} ${versionsOf(at)} AND versions.version < ${page.before}
-          AND versions.written_at >= ${page.since} AND versions.written_at < ${page.until}
-          AND (versions.shared = 1 OR versions.agent_id = ${page.agent_id})
-        ORDER BY versions.version DESC LIMIT ${page.limit}`,
+    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version < ${before}
+          AND versions.written_at >= ${since} AND versions.written_at < ${until} AND ${isVersionVisible(view)}
+        ORDER BY versions.version DESC LIMIT ${limit}`,
   );
 }
 
-export type EntryFilter = { account_id: string; branch: string; where: readonly Sql[] };
 export type ListOrder = 'path' | 'recent';
 
 /** Looks at no more than `scan` entries within a range; the caller learns where it stopped looking. */
 export type EntryScan = {
+  where: readonly Sql[];
   range: readonly Sql[];
   filters: readonly Sql[];
   order: ListOrder;
@@ -92,30 +157,82 @@ export type EntryScan = {
   limit: number;
 };
 
-export function listEntries(
-  query: Query,
-  { account_id, branch, where }: EntryFilter,
-  page: EntryScan,
-): Promise<EntryRow[]> {
-  const order = fragment(page.order === 'path' ? 'entity_path, key' : 'seq DESC');
-  const base = sql`SELECT ${ENTRY} FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.range])}`;
-  if (page.filters.length === 0) return query.all<EntryRow>(sql`${base} ORDER BY ${order} LIMIT ${page.limit}`);
+const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'entity_path, key' : 'seq DESC');
+
+/**
+ * What the caller may not see is left out before the scan is cut, so that no cursor holds its name. The scope of the view is
+ * for the page to say: as ranges of the index in the order of paths, as a filter in the order of time, which no index of
+ * paths serves.
+ */
+const lookedAt = (view: EntryView, { where, range }: EntryScan): Sql =>
+  sql`FROM ${entriesIn({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
+
+/** Entries that are there. */
+export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow[]> {
+  const order = orderOf(page);
   return query.all<EntryRow>(
-    sql`SELECT * FROM (${base} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
-        WHERE true${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`,
+    sql`SELECT * FROM (SELECT ${ENTRY} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
+        WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`,
   );
 }
 
 /** The last entry that a scan of this length reaches, when there is more behind it. */
-export function endOfScan(
-  query: Query,
-  { account_id, branch, where }: EntryFilter,
-  page: EntryScan,
-): Promise<EntryRow | undefined> {
-  const order = fragment(page.order === 'path' ? 'entity_path, key' : 'seq DESC');
+export function endOfScan(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow | undefined> {
   return query.get<EntryRow>(
-    sql`SELECT entity_path, key, seq FROM entries WHERE account_id = ${account_id} AND branch = ${branch}${andAll([...where, ...page.range])}
-        ORDER BY ${order} LIMIT 1 OFFSET ${page.scan - 1}`,
+    sql`SELECT entity_path, key, seq ${lookedAt(view, page)} ORDER BY ${orderOf(page)} LIMIT 1 OFFSET ${page.scan - 1}`,
+  );
+}
+
+/** Entries that are there in the order of path and key, after one of them. */
+export function listLiveEntries(
+  query: Query,
+  view: EntryView,
+  page: { paths: readonly Glob[] | undefined; after: EntryKey | undefined; limit: number },
+): Promise<EntryRow[]> {
+  const { paths, after, limit } = page;
+  const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : nothing;
+  return query.all<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${rest} ORDER BY entity_path, key LIMIT ${limit}`,
+  );
+}
+
+/** The newest version that an author wrote, or the tombstone that came after it. */
+export type AuthoredRow = Pick<
+  EntryRow,
+  | 'entry_id'
+  | 'version'
+  | 'seq'
+  | 'deleted'
+  | 'shared'
+  | 'agent_id'
+  | 'written_at'
+  | 'ttl_at'
+  | 'confidence'
+  | 'document'
+  | 'standing'
+  | 'recall_count'
+  | 'memory_type'
+  | 'branch'
+> & { current_version: number; current_confidence: number };
+
+const AUTHORED = versionColumnsOf([
+  ...(['entry_id', 'version', 'seq', 'deleted', 'shared', 'agent_id'] as const),
+  ...(['written_at', 'ttl_at', 'confidence', 'document'] as const),
+]);
+
+/** An entry that has expired is as good as deleted, unless the viewer may not know of that. */
+export function getAuthored(
+  query: Query,
+  view: EntryView,
+  { author, ...at }: EntryKey & { author: string },
+): Promise<AuthoredRow | undefined> {
+  return query.get<AuthoredRow>(
+    sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
+          entries.standing, entries.recall_count, entries.memory_type, entries.branch
+        FROM ${versionsIn(view)} WHERE ${isNamed(at)}
+          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
+          AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
+        ORDER BY versions.version DESC LIMIT 1`,
   );
 }
 
@@ -181,14 +298,13 @@ export type VersionPosition = readonly [entityPath: string, key: string, version
 
 export function listVersionsInOrder(
   query: Query,
-  { account_id, branch, where }: EntryFilter,
-  page: { after: VersionPosition | undefined; limit: number },
+  view: EntryView,
+  page: { where: readonly Sql[]; after: VersionPosition | undefined; limit: number },
 ): Promise<NamedVersion[]> {
   const [path, key, version] = page.after ?? ['', '', 0];
   return query.all<NamedVersion>(
-    sql`SELECT entity_path, key, ${VERSION} FROM entries
-        LEFT JOIN versions ON versions.account_id = ${account_id} AND versions.entry_id = entries.entry_id
-        WHERE entries.account_id = ${account_id} AND branch = ${branch}${andAll(where)} AND (entity_path, key) >= (${path}, ${key})
+    sql`SELECT entity_path, key, ${VERSION} FROM ${entriesWithVersionsIn(view)}
+        WHERE (entity_path, key) >= (${path}, ${key})${andAll(page.where)}
           AND (entity_path <> ${path} OR key <> ${key} OR versions.version > ${version})
         ORDER BY entity_path, key, versions.version LIMIT ${page.limit}`,
   );

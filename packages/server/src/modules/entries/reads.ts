@@ -1,16 +1,16 @@
 import { Fault, type Input, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
-  type Caller,
   cursorsOf,
   cutPage,
+  type EntryView,
   EVERYONE,
   fromIso,
   type Handlers,
+  isNewestOfOneBranch,
   noteQuery,
   pathWithin,
   type ReadContext,
-  readReach,
   reads,
   type SeenEntry,
   seqAt,
@@ -19,59 +19,60 @@ import {
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
-import { type Entry, type EntryRow, entryText, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
+import {
+  type Entry,
+  type EntryRow,
+  entryText,
+  fromDocument,
+  toEntry,
+  toReadEntry,
+  toVersion,
+  type VersionRow,
+} from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
 
-type At = { branch: string; entity_path: string; key: string };
-const addressOf = ({ caller }: ReadContext, { branch, entity_path, key }: At): queries.Address => ({
-  account_id: caller.account_id,
-  branch,
-  entity_path,
-  key,
-});
-
-export function notFound({ entity_path, key }: At, version?: number): Fault {
+export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
   return new Fault('not_found', `there is no entry ${entity_path}/${key}${which}`, { entity_path, key });
 }
 
 /** An old version the caller may see. One that had already expired was not there at that time. */
 async function findOld(context: ReadContext, input: Input<'entries.read'>): Promise<VersionRow | undefined> {
-  const at = addressOf(context, input);
-  const seen = (row: VersionRow | undefined) => (row && mayAgentSee(row, context.caller.agent_id) ? row : undefined);
-  if (input.version !== undefined) {
-    const row = seen(await queries.getVersion(context.read, at, input.version));
+  const { read, view } = context;
+  const { entity_path, key, version } = input;
+  const seen = (row: VersionRow | undefined) => (row && mayAgentSee(row, view.agent_id) ? row : undefined);
+  if (version !== undefined) {
+    const row = seen(await queries.getVersion(read, view, { entity_path, key, version }));
     return row?.deleted === 1 ? undefined : row;
   }
   const time = fromIso(input.as_of as string);
-  const row = seen(await queries.getVersionAt(context.read, at, time));
+  const lineage = await queries.lineageAt(read, view, { entity_path, key, time });
+  const row = seen(await queries.getShownVersion(read, { ...view, lineage, at: time }, { entity_path, key }));
   return isLive(row, time) ? row : undefined;
 }
 
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
-    const { caller, now } = context;
-    const row = await queries.getVisibleEntry(context.read, addressOf(context, input), {
-      agent_id: caller.agent_id,
-      now,
-    });
+    const { view, now } = context;
+    const row = await queries.getReadEntry(context.read, view, input);
     if (!row) throw notFound(input);
-    context.note(seen(context, input, Object.assign(row, { is_current: true })));
+    context.note(seen(context, input, Object.assign(row, { is_current: isNewestOfOneBranch(view) })));
     return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
-  context.note(seen(context, input, { ...old, standing: null, is_current: false }));
+  const { branch } = fromDocument(old).origin;
+  context.note(seen(context, input, { ...old, branch, standing: null, is_current: false }));
   return toVersion(old);
 });
 
-type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'> &
+type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
   Pick<SeenEntry, 'is_current'>;
 
 /** What a session remembers of an entry that it was shown. */
-function seen({ elapsed, now }: ReadContext, at: At, row: SeenRow): SeenEntry {
-  const { entry_id, version, confidence, standing, agent_id, shared, is_current } = row;
-  const { branch, entity_path, key } = at;
+function seen({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): SeenEntry {
+  const { entry_id, version, confidence, standing, agent_id, shared, branch, is_current } = row;
+  const { entity_path, key } = at;
   return {
     kind: 'read',
     at: now,
@@ -89,55 +90,45 @@ function seen({ elapsed, now }: ReadContext, at: At, row: SeenRow): SeenEntry {
   };
 }
 
-/** The whole row of an entry, as far as the caller may see it. */
-export async function findVisible(context: ReadContext, at: At): Promise<EntryRow | undefined> {
-  const row = await queries.getEntry(context.read, addressOf(context, at));
-  return isLive(row, context.now) && mayAgentSee(row, context.caller.agent_id) ? row : undefined;
-}
-
 const versionCursors = cursorsOf('entries.history', ['number']);
 
 const history = reads<'entries.history'>(async (context, input) => {
-  const at = addressOf(context, input);
-  const { agent_id } = context.caller;
-  const all = { agent_id, before: Number.MAX_SAFE_INTEGER, since: 0, until: Number.MAX_SAFE_INTEGER };
-  const page: queries.HistoryPage = { ...all, limit: input.limit + 1 };
+  const { entity_path, key } = input;
+  const all = { entity_path, key, before: Number.MAX_SAFE_INTEGER, since: 0, until: Number.MAX_SAFE_INTEGER };
+  const page = { ...all, limit: input.limit + 1 };
   if (input.cursor !== undefined) [page.before] = versionCursors.from(input.cursor);
   if (input.since !== undefined) page.since = fromIso(input.since);
   if (input.until !== undefined) page.until = fromIso(input.until);
-  const [newest] = await queries.listVersions(context.read, at, { ...all, limit: 1 });
+  const [newest] = await queries.listVersions(context.read, context.view, { ...all, limit: 1 });
   if (!newest) throw notFound(input);
-  const rows = await queries.listVersions(context.read, at, page);
+  const rows = await queries.listVersions(context.read, context.view, page);
   const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
-  const { entity_path, key } = input;
   return { entity_path, key, version_count: newest.version, versions: items.map((row) => toVersion(row)), ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
-  const { caller, now, scan, services } = context;
+  const { view, now, scan, services } = context;
   const order = input.sort ?? (input.agent_id === undefined ? 'path' : 'recent');
-  // What the caller may not see is left out before the scan is cut, so that no cursor holds its name.
-  const where = [...(await indexedFilters(context, input)), queries.visibleTo(caller.agent_id)];
+  const where = await indexedFilters(context, input);
   const { from, upTo, cursorAt } = listOrders[order];
-  const page: queries.EntryScan = {
+  const page = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
-    // In the order of time no index knows of paths: what is out of reach is looked at and left out.
-    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : withinReach(readReach(caller)))],
+    // In the order of time no index knows of paths: what is out of scope is looked at and left out.
+    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : withinReach(view.scope))],
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
   };
   const rows: EntryRow[] = [];
   let end: Place | undefined;
-  // What is within reach may lie here and there; each stretch is a range of its own, in the order of the page.
-  for (const stretch of placesOf(caller, input, order)) {
-    const filter = { account_id: caller.account_id, branch: input.branch, where: [...stretch, ...where] };
-    const left = { ...page, limit: page.limit - rows.length };
-    const found = await queries.listEntries(scan, filter, left);
-    end = found.length >= left.limit ? undefined : await queries.endOfScan(scan, filter, left);
+  // What is in scope may lie here and there; each stretch is a range of its own, in the order of the page.
+  for (const stretch of placesOf(view, input, order)) {
+    const left = { ...page, where: [...stretch, ...where], limit: page.limit - rows.length };
+    const found = await queries.listEntries(scan, view, left);
+    end = found.length >= left.limit ? undefined : await queries.endOfScan(scan, view, left);
     // Read again up to that end: entries may have come or gone since, and none may be passed over or come twice.
     const range = end && [...page.range, upTo(end)];
-    rows.push(...(range ? await queries.listEntries(scan, filter, { ...left, range }) : found));
+    rows.push(...(range ? await queries.listEntries(scan, view, { ...left, range }) : found));
     if (end || rows.length > input.limit) break;
   }
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, cursorAt);
@@ -181,10 +172,9 @@ function withoutValue(row: EntryRow, faded: string): Omit<Entry, 'value' | 'arti
 type Filters = Input<'entries.list'>;
 
 /** Where to look, one part after the other. */
-function placesOf(caller: Caller, { entity_path }: Filters, order: queries.ListOrder): Sql[][] {
+function placesOf({ scope }: EntryView, { entity_path }: Filters, order: queries.ListOrder): Sql[][] {
   const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
-  const reach = readReach(caller);
-  return order === 'path' ? stretchesWithin(reach, glob) : [pathWithin(glob)];
+  return order === 'path' ? stretchesWithin(scope, glob) : [pathWithin(glob)];
 }
 
 /** Filters that an index serves, so that they cost nothing where they match little. */
@@ -198,7 +188,7 @@ async function indexedFilters({ read, caller }: ReadContext, input: Filters): Pr
 }
 
 function plainFilters({ services, now }: ReadContext, input: Filters): Sql[] {
-  const where = [queries.liveAt(now), ...confidenceWithin(services, input, now)];
+  const where = confidenceWithin(services, input, now);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
   return where;
 }

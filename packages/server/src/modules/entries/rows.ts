@@ -271,12 +271,10 @@ export const toEntry = <T = Entry>(row: Shown, extra?: string): T => rendered<T>
 
 export const toVersion = (
   row: Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'version' | 'seq'>,
-  hashes?: { before_hash: string | null; after_hash: string | null },
 ): EntryVersion =>
   rendered(`${row.document.slice(0, -1)},"confidence":${row.confidence},"deleted":${row.deleted === 1}}`, {
     version: row.version,
     seq: row.seq,
-    ...(hashes ? { hashes } : {}),
   });
 
 /** A read answer, which is conditional on version and standing. */

@@ -1,5 +1,6 @@
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
-import { type ReadContext, reaches, readReach } from '../../kernel/index.ts';
+import type { Query, Sql } from '../../db/index.ts';
+import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
@@ -10,18 +11,22 @@ type Place = { entity_path: string; key: string };
 type Found = Place & VersionRow;
 type Seen = Place & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
 
+const nameOf = ({ entity_path, key }: Place): string => `${entity_path}\n${key}`;
+
 /** Walks versions in order of path, key and number, and holds each against the one before it. */
 export class Verification {
   readonly report: Report = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
-  readonly #context: ReadContext;
-  readonly #branch: string;
+  readonly #query: Query;
+  readonly #view: EntryView;
   #previous: Found | undefined;
   /** What is wrong with the newest version is not told of its entry again. */
   #sound = true;
+  /** The entries of the versions that are walked through. */
+  #heads = new Map<string, EntryRow>();
 
-  constructor(context: ReadContext, branch: string) {
-    this.#context = context;
-    this.#branch = branch;
+  constructor({ scan, view }: Pick<ReadContext, 'scan' | 'view'>) {
+    this.#query = scan;
+    this.#view = view;
   }
 
   /** Takes up where an earlier call ended. */
@@ -30,7 +35,12 @@ export class Verification {
     this.#previous = row && { ...row, entity_path, key };
   }
 
-  async add(rows: readonly queries.NamedVersion[]): Promise<void> {
+  /** `where`: the conditions that the versions were listed with. */
+  async add(rows: readonly queries.NamedVersion[], where: readonly Sql[]): Promise<void> {
+    const [from, to] = [this.#previous ?? rows[0], rows.at(-1) ?? this.#previous];
+    if (!from || !to) return;
+    const heads = await queries.listEntriesBetween(this.#query, this.#view, { where, from, to });
+    this.#heads = new Map(heads.map((head) => [nameOf(head), head]));
     for (const row of rows) {
       const last = this.#previous;
       const before = last?.entity_path === row.entity_path && last.key === row.key ? last : undefined;
@@ -44,12 +54,17 @@ export class Verification {
   /** After the last version: its entry, and versions that have lost theirs. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
-    for (const row of await queries.listOrphans(this.#context.scan, this.#context.caller.account_id, MAX_ORPHANS)) {
+    const orphans = await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
+    const lost = orphans.flatMap((row) => {
       const place = takeApart(row)?.origin;
-      if (!place || place.branch !== this.#branch || (glob && !matchesGlob(glob, place.entity_path))) continue;
-      if (!reaches(readReach(this.#context.caller), place.entity_path)) continue;
-      if (await queries.getEntry(this.#context.scan, this.#at(place))) continue;
+      if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];
+      return reaches(this.#view.scope, place.entity_path) ? [{ row, place }] : [];
+    });
+    const named = lost.map(({ place }) => place);
+    const heads = new Set((await queries.listNamedEntries(this.#query, this.#view, named)).map(nameOf));
+    for (const { row, place } of lost) {
       const { entity_path, key } = place;
+      if (heads.has(nameOf(place))) continue;
       this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });
     }
   }
@@ -58,7 +73,7 @@ export class Verification {
   async #checkHead(): Promise<void> {
     const last = this.#previous;
     if (!last) return;
-    const entry = await queries.getEntry(this.#context.scan, this.#at(last));
+    const entry = this.#heads.get(nameOf(last));
     if (entry && (isHeadOf(entry, last) || (!this.#sound && entry.version === last.version))) return;
     const stored = await this.#readVersion(last, last.version);
     if (stored?.integrity_chain !== last.integrity_chain) return;
@@ -71,21 +86,21 @@ export class Verification {
 
   /** An entry of which no version was seen. */
   async #checkBare(place: Place): Promise<void> {
-    const entry = await queries.getEntry(this.#context.scan, this.#at(place));
+    const entry = this.#heads.get(nameOf(place));
     if (!entry || (await this.#readVersion(place, entry.version))) return;
     this.#break(entry, { version: 1, reason: 'missing_version' });
   }
 
-  #at({ entity_path, key }: Place): queries.Address {
-    return { account_id: this.#context.caller.account_id, branch: this.#branch, entity_path, key };
+  #isHere(branch: string): boolean {
+    return this.#view.lineage.some((span) => span.branch === branch);
   }
 
-  #readVersion(place: Place, version: number): Promise<VersionRow | undefined> {
-    return queries.getVersion(this.#context.scan, this.#at(place), version);
+  #readVersion({ entity_path, key }: Place, version: number): Promise<VersionRow | undefined> {
+    return queries.getVersion(this.#query, this.#view, { entity_path, key, version });
   }
 
   #isVisible(row: Pick<VersionRow, 'shared' | 'agent_id'>): boolean {
-    return mayAgentSee(row, this.#context.caller.agent_id);
+    return mayAgentSee(row, this.#view.agent_id);
   }
 
   #break(row: Seen, found: Pick<Break, 'version' | 'reason'> & Partial<Break>): void {

@@ -1,6 +1,8 @@
 import { Fault, type Input, invalidInput, JsonText, type Output } from '@mem-service/contract';
 import {
   type Caller,
+  changed,
+  entryName,
   fromIso,
   type Handlers,
   type Item,
@@ -8,8 +10,10 @@ import {
   reaches,
   readReach,
   sessionOf,
-  settled,
+  unchanged,
+  viewInWork,
   type Work,
+  type WriteResult,
   writes,
   writesTogether,
 } from '../../kernel/index.ts';
@@ -112,14 +116,14 @@ export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly Stal
   throw new Fault('stale_reads', message, { entity_path, key, stale_reads });
 }
 
-type Written = {
+type Loaded = {
   entries: EntrySet;
   check: ContractCheck | undefined;
   author: SessionAuthor & { session_id: string | null };
   stale_reads: StaleRead[];
 };
 
-function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, author, stale_reads, check }: Written) {
+function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
   const draft = toDraft(input, { branch: input.branch, ...author }, work.now);
@@ -132,29 +136,34 @@ function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, autho
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  return toWritten<Output<'entries.write'>>(work, applied, { unchanged, quality, stale_reads });
+  const output = writtenText<Output<'entries.write'>>(work, entry, { unchanged, quality, stale_reads });
+  return asWritten(applied, output);
 }
 
-/** The entry with a few words about the write. */
-function toWritten<T>(work: Work, applied: Applied, about: { unchanged: boolean } & Record<string, unknown>): T {
-  const { entry, before } = applied;
+/** The entry with a few words about the write; `unchanged` and the address are what a transport asks for. */
+function writtenText<T>(work: Work, entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
   const faded = fadedMember(work.services, entry, work.now);
   return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
-    hashes: { before_hash: before, after_hash: entry.content_hash },
-    ...addressOf(entry),
-    ...about,
+    entity_path: entry.entity_path,
+    key: entry.key,
+    unchanged: about.unchanged,
   }) as T;
 }
 
-const addressOf = ({ entity_path, key }: EntryRow) => ({ entity_path, key });
+function asWritten<T>({ entry, before, unchanged: isUnchanged }: Applied, output: T): WriteResult<T> {
+  const { entity_path, key, content_hash } = entry;
+  if (isUnchanged) return unchanged(output, entry);
+  return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, entity_path });
+}
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
-  const results: (Output<'entries.write'> | Fault)[] = [];
+  const results: Written[] = [];
   for (const part of partsOf(items)) results.push(...(await writePart(work, part)));
   return results;
 });
 
 type Items = readonly Item<'entries.write'>[];
+type Written = WriteResult<Output<'entries.write'>> | Fault;
 
 /** One that wants everything unchanged begins a part: what came before it has been written when it looks. */
 function partsOf(items: Items): Item<'entries.write'>[][] {
@@ -167,7 +176,7 @@ function partsOf(items: Items): Item<'entries.write'>[][] {
   return parts;
 }
 
-async function writePart(work: Work, items: Items): Promise<(Output<'entries.write'> | Fault)[]> {
+async function writePart(work: Work, items: Items): Promise<Written[]> {
   const authors = items.map(({ input, caller }) => authorOf(input, caller));
   const [entries, staleOf, check] = await Promise.all([
     EntrySet.load(
@@ -209,14 +218,15 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
   const draft: Draft = { branch, entity_path, key, if_version, ...author, value: undefined };
   const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
-  return toVersion(tombstone, { before_hash: before, after_hash: null });
+  return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, entity_path });
 });
 
-const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
+const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {
   // The answer shows what the old version said.
   if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
-  const old = await queries.getVersion(work.tx, { account_id: work.account_id, ...input }, input.version);
+  const view = viewInWork(work, { lineage, agent_id: author.agent_id });
+  const old = await queries.getVersion(work.tx, view, input);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { branch, entity_path, key, if_version } = input;
@@ -238,11 +248,12 @@ const restore = writes<'entries.restore'>(async (work, { input, caller }) => {
     await loadContracts(work, [author.agent_id]),
   );
   await entries.save();
-  return toWritten<Output<'entries.restore'>>(work, applied, { unchanged: applied.unchanged, restored_from });
+  const about = { unchanged: applied.unchanged, restored_from };
+  return asWritten(applied, writtenText<Output<'entries.restore'>>(work, applied.entry, about));
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': settled('here', write),
+  'entries.write': write,
   'entries.delete': remove,
   'entries.restore': restore,
 };

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../db/index.ts';
-import type { Job } from '../../kernel/index.ts';
+import type { Consumer, MaintenanceTask } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 /** Few enough that other writes do not wait long for their turn. */
@@ -8,24 +8,42 @@ const PAGES_PER_STEP = 250;
 /** Writes wait while the file is written anew: some seconds for one of this size, minutes for a much larger one. */
 const MAX_REWRITTEN_BYTES = 2 ** 30;
 
-/** After an erasure the engine lets go of what was erased. */
-export const compactions: readonly Job[] = [
-  {
-    name: 'free erased rows',
-    after: 'erase',
-    run: async ({ services: { database } }) => {
-      if (database.dialect.engine !== 'postgres') return;
+/** After an erasure PostgreSQL lets go of the rows that were erased. */
+export const freeErasedRows: Consumer = {
+  name: 'erasure.free_rows',
+  event_types: ['erase'],
+  starts_at: 'now',
+  only_on: 'postgres',
+  handle: ({ kernel }) => freeRows(kernel.services.database),
+};
+
+/** Not after each erasure, so that one rewrite of the file serves many. */
+export const compactErased: MaintenanceTask = {
+  name: 'erasure.compact_file',
+  only_on: 'sqlite',
+  run: ({ services: { database } }, isStopping) => compactFile(database, isStopping),
+};
+
+const waiting = new WeakMap<Database, Promise<void>>();
+const running = new WeakMap<Database, Promise<void>>();
+
+/** It is about the rows of all accounts, so everybody who asks before it begins shares one run. */
+function freeRows(database: Database): Promise<void> {
+  const known = waiting.get(database);
+  if (known !== undefined) return known;
+  const run = async () => {
+    await running.get(database)?.catch(() => {});
+    waiting.delete(database);
+    const freeing = (async () => {
       for (const statement of queries.freeRows) await database.maintain(statement);
-    },
-  },
-  {
-    // Not after each erasure, so that one rewrite serves many.
-    name: 'compact the file',
-    run: async ({ services: { database } }, isStopping) => {
-      if (database.dialect.engine === 'sqlite') await compactFile(database, isStopping);
-    },
-  },
-];
+    })();
+    running.set(database, freeing);
+    await freeing;
+  };
+  const next = run();
+  waiting.set(database, next);
+  return next;
+}
 
 /**
  * What SQLite frees it overwrites (`secure_delete`), but the words of erased entries stay in old parts of the index,

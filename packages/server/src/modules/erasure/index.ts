@@ -1,9 +1,21 @@
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { alone, EVERYONE, type Handlers, type Module, pathWithin, settled, toIso, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  changed,
+  EVERYONE,
+  entryName,
+  type Handlers,
+  hashedBy,
+  type Module,
+  pathWithin,
+  toIso,
+  unchanged,
+  writes,
+} from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import { eraseAgent } from './agent/index.ts';
-import { compactions } from './compact.ts';
+import { compactErased, freeErasedRows } from './compact.ts';
 import { foresee, removeEntries } from './entries.ts';
 import * as queries from './queries.ts';
 
@@ -21,7 +33,10 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   };
   const request = { dry_run, entity_path, key: key ?? null };
   const doomed = await queries.listDoomed(work.tx, target);
-  if (dry_run) return { ...request, erased: await foresee(work, target, doomed), receipt_id: null, erased_at: null };
+  if (dry_run) {
+    const erased = await foresee(work, target, doomed);
+    return unchanged({ ...request, erased, receipt_id: null, erased_at: null }, { entity_path });
+  }
   const receipt_id = work.services.ids.next(work.now);
   const erased = await removeEntries(work, { ...target, receipt_id }, doomed);
   work.emit({
@@ -35,15 +50,18 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
     visible_to: doomed.length > 0 && doomed.every((row) => row.shared === 0) ? author.agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
-  return { ...request, erased, receipt_id, erased_at: toIso(work.now) };
+  const receipt = { ...request, erased, receipt_id, erased_at: toIso(work.now) };
+  const resource = key === undefined ? entity_path : entryName(entity_path, key);
+  return changed(receipt, { resource, entity_path, ...hashedBy(receipt) });
 });
 
 /** Everything that was noted or written before it is in the store, so that it finds all names there are. */
-const handlers: Handlers = { 'entries.erase': alone(settled('for all', erase)), 'agents.erase': eraseAgent };
+const handlers: Handlers = { 'entries.erase': alone(erase), 'agents.erase': eraseAgent };
 
 export const erasure: Module = {
   name: 'erasure',
   migrations: [],
   handlers,
-  jobs: compactions,
+  consumers: [freeErasedRows],
+  maintenance: [compactErased],
 };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { EVERYONE, viewInWork, type Work } from '../../kernel/index.ts';
 import { readLines } from './ledger.ts';
 import {
   deleteAgentEdges,
@@ -39,7 +39,8 @@ type Gone = { erased: Erased; entryIds: readonly number[]; stored: readonly Edge
 
 /** Those that are stored, and those that the ledger tells. */
 async function countSeen(work: Work, eraser: Eraser, { erased, entryIds, stored }: Gone): Promise<number> {
-  const scope = { account_id: work.account_id, ...eraser };
+  const { branch, agent_id } = eraser;
+  const view = viewInWork(work, { lineage: [{ branch, up_to_seq: null }], agent_id });
   const seqs = (await listSeqsOf(work.tx, erased)).map(({ seq }) => seq);
   const store = { query: work.tx, dialect: work.dialect };
   const nodes = new Set(entryIds.map(entryNode));
@@ -48,7 +49,7 @@ async function countSeen(work: Work, eraser: Eraser, { erased, entryIds, stored 
   const seen = new Set(stored.filter(isSeen(eraser)).map(edgeKey));
   for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
     const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
-    const { lines } = await readLines(store, scope, { seqs: some, most: Number.POSITIVE_INFINITY });
+    const { lines } = await readLines(store, view, { seqs: some, most: Number.POSITIVE_INFINITY });
     for (const [key, edge] of toldEdges(lines)) if (isOfThem(edge)) seen.add(key);
   }
   return seen.size;

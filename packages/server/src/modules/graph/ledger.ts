@@ -1,5 +1,6 @@
 import type { Dialect, Query } from '../../db/index.ts';
-import { listLines, listOutcomesOf, MOST_OUTCOMES, type Scope } from './queries.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { listLines, listOutcomesOf, MOST_OUTCOMES } from './queries.ts';
 import { incidentTo, type LedgerLine, type Looked, toldEdges } from './rules/told-edges.ts';
 import type { Incident, Node } from './rules/walk.ts';
 
@@ -17,14 +18,14 @@ type Wanted = Looked & {
 };
 
 /** The edges of nodes that their newest outcomes tell. */
-export async function listTold({ query, dialect }: Store, scope: Scope, wanted: Wanted): Promise<Told> {
+export async function listTold({ query, dialect }: Store, view: EntryView, wanted: Wanted): Promise<Told> {
   const { relations, left } = wanted;
   const nodes = wanted.nodes.filter(({ type }) => type === 'entry' || type === 'outcome');
   const isWanted = relations.length === 0 || relations.some((relation) => TOLD.includes(relation));
   if (nodes.length === 0 || !isWanted) return { rows: [], looked: 0, isCut: false };
-  const placed = await listOutcomesOf(query, scope, padded(nodes));
+  const placed = await listOutcomesOf(query, view, padded(nodes));
   const { seqs, isCut } = newestOf(placed);
-  const { lines, isWhole } = await readLines({ query, dialect }, scope, { seqs, most: left });
+  const { lines, isWhole } = await readLines({ query, dialect }, view, { seqs, most: left });
   return { rows: incidentTo(toldEdges(lines).values(), wanted), looked: lines.length, isCut: isCut || !isWhole };
 }
 
@@ -50,12 +51,12 @@ function newestOf(placed: readonly { place: number; seq: number }[]): { seqs: nu
 type Reading = { seqs: readonly number[]; most: number };
 
 /** A statement at a time, until there are enough. */
-export async function readLines({ query, dialect }: Store, scope: Scope, { seqs, most }: Reading) {
+export async function readLines({ query, dialect }: Store, view: EntryView, { seqs, most }: Reading) {
   const lines: LedgerLine[] = [];
   let at = 0;
   for (; at < seqs.length && lines.length < most; at += OUTCOMES_PER_STATEMENT) {
     const some = seqs.slice(at, at + OUTCOMES_PER_STATEMENT);
-    lines.push(...(await listLines(query, scope, dialect.numbers(some))));
+    lines.push(...(await listLines(query, view, dialect.numbers(some))));
   }
   return { lines, isWhole: at >= seqs.length };
 }

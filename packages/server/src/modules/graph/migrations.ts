@@ -60,5 +60,5 @@ const earlier = (ddl: Ddl) => [
 ];
 
 export const migrations: readonly Migration[] = [
-  { version: 11, name: 'graph', up: (ddl) => [...tables(ddl), ...earlier(ddl)] },
+  { version: 1, legacy: 11, name: 'graph', up: (ddl) => [...tables(ddl), ...earlier(ddl)] },
 ];

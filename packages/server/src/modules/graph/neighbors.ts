@@ -1,7 +1,7 @@
 import type { Input, Output } from '@mem-service/contract';
-import { entryName, type ReadContext, readReach, reads, toIso } from '../../kernel/index.ts';
+import { entryName, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import { listTold } from './ledger.ts';
-import { listEntriesById, listIncident, type NamedEntry, type Scope } from './queries.ts';
+import { listEntriesById, listIncident, type NamedEntry } from './queries.ts';
 import { entryIdOf, entryNode } from './rules/edges.ts';
 import { joinIncident } from './rules/told-edges.ts';
 import {
@@ -22,10 +22,9 @@ import { findStart } from './start.ts';
 type Names = Map<string, string | null>;
 
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
-  const { caller, scan, services, dialect } = context;
-  const { account_id, agent_id } = caller;
-  const scope: Scope = { account_id, branch: input.branch, agent_id, reach: readReach(caller) };
-  const start = await findStart(scan, scope, input);
+  const { view, scan, services, dialect } = context;
+  requireNewest(view, 'how things are tied together');
+  const start = await findStart(scan, view, input);
   const steps = stepsOf(input);
   const walk = startWalk(start.nodes, { reach: services.limits.max_scanned_entries, truncated: start.truncated });
   const names: Names = new Map(start.entries.map(nameOf));
@@ -35,11 +34,11 @@ export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
     while (frontier.length > 0 && !isOver(walk, steps)) {
       const part = nextPart(walk, frontier, steps);
       const [stored, told] = await Promise.all([
-        listIncident(scan, scope, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 }),
-        listTold({ query: scan, dialect }, scope, { ...steps, nodes: part.nodes, left: walk.left }),
+        listIncident(scan, view, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 }),
+        listTold({ query: scan, dialect }, view, { ...steps, nodes: part.nodes, left: walk.left }),
       ]);
       const rows = joinIncident(stored, told.rows);
-      await learnNames(context, scope, { rows, names });
+      await learnNames(context, { rows, names });
       walk.left -= told.looked;
       if (told.isCut) walk.truncated = true;
       takeFound(walk, { ...part, rows, depth, isHidden }, steps);
@@ -75,8 +74,7 @@ const nameOf = ({ entry_id, entity_path, key }: NamedEntry): [string, string] =>
 ];
 
 async function learnNames(
-  { scan, dialect }: ReadContext,
-  scope: Scope,
+  { scan, dialect, view }: ReadContext,
   { rows, names }: { rows: readonly Incident[]; names: Names },
 ): Promise<void> {
   const unknown = new Set(
@@ -84,7 +82,7 @@ async function learnNames(
   );
   if (unknown.size === 0) return;
   const ids = dialect.numbers([...unknown].map(entryIdOf));
-  const found = new Map((await listEntriesById(scan, scope, ids)).map(nameOf));
+  const found = new Map((await listEntriesById(scan, view, ids)).map(nameOf));
   for (const node of unknown) names.set(node, found.get(node) ?? null);
 }
 

@@ -10,7 +10,8 @@ import {
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { linesOf, type Reach, withinReach } from '../../kernel/index.ts';
+import { branchOf, type EntryView, withinReach } from '../../kernel/index.ts';
+import { entriesIn, isEntryIn, linesOfNumbers, newestLineOf } from '../entries/offers.ts';
 import type { Edge } from './rules/edges.ts';
 import { entryIdOf } from './rules/edges.ts';
 import type { LedgerLine } from './rules/told-edges.ts';
@@ -67,9 +68,6 @@ export const insertStatements: Insert = {
   columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
 };
 
-/** `reach`: where it may read, if not everywhere. */
-export type Scope = { account_id: string; branch: string; agent_id: string; reach?: Reach | undefined };
-
 type Look = {
   nodes: readonly Node[];
   sides: readonly Side[];
@@ -88,14 +86,14 @@ const ENDS = {
  * A branch of its own for each range of an index, read backwards and cut: the cost is bounded by the limit, however many
  * edges a node has. A join with the nodes could not be cut for each of them on both engines.
  */
-export function listIncident(query: Query, scope: Scope, look: Look): Promise<Incident[]> {
+export function listIncident(query: Query, view: EntryView, look: Look): Promise<Incident[]> {
   const parts: Sql[] = [];
   const relations = look.relations.length === 0 ? [undefined] : look.relations;
   look.nodes.forEach((node, place) => {
     for (const side of look.sides)
       for (const relation of relations)
-        for (const visible_to of ['', scope.agent_id])
-          parts.push(rangeOf(scope, { node, place, side, relation, visible_to, limit: look.limit }));
+        for (const visible_to of ['', view.agent_id])
+          parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
   });
   return query.all<Incident>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
@@ -115,26 +113,25 @@ type Range = {
  * For who sees only some paths: what has a path must lie there, and one end of an edge must have one. That an agent learned
  * from another, or follows a pattern, was seen wherever it happened.
  */
-function endsWithin({ account_id, reach }: Scope, node: Node, side: Side): Sql {
-  if (reach === undefined) return nothing;
+function endsWithin(view: EntryView, node: Node, side: Side): Sql {
+  const { scope } = view;
+  if (scope === undefined) return nothing;
   const other = ENDS[side].other.text;
-  const entry = sql`(${fragment(other)}_type = 'entry' AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
-      AND entries.entry_id = CAST(edges.${fragment(other)} AS BIGINT)${andAll(withinReach(reach))}))`;
-  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(reach, `edges.${other}`))})`;
+  const entry = sql`(${fragment(other)}_type = 'entry' AND ${isEntryIn(view, sql`CAST(edges.${fragment(other)} AS BIGINT)`)})`;
+  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(scope, `edges.${other}`))})`;
   const nameless = sql`${fragment(other)}_type NOT IN ('entry', 'entity')`;
   const hasPath = node.type === 'entry' || node.type === 'entity';
   return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : nothing})`;
 }
 
-function rangeOf(scope: Scope, { node, place, side, relation, visible_to, limit }: Range): Sql {
-  const { account_id, branch } = scope;
+function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit }: Range): Sql {
   const { here, other } = ENDS[side];
   const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
   return sql`SELECT * FROM (
       SELECT ${fragment(`${place} AS place, '${side}' AS side`)}, relation, ${other}_type AS other_type, ${other} AS other,
         visible_to, confidence, evidence_count, first_seen, last_seen
-      FROM edges WHERE account_id = ${account_id} AND branch = ${branch} AND ${here}_type = ${node.type}
-        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(scope, node, side)}
+      FROM edges WHERE account_id = ${view.account_id} AND branch = ${branchOf(view)} AND ${here}_type = ${node.type}
+        AND ${here} = ${node.id} AND visible_to = ${visible_to}${ofRelation}${endsWithin(view, node, side)}
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
 }
 
@@ -142,36 +139,34 @@ function rangeOf(scope: Scope, { node, place, side, relation, visible_to, limit 
 export const MOST_OUTCOMES = 500;
 const MOST = fragment(String(MOST_OUTCOMES + 1));
 
-const open = ({ agent_id }: Scope, table: string): Sql => {
+const open = ({ agent_id }: EntryView, table: string): Sql => {
   const visible_to = fragment(`${table}.visible_to`);
   return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
 };
 
 /** From the newest line about an entry back, until there are enough that the agent may see. */
-function seqsOfEntry(scope: Scope, entryId: number): Sql {
-  const { account_id, branch } = scope;
-  const shown = sql`CASE WHEN line.entry_id = ${entryId} AND line.branch = ${branch} AND ${open(scope, 'line')} THEN 1 ELSE 0 END`;
+function seqsOfEntry(view: EntryView, entry_id: number): Sql {
+  const { account_id } = view;
+  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${open(view, 'line')} THEN 1 ELSE 0 END`;
   const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
   return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
-      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM entries JOIN evidence AS line
-        ON ${ofLine} = entries.line_seq AND line.no = entries.line_no
-        WHERE entries.account_id = ${account_id} AND entries.entry_id = ${entryId}
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
+        JOIN evidence AS line ON ${ofLine} = newest.seq AND line.no = newest.no
       UNION ALL
       SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown FROM lines JOIN evidence AS line
         ON ${ofLine} = lines.before_seq AND line.no = lines.before_no WHERE lines.n + lines.shown < ${MOST})
     SELECT seq FROM lines WHERE shown = 1`;
 }
 
-function seqsOfName(scope: Scope, name: string): Sql {
-  const { account_id, branch } = scope;
-  return sql`SELECT seq FROM outcomes WHERE account_id = ${account_id} AND outcome_ref = ${name} AND branch = ${branch}
-      AND ${open(scope, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
+function seqsOfName(view: EntryView, name: string): Sql {
+  return sql`SELECT seq FROM outcomes WHERE account_id = ${view.account_id} AND outcome_ref = ${name}
+      AND branch = ${branchOf(view)} AND ${open(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
 }
 
 /** The newest outcomes that entries led to, or that bear a name. */
-export function listOutcomesOf(query: Query, scope: Scope, nodes: readonly Node[]): Promise<PlacedOutcome[]> {
+export function listOutcomesOf(query: Query, view: EntryView, nodes: readonly Node[]): Promise<PlacedOutcome[]> {
   const parts = nodes.map(({ type, id }, place) => {
-    const seqs = type === 'entry' ? seqsOfEntry(scope, entryIdOf(id)) : seqsOfName(scope, id);
+    const seqs = type === 'entry' ? seqsOfEntry(view, entryIdOf(id)) : seqsOfName(view, id);
     return sql`SELECT ${fragment(String(place))} AS place, seq FROM (${seqs}) AS newest`;
   });
   return query.all<PlacedOutcome>(joinSql(parts, ' UNION ALL '));
@@ -181,24 +176,23 @@ export type PlacedOutcome = { place: number; seq: number };
 
 /** Every outcome that entries led to. */
 export function listSeqsOf(query: Query, { account_id, branch, nodes }: Erased): Promise<{ seq: number }[]> {
-  const ofNodes = sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${nodes})`;
   return query.all(
-    sql`SELECT DISTINCT evidence.seq FROM (${linesOf(account_id, ofNodes)}) AS told
+    sql`SELECT DISTINCT evidence.seq FROM (${linesOfNumbers(account_id, nodes)}) AS told
         JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = told.seq AND evidence.no = told.no
         WHERE evidence.branch = ${branch} AND evidence.entry_id IS NOT NULL ORDER BY evidence.seq`,
   );
 }
 
 /** What outcomes have in the ledger, as far as an agent may know. Names that were no entries tie nothing. */
-export function listLines(query: Query, scope: Scope, seqs: Sql): Promise<LedgerLine[]> {
-  const { account_id, agent_id, reach } = scope;
+export function listLines(query: Query, view: EntryView, seqs: Sql): Promise<LedgerLine[]> {
+  const { account_id, agent_id, scope } = view;
   return query.all<LedgerLine>(
     sql`SELECT outcomes.seq, outcome_ref, outcomes.outcome_type, outcomes.visible_to AS outcome_visible_to, committed_at,
           evidence.branch, evidence.entry_id, evidence.visible_to
         FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
         WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
           AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
-          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(reach, 'evidence.entity_path'))}
+          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(scope, 'evidence.entity_path'))}
         ORDER BY outcomes.seq, evidence.no`,
   );
 }
@@ -209,28 +203,26 @@ type FoundEntry = NamedEntry & { shared: number };
 /** The entry of a name, if it is there for the agent. */
 export function findLiveEntry(
   query: Query,
-  { account_id, branch, agent_id }: Scope,
-  at: { entity_path: string; key: string; now: number },
+  view: EntryView,
+  at: { entity_path: string; key: string },
 ): Promise<FoundEntry | undefined> {
   return query.get<FoundEntry>(
-    sql`SELECT entry_id, entity_path, key, shared FROM entries
-        WHERE account_id = ${account_id} AND branch = ${branch} AND entity_path = ${at.entity_path} AND key = ${at.key}
-          AND deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${at.now}) AND (shared = 1 OR agent_id = ${agent_id})`,
+    sql`SELECT entry_id, entity_path, key, shared FROM ${entriesIn(view)}
+        WHERE entity_path = ${at.entity_path} AND key = ${at.key}`,
   );
 }
 
 /** Entries that the agent may see, also those that are gone: what happened to them has happened. */
-const seen = ({ account_id, branch, agent_id, reach }: Scope, where: Sql): Sql =>
-  sql`SELECT entry_id, entity_path, key FROM entries
-      WHERE account_id = ${account_id} AND branch = ${branch} AND ${where} AND (shared = 1 OR agent_id = ${agent_id})${andAll(withinReach(reach))}`;
+const seen = (view: EntryView, where: Sql): Sql =>
+  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view, { including: 'visible' })} WHERE ${where}`;
 
 /** In the order of paths and keys. */
-export function listEntriesWithin(query: Query, scope: Scope, within: { where: Sql; limit: number }) {
-  return query.all<NamedEntry>(sql`${seen(scope, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
+export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {
+  return query.all<NamedEntry>(sql`${seen(view, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
 }
 
-export function listEntriesById(query: Query, scope: Scope, ids: Sql): Promise<NamedEntry[]> {
-  return query.all<NamedEntry>(seen(scope, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
+export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promise<NamedEntry[]> {
+  return query.all<NamedEntry>(seen(view, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
 }
 
 export type Erased = { account_id: string; branch: string; nodes: Sql };

@@ -1,7 +1,7 @@
 import { type Input, utf8Length } from '@mem-service/contract';
 import { joinSql, type Query, sql } from '../../db/index.ts';
-import { pathWithin, reaches, splitEntryName } from '../../kernel/index.ts';
-import { listEntriesWithin, type NamedEntry, type Scope } from './queries.ts';
+import { type EntryView, pathWithin, reaches, splitEntryName } from '../../kernel/index.ts';
+import { listEntriesWithin, type NamedEntry } from './queries.ts';
 import { entryNode, type NodeType } from './rules/edges.ts';
 import type { Node } from './rules/walk.ts';
 
@@ -16,14 +16,14 @@ const NAMED: readonly NodeType[] = ['agent', 'entity', 'outcome', 'pattern'];
 export type Start = { nodes: Node[]; entries: NamedEntry[]; truncated: boolean };
 
 /** Everything that a caller may mean by a name. */
-export async function findStart(query: Query, scope: Scope, input: Input<'graph.neighbors'>): Promise<Start> {
+export async function findStart(query: Query, view: EntryView, input: Input<'graph.neighbors'>): Promise<Start> {
   const { entity, type } = input;
   // A path that is out of reach stands for nothing.
-  const isKnown = (one: NodeType) => one !== 'entity' || reaches(scope.reach, entity);
+  const isKnown = (one: NodeType) => one !== 'entity' || reaches(view.scope, entity);
   const named = NAMED.filter((one) => (type === undefined || one === type) && isKnown(one));
   const entries = new Map<string, NamedEntry>();
-  const below = type === undefined || type === 'entity' ? await listBelow(query, scope, entity) : [];
-  const exact = type === undefined || type === 'entry' ? await listExact(query, scope, entity) : [];
+  const below = type === undefined || type === 'entity' ? await listBelow(query, view, entity) : [];
+  const exact = type === undefined || type === 'entry' ? await listExact(query, view, entity) : [];
   for (const entry of [...exact, ...below.slice(0, MAX_ENTRIES)]) entries.set(entryNode(entry.entry_id), entry);
   return {
     nodes: [
@@ -35,18 +35,18 @@ export async function findStart(query: Query, scope: Scope, input: Input<'graph.
   };
 }
 
-function listExact(query: Query, scope: Scope, name: string): Promise<NamedEntry[]> | NamedEntry[] {
+function listExact(query: Query, view: EntryView, name: string): Promise<NamedEntry[]> | NamedEntry[] {
   const at = splitEntryName(name);
   if (!at) return [];
   const where = sql`entity_path = ${at.entity_path} AND key = ${at.key}`;
-  return listEntriesWithin(query, scope, { where, limit: 1 });
+  return listEntriesWithin(query, view, { where, limit: 1 });
 }
 
 /** At the path itself, then below it. */
-async function listBelow(query: Query, scope: Scope, path: string): Promise<NamedEntry[]> {
-  const at = await listEntriesWithin(query, scope, { where: sql`entity_path = ${path}`, limit: MAX_ENTRIES + 1 });
+async function listBelow(query: Query, view: EntryView, path: string): Promise<NamedEntry[]> {
+  const at = await listEntriesWithin(query, view, { where: sql`entity_path = ${path}`, limit: MAX_ENTRIES + 1 });
   const limit = MAX_ENTRIES + 1 - at.length;
   if (limit <= 0) return at;
   const where = joinSql(pathWithin({ kind: 'below', base: path }), ' AND ');
-  return [...at, ...(await listEntriesWithin(query, scope, { where, limit }))];
+  return [...at, ...(await listEntriesWithin(query, view, { where, limit }))];
 }

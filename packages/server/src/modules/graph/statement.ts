@@ -1,9 +1,21 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
-import { EVERYONE, type Item, sessionOf, splitEntryName, toIso, type Work, writes } from '../../kernel/index.ts';
+import {
+  changed,
+  type EntryView,
+  EVERYONE,
+  hashedBy,
+  type Item,
+  sessionOf,
+  splitEntryName,
+  toIso,
+  viewInWork,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { edgeIdOf } from './erase.ts';
 import { listTold } from './ledger.ts';
 import { toRow } from './link.ts';
-import { findEdges, findLiveEntry, insertStatements, type Scope, upsertEdgesReturning } from './queries.ts';
+import { findEdges, findLiveEntry, insertStatements, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
 import { addUp, type Strength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
@@ -11,7 +23,10 @@ import { MAX_NAME_BYTES } from './start.ts';
 type Stated = Item<'graph.link'>;
 
 /** An edge that a caller states itself. */
-export const link = writes<'graph.link'>(async (work, stated) => state(work, await edgeOf(work, stated), stated));
+export const link = writes<'graph.link'>(async (work, stated) => {
+  const output = await state(work, await edgeOf(work, stated), stated);
+  return changed(output, { resource: output.edge_id, ...hashedBy(output) });
+});
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
@@ -26,25 +41,30 @@ export async function linkOnce(work: Work, stated: Stated, dryRun = false): Prom
   return 'written';
 }
 
-async function areThere(work: Work, { input, caller }: Stated): Promise<boolean> {
-  const scope = { account_id: work.account_id, branch: input.branch, agent_id: input.agent_id ?? caller.agent_id };
+/** What the agent sees that the edge is stated for. */
+const viewOf = (work: Work, { input, caller, lineage }: Stated): EntryView =>
+  viewInWork(work, { lineage, agent_id: input.agent_id ?? caller.agent_id });
+
+async function areThere(work: Work, stated: Stated): Promise<boolean> {
+  const view = viewOf(work, stated);
+  const { input } = stated;
   for (const { type, name } of [endOf(input, 'source'), endOf(input, 'target')])
-    if (type === 'entry' && !(await findEntry(work, scope, name))) return false;
+    if (type === 'entry' && !(await findEntry(work, view, name))) return false;
   return true;
 }
 
-function findEntry(work: Work, scope: Scope, name: string) {
+function findEntry(work: Work, view: EntryView, name: string) {
   const at = splitEntryName(name);
-  return at && findLiveEntry(work.tx, scope, { ...at, now: work.now });
+  return at && findLiveEntry(work.tx, view, at);
 }
 
-async function edgeOf(work: Work, { input, caller }: Stated): Promise<Edge> {
+async function edgeOf(work: Work, stated: Stated): Promise<Edge> {
+  const { input } = stated;
+  const view = viewOf(work, stated);
   const { branch, relation, confidence, source_type, target_type } = input;
-  const agent_id = input.agent_id ?? caller.agent_id;
-  const scope: Scope = { account_id: work.account_id, branch, agent_id };
-  const source = await findEnd(work, scope, endOf(input, 'source'));
-  const target = await findEnd(work, scope, endOf(input, 'target'));
-  const visible_to = input.shared && source.shared && target.shared ? EVERYONE : agent_id;
+  const source = await findEnd(work, view, endOf(input, 'source'));
+  const target = await findEnd(work, view, endOf(input, 'target'));
+  const visible_to = input.shared && source.shared && target.shared ? EVERYONE : view.agent_id;
   return {
     branch,
     source_type,
@@ -58,7 +78,8 @@ async function edgeOf(work: Work, { input, caller }: Stated): Promise<Edge> {
   };
 }
 
-async function state(work: Work, edge: Edge, { input, caller }: Stated) {
+async function state(work: Work, edge: Edge, item: Stated) {
+  const { input, caller } = item;
   const { branch, relation, confidence, source_type, target_type } = input;
   const agent_id = input.agent_id ?? caller.agent_id;
   const { visible_to } = edge;
@@ -79,7 +100,7 @@ async function state(work: Work, edge: Edge, { input, caller }: Stated) {
   work.send(work.tx.insertMany(insertStatements, [{ account_id, edge_id, seq }]));
   const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
   const { first_seen, last_seen, ...rest } = await withTold(work, {
-    scope: { account_id, branch, agent_id },
+    view: viewOf(work, item),
     edge,
     stored: strength as Strength,
   });
@@ -95,11 +116,11 @@ async function state(work: Work, edge: Edge, { input, caller }: Stated) {
   };
 }
 
-type Kept = { scope: Scope; edge: Edge; stored: Strength };
+type Kept = { view: EntryView; edge: Edge; stored: Strength };
 
 /** What outcomes say of the same edge counts with what was stated. */
-async function withTold({ tx, dialect, services }: Work, { scope, edge, stored }: Kept): Promise<Strength> {
-  const { rows } = await listTold({ query: tx, dialect }, scope, {
+async function withTold({ tx, dialect, services }: Work, { view, edge, stored }: Kept): Promise<Strength> {
+  const { rows } = await listTold({ query: tx, dialect }, view, {
     nodes: [{ type: edge.source_type, id: edge.source }],
     sides: ['out'],
     relations: [edge.relation],
@@ -120,13 +141,17 @@ const endOf = (input: Input<'graph.link'>, field: End['field']): End => ({
   name: input[field],
 });
 
-async function findEnd(work: Work, scope: Scope, { field, type, name }: End): Promise<{ id: string; shared: boolean }> {
+async function findEnd(
+  work: Work,
+  view: EntryView,
+  { field, type, name }: End,
+): Promise<{ id: string; shared: boolean }> {
   if (type !== 'entry') {
     if (utf8Length(name) > MAX_NAME_BYTES)
       throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
     return { id: name, shared: true };
   }
-  const entry = await findEntry(work, scope, name);
+  const entry = await findEntry(work, view, name);
   if (!entry) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
   return { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
 }

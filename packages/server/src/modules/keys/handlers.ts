@@ -1,13 +1,19 @@
 import { Fault, type Output } from '@mem-service/contract';
 import {
   type Caller,
+  changed,
   cursorsOf,
   cutPage,
   type Handlers,
+  hashedBy,
+  looksAt,
   reads,
   toIso,
   toIsoOrNull,
+  unchanged,
+  WHOLE_ACCOUNT,
   type Work,
+  type WriteResult,
   writes,
 } from '../../kernel/index.ts';
 import { makeKey, type NewKey, tell } from './make.ts';
@@ -47,22 +53,23 @@ function refuseExcess({ key }: Caller, granted: Granted): void {
   if (missing !== undefined) throw new Fault('forbidden', `your own key does not have ${missing}`);
 }
 
-function made(work: Work, caller: Caller, given: NewKey): Output<'keys.create'> {
+function made(work: Work, caller: Caller, given: NewKey): WriteResult<Output<'keys.create'>> {
   const { row, key } = makeKey(work, caller, given);
   const { key_id, name, key_type, rotated_from } = row;
   const event_type = rotated_from === null ? 'api_key_created' : 'api_key_rotated';
   tell(work, caller, { event_type, details: { key_id, name, key_type, rotated_from } });
-  return { ...toKey(row, work.now), key };
+  const shown = toKey(row, work.now);
+  return changed({ ...shown, key }, { resource: key_id, ...hashedBy({ ...shown, key: null }) });
 }
 
 const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
   const row = await existing(work, caller, input.key_id);
-  const answer = { ...toKey({ ...row, revoked_at: row.revoked_at ?? work.now }, work.now) };
-  if (row.revoked_at !== null) return { ...answer, unchanged: true };
+  const answer = toKey({ ...row, revoked_at: row.revoked_at ?? work.now }, work.now);
+  if (row.revoked_at !== null) return unchanged(answer);
   await queries.endKey(work.tx, row, { expires_at: row.expires_at, revoked_at: work.now });
   work.afterCommit(() => work.services.keys.forget(row.key_hash));
   tell(work, caller, { event_type: 'api_key_revoked', details: { key_id: row.key_id, name: row.name } });
-  return answer;
+  return changed(answer, { resource: row.key_id, ...hashedBy(answer) });
 });
 
 const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
@@ -108,7 +115,7 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
 });
 
 export const handlers: Handlers = {
-  'keys.list': list,
+  'keys.list': looksAt(() => WHOLE_ACCOUNT, list),
   'keys.create': create,
   'keys.revoke': revoke,
   'keys.rotate': rotate,

@@ -14,5 +14,5 @@ export const keys: Module = {
     { table: 'api_keys', key: ['key_id'], left_out: 'keys open an account where they were made, and nowhere else' },
   ],
   handlers,
-  jobs: [{ name: 'keys: uses', run: noteUses }],
+  timers: [{ name: 'keys.note_uses', run: noteUses }],
 };

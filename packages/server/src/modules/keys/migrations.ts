@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 18,
+    version: 1,
+    legacy: 18,
     name: 'API keys',
     up: ({ text, int }) => [
       `CREATE TABLE api_keys (

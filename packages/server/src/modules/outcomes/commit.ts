@@ -1,5 +1,16 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
-import { type Caller, type Item, readReach, settled, type Work, writesTogether } from '../../kernel/index.ts';
+import {
+  type Caller,
+  changed,
+  hashedBy,
+  type Item,
+  incompleteBecause,
+  readReach,
+  unchanged,
+  type Work,
+  type WriteResult,
+  writesTogether,
+} from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet, staleFor } from '../entries/index.ts';
 import {
   clearSession,
@@ -32,20 +43,17 @@ import { checkWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 
 type Commit = Input<'outcomes.commit'>;
-type Committed = Output<'outcomes.commit'>;
+type Committed = WriteResult<Output<'outcomes.commit'>> | Fault;
 type Items = readonly Item<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-export const commit = settled(
-  'everywhere',
-  writesTogether<'outcomes.commit'>(async (work, items) => {
-    await work.locked;
-    const results: (Committed | Fault)[] = [];
-    while (results.length < items.length)
-      results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
-    return results;
-  }),
-);
+export const commit = writesTogether<'outcomes.commit'>(async (work, items) => {
+  await work.locked;
+  const results: Committed[] = [];
+  while (results.length < items.length)
+    results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
+  return results;
+});
 
 /** As many as can be looked at before any of them is written: what one finds in its session, another may leave there. */
 function ofDifferentSessions(items: Items): Items {
@@ -63,14 +71,14 @@ function ofDifferentSessions(items: Items): Items {
 type Book = { entries: EntrySet; outcomes: queries.OutcomeRow[]; evidence: queries.EvidenceRow[]; traces: Sealed[] };
 
 /** From the first on, up to one that writes an entry: the next is to find it written. */
-async function commitSome(work: Work, items: Items): Promise<(Committed | Fault)[]> {
+async function commitSome(work: Work, items: Items): Promise<Committed[]> {
   const looks = await Promise.all(items.map((item) => look(work, item)));
   const book: Book = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
-  const results: (Committed | Fault)[] = [];
+  const results: Committed[] = [];
   for (const found of looks) {
     const result = await commitOne(work, book, found);
     results.push(result);
-    if (!(result instanceof Fault) && result.lesson) break;
+    if (!(result instanceof Fault) && result.output.lesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
@@ -87,9 +95,10 @@ type Look = {
   before: queries.OutcomeRow | undefined;
   session: OpenSession;
   past: Past;
+  gaps: Item<'outcomes.commit'>['gaps'];
 };
 
-async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Promise<Look> {
+async function look(work: Work, { input, caller, gaps }: Item<'outcomes.commit'>): Promise<Look> {
   const author = authorOf(input, caller);
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -98,10 +107,10 @@ async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Pro
     loadSession(work.tx, key),
     lookBack(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past };
+  return { caller, input, author, key, before, session, past, gaps };
 }
 
-async function commitOne(work: Work, book: Book, found: Look): Promise<Committed | Fault> {
+async function commitOne(work: Work, book: Book, found: Look): Promise<Committed> {
   if (found.before) return answerAgain(work, found.before, found);
   const judged = await judge(work, book.entries, found).catch((error: unknown) => {
     if (error instanceof Fault) return error;
@@ -113,7 +122,7 @@ async function commitOne(work: Work, book: Book, found: Look): Promise<Committed
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: Look) {
   const viewer = { account_id: work.account_id, agent_id: key.agent_id, reach: readReach(caller) };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
-  return toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null });
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null }));
 }
 
 type Judged = {
@@ -148,6 +157,8 @@ async function judge(work: Work, entries: EntrySet, look: Look): Promise<Judged>
 async function take(work: Work, book: Book, { found, judged }: { found: Look; judged: Judged }): Promise<Committed> {
   const { input, author, key, session, past } = found;
   const { told, causes, final_action_index, weighed, stale_reads } = judged;
+  const because = missingCauses(found);
+  if (because !== undefined) told.header.causes_incomplete_because = because;
   const row = announce(work, input, { author, weighed, told });
   const named = namedParts(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
@@ -156,11 +167,25 @@ async function take(work: Work, book: Book, { found, judged }: { found: Look; ju
   const immutable_trace_id = seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = told.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
+  if (because !== undefined) document.causes_incomplete_because = because;
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   leave(work, key, session);
-  return toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
+}
+
+/** Why something that the session read may be missing among the causes. Whoever names all of them misses none. */
+function missingCauses({ input, session, gaps }: Look): string | undefined {
+  const isNamed = input.causal_entry_keys !== undefined && input.causal_entry_keys !== null;
+  const attempts = session.items.filter(({ kind }) => kind === 'attempt');
+  const isTold = input.attempts.length > 0 || (input.session_metadata.attempts ?? []).length > 0;
+  if (isNamed && (isTold || attempts.length === 0)) return undefined;
+  const ofAttempt = attempts
+    .map(({ data }) => (JSON.parse(data) as { causes_incomplete_because?: string }).causes_incomplete_because)
+    .find((because) => because !== undefined);
+  return ofAttempt ?? incompleteBecause({ gaps, session: session.row });
 }
 
 /** Counted in the actions of the whole session. */

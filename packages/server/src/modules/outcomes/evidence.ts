@@ -1,7 +1,15 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
-import { type EntryRow, type EntrySet, evidenceStatus, isLive, mayAgentSee, standingOf } from '../entries/index.ts';
+import {
+  type EntryRow,
+  type EntrySet,
+  evidenceStatus,
+  findVersions,
+  isLive,
+  mayAgentSee,
+  standingOf,
+} from '../entries/index.ts';
 import type { Causes } from './causes.ts';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
 import { type Cause, nameOf } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { applyStep } from './rules/posterior.ts';
@@ -73,12 +81,9 @@ async function withHashes(
   const older = causes.flatMap((cause) => {
     const entry = live.get(nameOf(cause));
     if (!entry || cause.version === undefined || cause.version === entry.version) return [];
-    return [{ cause, key: [account_id, entry.entry_id, cause.version] }];
+    return [{ cause, entry_id: entry.entry_id, version: cause.version }];
   });
-  const found = await tx.findMany<queries.VersionHash>(
-    queries.findVersionHashes,
-    older.map(({ key }) => key),
-  );
+  const found = await findVersions(tx, account_id, older);
   return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
 }
 

@@ -4,7 +4,8 @@ import { tieLines } from './earlier-lines.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 9,
+    version: 1,
+    legacy: 9,
     name: 'outcomes and evidence',
     up: ({ engine, text, int, real }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -67,7 +68,8 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 13,
+    version: 2,
+    legacy: 13,
     name: 'what the planner of SQLite should know',
     up: ({ engine }) =>
       engine === 'sqlite'
@@ -91,7 +93,8 @@ export const migrations: readonly Migration[] = [
         : [],
   },
   {
-    version: 15,
+    version: 3,
+    legacy: 15,
     name: 'the ledger tells it once',
     up: ({ engine, int }) => [
       // Lines of entries are found by the numbers of entries; names that were none have no number.
@@ -119,7 +122,8 @@ export const migrations: readonly Migration[] = [
     ],
   },
   {
-    version: 26,
+    version: 4,
+    legacy: 26,
     name: 'the lines of an entry as a chain',
     up: ({ engine, int }) => [
       // The newest line about an entry stands in its row, which an outcome changes anyway, and each line has the one

@@ -1,5 +1,7 @@
-import { andAll, type Find, fragment, type Insert, type Query, type Sql, sql, type Update } from '../../db/index.ts';
-import { type Line, linesOf, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import type { Glob } from '@mem-service/contract';
+import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { type EntryView, type Line, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { linesIn } from '../entries/index.ts';
 
 export type OutcomeRow = {
   account_id: string;
@@ -186,60 +188,7 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
       AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)})`;
 }
 
-/** Versions by their entries, for what they said. */
-export const findVersionHashes: Find = {
-  table: 'versions',
-  select: 'entry_id, version, content_hash',
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
-export type VersionHash = { entry_id: number; version: number; content_hash: string };
-
-export type StoredVersion = {
-  version: number;
-  seq: number;
-  deleted: number;
-  shared: number;
-  agent_id: string;
-  written_at: number;
-  ttl_at: number | null;
-  confidence: number;
-  content_hash: string;
-};
-
-export type Life = { account_id: string; entry_id: number };
-
-/** Newest first. */
-export function listVersions(query: Query, { account_id, entry_id }: Life, limit: number): Promise<StoredVersion[]> {
-  return query.all<StoredVersion>(
-    sql`SELECT version, seq, deleted, shared, agent_id, written_at, ttl_at, confidence, content_hash FROM versions
-        WHERE account_id = ${account_id} AND entry_id = ${entry_id} ORDER BY version DESC LIMIT ${limit}`,
-  );
-}
-
 export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string };
-
-export function getNewestLine(query: Query, { account_id, entry_id }: Life): Promise<Line | undefined> {
-  return query.get<Line>(
-    sql`SELECT line_seq AS seq, line_no AS no FROM entries WHERE account_id = ${account_id} AND entry_id = ${entry_id}
-        AND line_seq IS NOT NULL`,
-  );
-}
-
-type NewestLine = { account_id: string; entry_id: number; line_seq: number | null; line_no: number | null };
-
-export function listNewestLines(query: Query, accountId: string, entryIds: Sql): Promise<NewestLine[]> {
-  return query.all<NewestLine>(
-    sql`SELECT account_id, entry_id, line_seq, line_no FROM entries WHERE account_id = ${accountId}
-        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`,
-  );
-}
-
-export const updateNewestLines: Update = {
-  table: 'entries',
-  set: { line_seq: 'int', line_no: 'int' },
-  by: { account_id: 'text', entry_id: 'int' },
-};
 
 export type LedgerPage = { from: Line; since: number; limit: number };
 
@@ -265,10 +214,9 @@ export function listLedger(query: Query, account_id: string, { from, since, limi
 
 export type Predicted = { confidence_before: number; success: number };
 
-/** A condition: evidence about entries within paths, which are found first. */
-export const isAboutEntryAt = (account_id: string, branch: string, paths: readonly Sql[]): Sql =>
-  sql`entry_id IS NOT NULL
-      AND (seq, no) IN (${linesOf(account_id, sql`entries.branch = ${branch}${andAll(paths)}`)})`;
+/** A condition: evidence about entries of a view within paths, which are found first. */
+export const isAboutEntryIn = (view: EntryView, paths: readonly Glob[] | undefined): Sql =>
+  sql`entry_id IS NOT NULL AND (seq, no) IN (${linesIn(view, { paths })})`;
 
 /** The newest evidence that a calibration may look at. */
 export function listPredictions(

@@ -5,10 +5,12 @@ import {
   cutPage,
   fromIso,
   type Handlers,
+  loggedIn,
   pathsWithin,
   type ReadContext,
   readReach,
   reads,
+  requireNewest,
   seqAt,
   sessionOf,
 } from '../../kernel/index.ts';
@@ -30,7 +32,7 @@ const list = reads<'outcomes.list'>(async (context, input) => {
     filters: [
       ...(paths.length === 0 ? [] : [queries.hasCauseAt(viewer, paths)]),
       ...queries.ledWithin(viewer, 'looked_at'),
-      ...plain(input),
+      ...plain(context, input),
     ],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
@@ -63,19 +65,19 @@ async function indexed({ read, caller }: ReadContext, input: Filters): Promise<S
   return where;
 }
 
-function plain(input: Filters): Sql[] {
-  const where = [sql`branch = ${input.branch}`];
+function plain({ view }: ReadContext, input: Filters): Sql[] {
+  const where = [loggedIn(view)];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
   if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
   return where;
 }
 
 const calibration = reads<'outcomes.calibration'>(async (context, input) => {
-  const { caller, read, scan, services } = context;
-  const where = [sql`branch = ${input.branch}`];
+  const { caller, view, read, scan, services } = context;
+  requireNewest(view, 'how well confidence predicts');
+  const where = [loggedIn(view)];
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const paths = pathsWithin(readReach(caller), glob);
-  if (paths.length > 0) where.push(queries.isAboutEntryAt(caller.account_id, input.branch, paths));
+  if (view.scope || (glob && glob.kind !== 'all')) where.push(queries.isAboutEntryIn(view, glob && [glob]));
   if (input.agent_id !== undefined) where.push(sql`written_by = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);

@@ -1,12 +1,15 @@
 import { Fault, type Output } from '@mem-service/contract';
-import { EVERYONE, type ReadContext, reads, toIso } from '../../kernel/index.ts';
+import { EVERYONE, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
 import {
   type EntryRow,
   evidenceStatus,
   fadedConfidence,
-  findVisible,
+  getLiveEntry,
+  getNewestLine,
+  listVersionsOf,
   standingOf,
   UNTOUCHED,
+  type WrittenVersion,
 } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
@@ -23,7 +26,8 @@ const MAX_STEPS = 1000;
 type Event = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
 
 export const confidence = reads<'entries.confidence'>(async (context, input) => {
-  const entry = await findVisible(context, input);
+  requireNewest(context.view, 'how the confidence of an entry came about');
+  const entry = await getLiveEntry(context.read, context.view, input);
   if (!entry) throw new Fault('not_found', `there is no entry ${input.entity_path}/${input.key}`, { ...input });
   const { events, isWhole } = await lifeOf(context, entry);
   const story = tellStory(
@@ -65,7 +69,7 @@ function summaryOf({ confidence, version }: EntryRow, outcomes: number): string 
 /** Every claim and everything that counted, oldest first. A long life is told from a claim on, never from its middle. */
 async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: Event[]; isWhole: boolean }> {
   const { account_id, entry_id } = entry;
-  const newest = await queries.listVersions(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
+  const newest = await listVersionsOf(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
   const isWhole = newest.length <= MAX_VERSIONS;
   const versions = newest.reverse();
   const claims = claimsOf(versions);
@@ -78,7 +82,7 @@ async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: 
   const kept = claims.slice(first);
   const byVersion = new Map(versions.map((row) => [row.version, row]));
   const written = kept.map((life): Event => {
-    const row = byVersion.get(life.version) as queries.StoredVersion;
+    const row = byVersion.get(life.version) as WrittenVersion;
     const isVisible = row.shared === 1 || row.agent_id === context.caller.agent_id;
     return { life, seq: row.seq, line: undefined, isVisible };
   });
@@ -97,7 +101,7 @@ const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: que
 /** What counted for an entry, newest first. */
 async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
   const rows: queries.LedgerRow[] = [];
-  let from = await queries.getNewestLine(scan, entry);
+  let from = await getNewestLine(scan, entry);
   while (from && from.seq > since && rows.length < MAX_LEDGER) {
     const page = await queries.listLedger(scan, entry.account_id, { from, since, limit: LEDGER_PAGE });
     rows.push(...page);

@@ -1,4 +1,4 @@
-import { isGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
+import { changed, hashedBy, isGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
 import { type Age, erasePayloads, removeOld } from '../traces/index.ts';
 import * as queries from './queries.ts';
@@ -35,7 +35,7 @@ async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping:
       const done = await STEPS[kind](work, age);
       await queries.setDone(work.tx, row, done.seq);
       if (work.dialect.engine === 'sqlite') await markUncompacted(work.tx);
-      return { ...done, retention_id: `${kind} of ${days} days` };
+      return changed(done, { resource: `${kind} of ${days} days`, ...hashedBy(done) });
     };
     const done = await kernel.work({ ...SELF_CALLER, account_id }, `retention.${kind}`, step);
     count += done.traces;

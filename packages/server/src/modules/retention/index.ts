@@ -1,12 +1,17 @@
 import type { Input, Output } from '@mem-service/contract';
 import {
   ADMINS,
+  changed,
   exported,
   type Handlers,
+  hashedBy,
+  looksAt,
   type Module,
   reads,
   type TenantTable,
   toIsoOrNull,
+  unchanged,
+  WHOLE_ACCOUNT,
   writes,
 } from '../../kernel/index.ts';
 import { enforce } from './enforce.ts';
@@ -24,14 +29,14 @@ const set = writes<'retention.set'>(async (work, { input, caller }) => {
     const days = daysOf(input, kind);
     return days === undefined ? [] : [{ account_id, kind, days, updated_at: now, done_seq: 0 }];
   });
-  if (rows.every(({ kind, days }) => before[`${kind}_days`] === days)) return { ...before, unchanged: true };
+  if (rows.every(({ kind, days }) => before[`${kind}_days`] === days)) return unchanged(before);
   await tx.insertMany(queries.setRetention, rows);
   const after = toRetention(await queries.listRetention(tx, account_id));
   const place = { branch: 'main', entity_path: null, key: null, version: null };
   const { traces_days, payloads_days } = after;
   const details = { traces_days, payloads_days };
   work.emit({ event_type: 'retention_set', ...place, details, agent_id: caller.agent_id, visible_to: ADMINS });
-  return after;
+  return changed(after, { resource: WHOLE_ACCOUNT, ...hashedBy(after) });
 });
 
 const daysOf = (input: Input<'retention.set'>, kind: queries.Kind): number | null | undefined => input[`${kind}_days`];
@@ -42,7 +47,7 @@ function toRetention(rows: readonly queries.RetentionRow[]): Output<'retention.r
   return { traces_days: days('traces'), payloads_days: days('payloads'), updated_at: toIsoOrNull(last) };
 }
 
-const handlers: Handlers = { 'retention.read': read, 'retention.set': set };
+const handlers: Handlers = { 'retention.read': looksAt(() => WHOLE_ACCOUNT, read), 'retention.set': set };
 
 const tables: readonly TenantTable[] = [
   exported(queries.setRetention, { kind: 'retention', key: ['kind'], nullable: ['days'] }),
@@ -54,8 +59,13 @@ export const retention: Module = {
   migrations,
   tables,
   handlers,
-  jobs: [
-    { name: 'retention', run: enforce },
-    { name: 'retention at once', after: 'retention_set', run: enforce },
+  maintenance: [{ name: 'retention.enforce', run: enforce }],
+  consumers: [
+    {
+      name: 'retention.enforce_new',
+      event_types: ['retention_set'],
+      starts_at: 'now',
+      handle: ({ kernel, isStopping }) => enforce(kernel, isStopping),
+    },
   ],
 };

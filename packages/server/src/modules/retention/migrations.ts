@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 24,
+    version: 1,
+    legacy: 24,
     name: 'retention',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';

@@ -1,20 +1,19 @@
 import { type Glob, type Input, type Output, parseGlob } from '@mem-service/contract';
-import { joinSql, type Sql, sql } from '../../db/index.ts';
+import { type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
   fromIso,
   type Handlers,
+  isNewestOfOneBranch,
   noteQuery,
-  pathsWithin,
   type ReadContext,
   readAccount,
-  readReach,
   reads,
-  withinReach,
 } from '../../kernel/index.ts';
-import { confidenceWithin, fadedMember, liveAt, toEntry, visibleTo } from '../entries/index.ts';
-import { parseQuery } from '../text/index.ts';
+import { confidenceWithin, fadedMember, toEntry } from '../entries/index.ts';
+import { parseQuery, type Term } from '../text/index.ts';
 import * as queries from './queries.ts';
+import { findByScan } from './scan-search.ts';
 import { findByText, type Hit } from './text-search.ts';
 
 type Search = Input<'entries.search'>;
@@ -52,64 +51,75 @@ const search = reads<'entries.search'>(async (context, input) => {
 type Found = { hits: Hit[]; truncated: boolean };
 
 async function byText(context: ReadContext, input: Search, wanted: number): Promise<Found> {
-  const { caller, scan, dialect, services } = context;
-  const account = await readAccount(context.read, caller.account_id);
+  const { view, services } = context;
   const terms = parseQuery(input.query ?? '');
-  if (!account || terms.length === 0) return { hits: [], truncated: false };
-  const reach = readReach(caller);
-  const within = reach ? [sql`branch = ${input.branch}`, ...withinReach(reach)] : [];
-  const scope = { engine: dialect.engine, account_id: caller.account_id, account: account.number, within };
-  const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : context.read, dialect.numbers(seqs), {
-      account_id: caller.account_id,
-      branch: input.branch,
-      filters: [...places(context, input), ...filters(context, input)],
-    });
+  if (terms.length === 0) return { hits: [], truncated: false };
   const sort = input.sort_by ?? 'relevance';
-  const size = within.length === 0 ? account.seq : await queries.countWithin(scan, caller.account_id, within);
-  const text = { terms, size, fetch };
-  const connections = { read: context.read, scan };
-  if (sort === 'relevance') return findByText(connections, scope, { ...text, wanted });
   const most = services.limits.max_scanned_entries + 1;
-  const { hits, truncated } = await findByText(connections, scope, { ...text, wanted: most });
+  const find = isNewestOfOneBranch(view) ? byIndex : byScan;
+  const { hits, truncated } = await find(context, input, { terms, wanted: sort === 'relevance' ? wanted : most });
+  if (sort === 'relevance') return { hits: hits.slice(0, wanted), truncated };
   const column = SORT_COLUMNS[sort];
   hits.sort((a, b) => b.row[column] - a.row[column] || b.row.seq - a.row.seq);
   return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === most };
 }
 
-async function byFilter(context: ReadContext, input: Search, wanted: number): Promise<Found> {
-  const { caller, scan, services } = context;
-  const sort = input.sort_by === undefined || input.sort_by === 'relevance' ? 'confidence' : input.sort_by;
-  const within = {
-    account_id: caller.account_id,
-    branch: input.branch,
-    where: places(context, input),
-    filters: filters(context, input),
+type Wanted = { terms: readonly Term[]; wanted: number };
+
+async function byIndex(context: ReadContext, input: Search, { terms, wanted }: Wanted): Promise<Found> {
+  const { view, scan, read, dialect } = context;
+  const account = await readAccount(read, view.account_id);
+  if (!account) return { hits: [], truncated: false };
+  const candidates = candidatesOf(context, input);
+  const scope = {
+    engine: dialect.engine,
+    account_id: view.account_id,
+    account: account.number,
+    view: view.scope && view,
   };
+  const fetch = (seqs: readonly number[]) =>
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
+  const size = view.scope ? await queries.countInScope(scan, view) : account.seq;
+  return findByText({ read, scan }, scope, { terms, size, fetch, wanted });
+}
+
+function byScan(context: ReadContext, input: Search, { terms }: Wanted): Promise<Found> {
+  const { view, scan, services } = context;
+  const search = { ...candidatesOf(context, input), terms, scan: services.limits.max_scanned_entries };
+  return findByScan(scan, view, search);
+}
+
+async function byFilter(context: ReadContext, input: Search, wanted: number): Promise<Found> {
+  const { view, scan, services } = context;
+  const sort = input.sort_by === undefined || input.sort_by === 'relevance' ? 'confidence' : input.sort_by;
   const page: queries.FilterPage = {
+    ...candidatesOf(context, input),
     scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
-    // What is within reach is found by its paths, however little of the account it is.
-    ordered: input.entity_path === undefined && readReach(caller) === undefined ? 'recent' : 'path',
+    // What is in scope is found by its paths, however little of the account it is.
+    ordered: input.entity_path === undefined && view.scope === undefined ? 'recent' : 'path',
   };
-  const rows = await queries.listByFilter(scan, within, page);
+  const rows = await queries.listByFilter(scan, view, page);
   return {
     hits: rows.map((row) => ({ row, score: null })),
-    truncated: await queries.reachesBeyond(scan, within, page),
+    truncated: await queries.reachesBeyond(scan, view, page),
   };
 }
 
-function places({ caller }: ReadContext, input: Search): Sql[] {
-  const reach = readReach(caller);
-  const glob = input.entity_path === undefined ? undefined : (parseGlob(input.entity_path) as Glob);
-  if (glob?.kind !== 'exact' || !input.include_descendants) return pathsWithin(reach, glob);
-  const [here, below] = [pathsWithin(reach, glob), pathsWithin(reach, { kind: 'below', base: glob.path })];
-  return [sql`(${joinSql(here, ' AND ')} OR (${joinSql(below, ' AND ')}))`];
+const candidatesOf = (context: ReadContext, input: Search): queries.Candidates => ({
+  paths: pathsOf(input),
+  filters: filters(context, input),
+});
+
+function pathsOf({ entity_path, include_descendants }: Search): Glob[] | undefined {
+  if (entity_path === undefined) return undefined;
+  const glob = parseGlob(entity_path) as Glob;
+  return glob.kind === 'exact' && include_descendants ? [glob, { kind: 'below', base: glob.path }] : [glob];
 }
 
-function filters({ caller, now, dialect, services }: ReadContext, input: Search): Sql[] {
-  const where = [visibleTo(caller.agent_id), liveAt(now)];
+function filters({ now, dialect, services }: ReadContext, input: Search): Sql[] {
+  const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
   where.push(...confidenceWithin(services, input, now));

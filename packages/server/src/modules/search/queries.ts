@@ -1,5 +1,7 @@
+import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import { type EntryRow, entryColumns } from '../entries/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { type EntryRow, entriesIn, entryColumns, liveIn, placesIn } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
@@ -21,7 +23,8 @@ const FOUND = fragment(
   'document, confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
 );
 
-export type Candidates = { account_id: string; branch: string; filters: readonly Sql[] };
+/** Entries at some paths, all of them where there are none, that pass the filters of the caller. */
+export type Candidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
 
 /** Entries that carry a pattern reference. */
 export function carries(engine: Engine, ref: string): Sql {
@@ -32,49 +35,54 @@ export function carries(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
 }
 
-/** About how many entries there are within reach, for the weight of a word. */
-export async function countWithin(query: Query, accountId: string, within: readonly Sql[]): Promise<number> {
+/** About how many entries there are in the scope of a view, for the weight of a word. */
+export async function countInScope(query: Query, view: EntryView): Promise<number> {
   const row = await query.get<{ n: number }>(
     sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${accountId} AND kind = 'entity') AS paths WHERE true${andAll(within)}`,
+        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
   );
   return row?.n ?? 0;
 }
 
 /** Those of the entries at these places in the log that pass the filters. */
-export function getEntriesBySeq(query: Query, seqs: Sql, within: Candidates): Promise<FoundRow[]> {
+export function getEntriesBySeq(
+  query: Query,
+  view: EntryView,
+  { seqs, paths, filters }: Candidates & { seqs: Sql },
+): Promise<FoundRow[]> {
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(within.filters)}`,
+    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })}
+        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
+  );
+}
+
+/** Entries that pass the filters, newest first. */
+export function listNewest(
+  query: Query,
+  view: EntryView,
+  { paths, filters, limit }: Candidates & { limit: number },
+): Promise<FoundRow[]> {
+  return query.all<FoundRow>(
+    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
 
 export type SortColumn = 'confidence' | 'seq' | 'version';
-export type FilterPage = { scan: number; sort: SortColumn; limit: number; ordered: 'path' | 'recent' };
+export type FilterPage = Candidates & { scan: number; sort: SortColumn; limit: number; ordered: 'path' | 'recent' };
+
+const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'visible', paths });
 
 /** The best by a column among as many entries as a search may look at. */
-export function listByFilter(
-  query: Query,
-  within: Candidates & { where: readonly Sql[] },
-  page: FilterPage,
-): Promise<FoundRow[]> {
+export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY} FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
-          ${andAll(within.where)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
-        WHERE true${andAll(within.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
+    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
+        WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
   );
 }
 
 /** Is there an entry beyond what a search may look at? */
-export async function reachesBeyond(
-  query: Query,
-  within: Candidates & { where: readonly Sql[] },
-  page: FilterPage,
-): Promise<boolean> {
-  const row = await query.get(
-    sql`SELECT 1 AS beyond FROM entries WHERE account_id = ${within.account_id} AND branch = ${within.branch}
-        ${andAll(within.where)} LIMIT 1 OFFSET ${page.scan}`,
-  );
+export async function reachesBeyond(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {
+  const row = await query.get(sql`SELECT 1 AS beyond FROM ${lookedAt(view, page)} LIMIT 1 OFFSET ${page.scan}`);
   return row !== undefined;
 }

@@ -74,7 +74,7 @@ async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, siz
   const count = (missing: readonly Expression[]) =>
     countMatches(missing.length <= FEW_TERMS ? read : scan, scope, { expressions: missing, cap: COMMON });
   // On PostgreSQL a score is made of the counts; those of a part of the account are of whoever sees that part.
-  const isRemembered = scope.engine === 'sqlite' && scope.within.length === 0;
+  const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
   const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];

@@ -1,4 +1,12 @@
-import { type Kernel, SELF_CALLER, type Work } from '../../kernel/index.ts';
+import {
+  changed,
+  type Kernel,
+  SELF_CALLER,
+  unchanged,
+  WHOLE_ACCOUNT,
+  type Work,
+  type WriteResult,
+} from '../../kernel/index.ts';
 import { getSession, listIdle, type SessionKey } from './queries.ts';
 import { clearSession } from './store.ts';
 
@@ -20,9 +28,9 @@ export async function forgetIdleSessions(kernel: Kernel, isStopping: () => boole
 }
 
 /** Somebody may have gone on with it since the look. */
-async function forget(work: Work, key: SessionKey, before: number): Promise<{ unchanged: boolean }> {
+async function forget(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
   const row = await getSession(work.tx, key);
-  const isIdle = row !== undefined && row.last_at < before;
-  if (isIdle) clearSession(work, key);
-  return { unchanged: !isIdle };
+  if (row === undefined || row.last_at >= before) return unchanged(null);
+  clearSession(work, key);
+  return changed(null, { resource: WHOLE_ACCOUNT, before: null, after: null });
 }

@@ -32,6 +32,6 @@ export const sessions: Module = {
   migrations,
   tables,
   handlers: {},
-  jobs: [{ name: 'forget idle sessions', run: forgetIdleSessions }],
+  maintenance: [{ name: 'sessions.forget_idle', run: forgetIdleSessions }],
   recorder: openRecorder,
 };

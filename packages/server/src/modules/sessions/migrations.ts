@@ -22,7 +22,8 @@ function pageOfRead({ engine }: Ddl): string {
 
 export const migrations: readonly Migration[] = [
   {
-    version: 8,
+    version: 1,
+    legacy: 8,
     name: 'sessions',
     up: ({ engine, text, int, real }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -71,7 +72,8 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 14,
+    version: 2,
+    legacy: 14,
     name: 'reads of sessions in pages',
     up: (ddl) => {
       const { text, int } = ddl;

@@ -1,13 +1,4 @@
-import {
-  andAll,
-  type Find,
-  type Insert,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-  type Update,
-} from '../../db/index.ts';
+import { andAll, type Find, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { Erased } from '../../kernel/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
@@ -78,90 +69,6 @@ export const insertPages: Insert = {
   columns: { ...session, no: 'int', attempt: 'int', reads: 'text' },
 };
 
-export type VersionRow = { agent_id: string; shared: number };
-
-const versionsByNumber: Find = {
-  table: 'versions',
-  select: 'agent_id, shared',
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
-export type EntryRow = {
-  branch: string;
-  entity_path: string;
-  key: string;
-  version: number;
-  seq: number;
-  content_hash: string;
-  deleted: number;
-  shared: number;
-  ttl_at: number | null;
-  agent_id: string;
-};
-
-const entriesById: Find = {
-  table: 'entries',
-  select: 'branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id',
-  by: { account_id: 'text', entry_id: 'int' },
-};
-
-export type VersionNumber = { entry_id: number; version: number };
-
-/** One answer for each, in order: nothing for what was erased. */
-export function findVersions(
-  query: Query | Transaction,
-  accountId: string,
-  numbers: readonly VersionNumber[],
-): Promise<(VersionRow | undefined)[]> {
-  if ('findMany' in query)
-    return query.findMany<VersionRow>(
-      versionsByNumber,
-      numbers.map(({ entry_id, version }) => [accountId, entry_id, version]),
-    );
-  return Promise.all(
-    numbers.map(({ entry_id, version }) =>
-      query.get<VersionRow>(
-        sql`SELECT agent_id, shared FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-            AND version = ${version}`,
-      ),
-    ),
-  );
-}
-
-/** Entries as they are now: one answer for each, in order, nothing for what was erased. */
-export function findEntries(
-  query: Query | Transaction,
-  accountId: string,
-  numbers: readonly Pick<VersionNumber, 'entry_id'>[],
-): Promise<(EntryRow | undefined)[]> {
-  if ('findMany' in query)
-    return query.findMany<EntryRow>(
-      entriesById,
-      numbers.map(({ entry_id }) => [accountId, entry_id]),
-    );
-  return Promise.all(
-    numbers.map(({ entry_id }) =>
-      query.get<EntryRow>(
-        sql`SELECT branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id FROM entries
-            WHERE account_id = ${accountId} AND entry_id = ${entry_id}`,
-      ),
-    ),
-  );
-}
-
-/** Of these entries, those that have come beyond a version or are over. */
-export function listChanged(
-  query: Query,
-  accountId: string,
-  { ids, above, now }: { ids: Sql; above: number; now: number },
-): Promise<(EntryRow & { entry_id: number })[]> {
-  return query.all(
-    sql`SELECT entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id
-        FROM entries WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})
-          AND (version > ${above} OR ttl_at <= ${now}) ORDER BY entry_id`,
-  );
-}
-
 export const insertItems: Insert = {
   table: 'session_items',
   columns: {
@@ -209,31 +116,11 @@ export async function listActionPlaces(query: Query, key: SessionKey, attempt: n
   return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
-export function getReadHash(
-  query: Query,
-  accountId: string,
-  { entry_id, version }: VersionNumber,
-): Promise<{ content_hash: string; shared: number; agent_id: string } | undefined> {
-  return query.get(
-    sql`SELECT content_hash, shared, agent_id FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-        AND version = ${version}`,
-  );
-}
-
-/** In which session something was done. */
-export function getEventSession(
-  query: Query,
-  accountId: string,
-  seq: number,
-): Promise<{ session: string } | undefined> {
-  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
-}
-
-/** How often entries were recalled. One that is gone is passed over. */
-export const addRecalls: Update = {
-  table: 'entries',
-  add: { recall_count: 'int' },
-  by: { account_id: 'text', entry_id: 'int' },
+/** In which sessions things were done. */
+export const findEventSessions: Find = {
+  table: 'events',
+  select: 'session',
+  by: { account_id: 'text', seq: 'int' },
 };
 
 export async function deleteSession(tx: Transaction, key: SessionKey): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Query, Transaction } from '../../db/index.ts';
 import { EVERYONE, type Reach, reaches } from '../../kernel/index.ts';
+import { findEntriesByNumber, findVersions } from '../entries/offers.ts';
 import * as queries from './queries.ts';
 import { fromPage, numbersIn } from './rules/page.ts';
 
@@ -27,8 +28,8 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
   if (kept.length === 0) return [];
   const { account_id, agent_id, session: name } = session;
   const [versions, entries] = await Promise.all([
-    queries.findVersions(query, account_id, kept),
-    queries.findEntries(query, account_id, kept),
+    findVersions(query, account_id, kept),
+    findEntriesByNumber(query, account_id, kept),
   ]);
   return kept.flatMap(({ standing, ...read }, i): ReadRow[] => {
     const [version, entry] = [versions[i], entries[i]];

@@ -1,4 +1,5 @@
 import { EVERYONE, type Notes, type Observation, type SeenEntry, type Work } from '../../kernel/index.ts';
+import { findVersions } from '../entries/offers.ts';
 import { linkReads } from '../graph/index.ts';
 import type { SessionMemory } from './memory.ts';
 import * as queries from './queries.ts';
@@ -79,7 +80,7 @@ type Foreign = NewReads['foreign'][number] & { row: queries.SessionRow };
 
 /** What an agent reads of its own is tied to it when the session is sealed: most reads are such, and must stay cheap. */
 async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<void> {
-  const versions = await queries.findVersions(
+  const versions = await findVersions(
     work.tx,
     work.account_id,
     foreign.map(({ read }) => read),

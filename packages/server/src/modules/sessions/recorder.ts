@@ -1,6 +1,6 @@
 import type { Recorder } from '../../kernel/index.ts';
+import { addRecalls } from '../entries/offers.ts';
 import { SessionMemory } from './memory.ts';
-import { addRecalls } from './queries.ts';
 import { recordSessions } from './record-sessions.ts';
 
 /** Keeps what callers saw in their sessions, and how often entries were recalled. */

@@ -6,20 +6,21 @@ export { indexWords, rowidOf, type WordChange } from './indexing.ts';
 export * from './matching.ts';
 export { deleteWords } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
+export { rankTexts } from './rules/rank.ts';
+export { wordsOfEntry } from './rules/words.ts';
 export { everyTerm, indexedWords } from './texts.ts';
 
 export const text: Module = {
   name: 'text',
   migrations,
   handlers: {},
-  jobs: [
+  maintenance: [
     {
-      name: 'tidy the word index',
-      after: 'write',
-      delaySeconds: 2,
-      run: async ({ services: { database } }) => {
-        if (database.dialect.engine === 'postgres') await database.maintain(tidyIndex);
-      },
+      name: 'text.tidy_index',
+      every_seconds: 3600,
+      after: { event_types: ['write'], delay_seconds: 2 },
+      only_on: 'postgres',
+      run: ({ services: { database } }) => database.maintain(tidyIndex),
     },
   ],
 };

@@ -1,4 +1,6 @@
 import { andAll, type Engine, nothing, type Query, type Sql, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { isSeqIn, placesIn } from '../entries/offers.ts';
 import { rowidOf, wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
 
@@ -33,15 +35,15 @@ const syntaxes: Record<Engine, Syntax> = {
 
 export const syntaxOf = (engine: Engine): Syntax => syntaxes[engine];
 
-/** `within`: conditions on the paths of entries, for who sees only some of them. */
-export type MatchScope = { engine: Engine; account_id: string; account: number; within: readonly Sql[] };
+/** `view`: for who sees only some paths, so that what is elsewhere is neither counted nor ranked. */
+export type MatchScope = { engine: Engine; account_id: string; account: number; view: EntryView | undefined };
 
 /** The index of words knows no paths. */
-const wordsWithin = ({ account_id, account, within }: MatchScope): Sql =>
-  within.length === 0
-    ? nothing
-    : sql` AND EXISTS (SELECT 1 FROM entries WHERE account_id = ${account_id}
-        AND seq = entry_words.rowid - ${rowidOf(account, 0)}${andAll(within)})`;
+const wordsWithin = ({ account, view }: MatchScope): Sql =>
+  view === undefined ? nothing : sql` AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
+
+/** The same where the index is beside columns that say where an entry is. */
+const columnsWithin = ({ view }: MatchScope): Sql => (view === undefined ? nothing : andAll(placesIn(view)));
 
 /** How many entries match, counted no further than `cap`. */
 export async function countMatches(
@@ -53,7 +55,7 @@ export async function countMatches(
     scope.engine === 'sqlite'
       ? sql`SELECT count(*) AS n FROM (SELECT 1 FROM entry_words WHERE entry_words MATCH ${expression}${wordsWithin(scope)} LIMIT ${cap})`
       : sql`SELECT count(*) AS n FROM (SELECT 1 FROM words_of_entries WHERE account_id = ${scope.account_id}
-            AND search_words @@ CAST(${expression} AS tsquery)${andAll(scope.within)} LIMIT ${cap}) AS found`,
+            AND search_words @@ CAST(${expression} AS tsquery)${columnsWithin(scope)} LIMIT ${cap}) AS found`,
   );
   const rows = await Promise.all(counts.map((count) => query.get<{ n: number }>(count)));
   return rows.map((row) => row?.n ?? 0);
@@ -94,7 +96,7 @@ function bm25(scope: MatchScope, wanted: { expression: Expression; limit: number
       WHERE u.lexeme COLLATE "C" >= w.lexeme COLLATE "C" AND u.lexeme COLLATE "C" <= w.upto COLLATE "C"
     ) AS score
     FROM (SELECT seq, search_words, word_count, avg(word_count) OVER () AS average FROM words_of_entries
-      WHERE account_id = ${scope.account_id} AND search_words @@ CAST(${wanted.expression} AS tsquery)${andAll(scope.within)}) AS matched
+      WHERE account_id = ${scope.account_id} AND search_words @@ CAST(${wanted.expression} AS tsquery)${columnsWithin(scope)}) AS matched
     ORDER BY score DESC, seq DESC LIMIT ${wanted.limit}`;
 }
 
@@ -109,7 +111,7 @@ export async function newestMatches(
       ? sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM entry_words
             WHERE entry_words MATCH ${wanted.expression}${wordsWithin(scope)} ORDER BY rowid DESC LIMIT ${wanted.limit}`
       : sql`SELECT seq FROM words_of_entries WHERE account_id = ${scope.account_id}
-            AND search_words @@ CAST(${wanted.expression} AS tsquery)${andAll(scope.within)} ORDER BY seq DESC LIMIT ${wanted.limit}`,
+            AND search_words @@ CAST(${wanted.expression} AS tsquery)${columnsWithin(scope)} ORDER BY seq DESC LIMIT ${wanted.limit}`,
   );
   return rows.map((row) => row.seq);
 }

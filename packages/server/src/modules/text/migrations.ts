@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 4,
+    version: 1,
+    legacy: 4,
     name: 'full text',
     up: ({ engine }) =>
       engine === 'sqlite'
@@ -18,7 +19,8 @@ export const migrations: readonly Migration[] = [
           ],
   },
   {
-    version: 25,
+    version: 2,
+    legacy: 25,
     name: 'words by themselves',
     up: ({ engine }) =>
       engine === 'sqlite'

@@ -1,18 +1,18 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  incompleteBecause,
   type ReadContext,
   readReach,
   reads,
   sessionIdOf,
   sessionOf,
-  settled,
   toIsoOrNull,
 } from '../../kernel/index.ts';
 import { staleFor } from '../entries/index.ts';
 import { listStaleReads, loadSession, sessionWithin } from '../sessions/index.ts';
 import * as queries from './queries.ts';
-import { Parts, readingsOf, type SeenPart } from './render.ts';
+import { completeness, Parts, readingsOf, type SeenPart } from './render.ts';
 import { mergeSpans } from './rules/spans.ts';
 import { partsOf, startOf } from './session-parts.ts';
 import type { Header } from './shape.ts';
@@ -21,13 +21,10 @@ import { viewerOf } from './viewer.ts';
 type Explanation = Output<'sessions.explain'>;
 
 /** The open session of the caller, or a sealed one by its trace or its outcome. */
-export const explain = settled(
-  'everywhere',
-  reads<'sessions.explain'>(async (context, input) =>
-    input.trace_id === undefined && input.outcome_ref === undefined
-      ? explainOpen(context, input)
-      : explainSealed(context, input),
-  ),
+export const explain = reads<'sessions.explain'>(async (context, input) =>
+  input.trace_id === undefined && input.outcome_ref === undefined
+    ? explainOpen(context, input)
+    : explainSealed(context, input),
 );
 
 async function explainOpen(context: ReadContext, input: Input<'sessions.explain'>): Promise<Explanation> {
@@ -67,6 +64,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     stale_reads: staleFor(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
+    ...completeness(incompleteBecause({ gaps: context.gaps, session: open.row })),
   };
 }
 
@@ -93,6 +91,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     stale_reads: [],
     session_started_at: toIsoOrNull(header.session_started_at),
     truncated: header.truncated,
+    ...completeness(header.causes_incomplete_because),
   };
 }
 

@@ -19,5 +19,5 @@ export const traces: Module = {
   migrations,
   tables,
   handlers: { ...recordingHandlers, ...readHandlers, 'traces.create': create, 'sessions.ingest_otlp': ingestOtlp },
-  jobs: [forgetSpans],
+  maintenance: [forgetSpans],
 };

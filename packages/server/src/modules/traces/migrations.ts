@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 12,
+    version: 1,
+    legacy: 12,
     name: 'traces',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -57,7 +58,8 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 17,
+    version: 2,
+    legacy: 17,
     name: 'spans of exporters',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';

@@ -1,5 +1,16 @@
 import { Fault, invalidInput, traceShapes } from '@mem-service/contract';
-import { type Caller, type Handlers, readReach, settled, toIso, type Work, writes } from '../../kernel/index.ts';
+import {
+  type Caller,
+  changed,
+  type Handlers,
+  hashedBy,
+  incompleteBecause,
+  readReach,
+  toIso,
+  type Work,
+  type WriteResult,
+  writes,
+} from '../../kernel/index.ts';
 import { authorOf } from '../entries/index.ts';
 import {
   addItem,
@@ -10,6 +21,7 @@ import {
   saveSession,
 } from '../sessions/index.ts';
 import { pricesOf } from './prices.ts';
+import { completeness } from './render.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { redactText } from './rules/redact.ts';
@@ -40,12 +52,16 @@ export function record(work: Work, no: number, { author, row, event_type, detail
   return { item_id: String(no), agent_id, session_id, recorded_at: toIso(work.now) };
 }
 
+/** What is recorded of a session is audited by the number it got. */
+const asItem = <T extends { item_id: string }>(output: T): WriteResult<T> =>
+  changed(output, { resource: output.item_id, ...hashedBy(output) });
+
 const recordContext = writes<'sessions.record_context'>(async (work, { input, caller }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { label, source, ...data } = toContext(input);
   const no = addItem(work, row, { kind: 'context', data: { label, source, ...data } });
   const recorded = record(work, no, { author, row, event_type: 'context', details: { label, source } });
-  return { ...recorded, recorded: label, source };
+  return asItem({ ...recorded, recorded: label, source });
 });
 
 const recordAction = writes<'sessions.record_action'>(async (work, { input, caller }) => {
@@ -54,7 +70,7 @@ const recordAction = writes<'sessions.record_action'>(async (work, { input, call
   const no = addItem(work, row, { kind: 'action', data: toAction(call, work.now) });
   const action_index = row.actions++;
   const details = { tool_name: input.tool_name, success: input.success };
-  return { ...record(work, no, { author, row, event_type: 'action', details }), action_index };
+  return asItem({ ...record(work, no, { author, row, event_type: 'action', details }), action_index });
 });
 
 const recordError = writes<'sessions.record_error'>(async (work, { input, caller }) => {
@@ -67,7 +83,7 @@ const recordError = writes<'sessions.record_error'>(async (work, { input, caller
     ...(stack_trace === undefined ? {} : { stack_trace: redactText(stack_trace) }),
   };
   const no = addItem(work, row, { kind: 'error', data });
-  return record(work, no, { author, row, event_type: 'error', details: { operation, error_type } });
+  return asItem(record(work, no, { author, row, event_type: 'error', details: { operation, error_type } }));
 });
 
 const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, caller }) => {
@@ -82,7 +98,8 @@ const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, c
   const { call } = result;
   const no = addItem(work, row, { kind: 'llm_call', data: call });
   const { model, call_id, cost_usd } = call;
-  return { ...record(work, no, { author, row, event_type: 'llm_call', details: { model } }), call_id, cost_usd };
+  const recorded = record(work, no, { author, row, event_type: 'llm_call', details: { model } });
+  return asItem({ ...recorded, call_id, cost_usd });
 });
 
 const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }) => {
@@ -93,7 +110,7 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }
   const span = toSpan(work, given);
   const no = addItem(work, row, { kind: 'span', data: span });
   const { span_id, name } = span;
-  return { ...record(work, no, { author, row, event_type: 'span', details: { span_id, name } }), span_id };
+  return asItem({ ...record(work, no, { author, row, event_type: 'span', details: { span_id, name } }), span_id });
 });
 
 const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
@@ -107,37 +124,38 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
   row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
   const recorded = record(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
-  return { ...recorded, attributes };
+  return asItem({ ...recorded, attributes });
 });
 
 const { MAX_ATTEMPTS } = traceShapes;
 const normalKey = (key: string) => key.trim().toLowerCase();
 
-const recordAttempt = settled(
-  'everywhere',
-  writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
-    const { author, row } = await sessionFor(work, input, caller);
-    if (row.attempt >= MAX_ATTEMPTS)
-      throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
-    const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
-    const [entries, action_indices] = await Promise.all([
-      countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
-      listActionPlaces(work.tx, key, row.attempt),
-    ]);
-    const { outcome_type, summary = null } = input;
-    const data = {
-      attempt: row.attempt + 1,
-      outcome_type,
-      summary: summary === null ? null : redactText(summary),
-      action_indices,
-    };
-    const no = addItem(work, row, { kind: 'attempt', data });
-    const attempt = ++row.attempt;
-    const details = { attempt, outcome_type };
-    const recorded = record(work, no, { author, row, event_type: 'attempt', details });
-    return { ...recorded, attempt, entries, actions: action_indices.length };
-  }),
-);
+const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller, gaps }) => {
+  const { author, row } = await sessionFor(work, input, caller);
+  if (row.attempt >= MAX_ATTEMPTS)
+    throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
+  const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
+  const [entries, action_indices] = await Promise.all([
+    countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
+    listActionPlaces(work.tx, key, row.attempt),
+  ]);
+  const { outcome_type, summary = null } = input;
+  // One that this call has opened may have begun elsewhere.
+  const because = incompleteBecause({ gaps, session: row.opened_at === work.now ? undefined : row });
+  const data = {
+    attempt: row.attempt + 1,
+    outcome_type,
+    summary: summary === null ? null : redactText(summary),
+    action_indices,
+    ...(because === undefined ? {} : { causes_incomplete_because: because }),
+  };
+  const no = addItem(work, row, { kind: 'attempt', data });
+  const attempt = ++row.attempt;
+  const details = { attempt, outcome_type };
+  const recorded = record(work, no, { author, row, event_type: 'attempt', details });
+  const counted = { attempt, entries, actions: action_indices.length };
+  return asItem({ ...recorded, ...counted, ...completeness(because) });
+});
 
 export const recordingHandlers: Handlers = {
   'sessions.record_context': recordContext,

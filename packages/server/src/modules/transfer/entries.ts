@@ -1,5 +1,14 @@
 import type { Input, Output } from '@mem-service/contract';
-import { fromIso, type Handler, type Item, type Work, writes } from '../../kernel/index.ts';
+import {
+  changed,
+  fromIso,
+  type Handler,
+  hashedBy,
+  type Item,
+  unchanged,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
 import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
 import { type LinkedOnce, linkOnce } from '../graph/index.ts';
@@ -14,29 +23,32 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
   const { dry_run } = item.input;
   const entries = await importAll(work, item);
   const links = await linkAll(work, item);
-  return {
+  const import_id = dry_run ? null : work.services.ids.next(work.now);
+  const output = {
     dry_run,
-    import_id: dry_run ? null : work.services.ids.next(work.now),
+    import_id,
     entries,
     links: links.map((status) => ({ status })),
     written: entries.filter(({ status }) => status === 'written').length,
     linked: links.filter((status) => status === 'written').length,
   };
+  return import_id === null ? unchanged(output) : changed(output, { resource: import_id, ...hashedBy(output) });
 });
 
-async function importAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<Result[]> {
+async function importAll(work: Work, item: Item<'entries.import'>): Promise<Result[]> {
+  const { input } = item;
   const { branch, source, on_conflict, dry_run } = input;
-  const drafts = input.entries.map((entry, i) => draftOf(work, { input, caller }, { entry, at: `entries.${i}.` }));
+  const drafts = input.entries.map((entry, i) => draftOf(work, item, { entry, at: `entries.${i}.` }));
   const set = await EntrySet.load(work, drafts);
   const check = await loadContracts(
     work,
     drafts.map(({ agent_id }) => agent_id),
   );
-  const heads = new Heads(work, set);
+  const heads = await Heads.load(work, set, drafts);
   const results: Result[] = [];
   for (const [i, draft] of drafts.entries()) {
     const { entity_path, key } = draft;
-    const decision = await heads.decide(draft, on_conflict);
+    const decision = heads.decide(draft, on_conflict);
     if (decision.status === 'written') {
       const { source_id, written_at } = input.entries[i] as Entry;
       const details = { imported_from: source, source_id, written_at };
@@ -63,7 +75,7 @@ function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry,
   };
 }
 
-async function linkAll(work: Work, { input, caller }: Item<'entries.import'>): Promise<LinkedOnce[]> {
+async function linkAll(work: Work, { input, caller, lineage }: Item<'entries.import'>): Promise<LinkedOnce[]> {
   const { branch, dry_run, session_id } = input;
   // The ends of an edge are looked up.
   if (input.links.length > 0) await work.settle();
@@ -71,7 +83,7 @@ async function linkAll(work: Work, { input, caller }: Item<'entries.import'>): P
   for (const link of input.links) {
     const agent_id = link.agent_id ?? input.agent_id;
     const stated = { ...link, branch, agent_id, session_id, confidence: 1, shared: true };
-    const status = await linkOnce(work, { input: stated, caller }, dry_run);
+    const status = await linkOnce(work, { input: stated, caller, lineage }, dry_run);
     // Nothing was written, so an end that is missing may well be an entry of this import.
     found.push(dry_run && status === 'missing' ? 'written' : status);
   }

@@ -1,13 +1,5 @@
 import type { Snapshot } from '../../db/index.ts';
-import {
-  type ExportedTable,
-  isExported,
-  type Lines,
-  lists,
-  readAccount,
-  type Services,
-  settled,
-} from '../../kernel/index.ts';
+import { type ExportedTable, isExported, type Lines, lists, readAccount, type Services } from '../../kernel/index.ts';
 import { countRows, listRows } from './queries.ts';
 import { FORMAT, FORMAT_VERSION, type Header, recordText } from './rules/format.ts';
 
@@ -17,9 +9,8 @@ const ROWS = 200;
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
 /** What was noted is in the store before it is told. */
-export const exportAccount = settled(
-  'for all',
-  lists<'transfer.export'>(({ caller, services }) => exportLines(services, caller.account_id)),
+export const exportAccount = lists<'transfer.export'>(({ caller, services }) =>
+  exportLines(services, caller.account_id),
 );
 
 /** A header, then every record, as the account is at one moment. */

@@ -1,4 +1,4 @@
-import type { Module } from '../../kernel/index.ts';
+import { looksAt, type Module, WHOLE_ACCOUNT } from '../../kernel/index.ts';
 import { importEntries } from './entries.ts';
 import { exportAccount } from './export.ts';
 import { migrations } from './migrations.ts';
@@ -14,7 +14,7 @@ export const transfer: Module = {
   migrations,
   tables,
   handlers: {
-    'transfer.export': exportAccount,
+    'transfer.export': looksAt(() => WHOLE_ACCOUNT, exportAccount),
     ...receiveHandlers,
     'transfer.finish': finishImport,
     'entries.import': importEntries,

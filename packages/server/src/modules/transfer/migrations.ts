@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 16,
+    version: 1,
+    legacy: 16,
     name: 'lines of imports',
     up: ({ engine, text, int }) => [
       `CREATE TABLE import_lines (

@@ -78,15 +78,3 @@ export function setCounters(tx: Transaction, accountId: string, counters: Counte
         WHERE account_id = ${accountId}`,
   );
 }
-
-/** A version of an entry with this value and this time. */
-export function findSame(
-  query: Query,
-  accountId: string,
-  version: { entry_id: number; written_at: number; content_hash: string },
-): Promise<{ version: number } | undefined> {
-  return query.get(
-    sql`SELECT version FROM versions WHERE account_id = ${accountId} AND entry_id = ${version.entry_id}
-          AND written_at = ${version.written_at} AND content_hash = ${version.content_hash} LIMIT 1`,
-  );
-}

@@ -1,7 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Fault, type FieldError, type Input, invalidInput } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
-import { type Handlers, readAccount, reads, unaudited, type Work, writes } from '../../kernel/index.ts';
+import {
+  type AuditedChange,
+  changed,
+  type Handlers,
+  readAccount,
+  reads,
+  unaudited,
+  unchanged,
+  WHOLE_ACCOUNT,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import { deleteLines, getLastLine, getLine, insertLines } from './queries.ts';
 import { type Header, LineProblem, readHeader, readRecord, type Told } from './rules/format.ts';
@@ -38,6 +49,9 @@ export function checkEmpty({ account }: Work): void {
   throw new Fault('conflict', message, { seq: account.seq });
 }
 
+/** Kept beside the account until all of them are there. */
+const LINES: AuditedChange = { resource: WHOLE_ACCOUNT, before: null, after: null };
+
 const add = writes<'transfer.add'>(async (work, { input }) => {
   const { from, lines, dry_run } = input;
   await work.locked;
@@ -47,9 +61,10 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
   const received = last ? last.no + 1 : 0;
   if (dry_run) {
     checkLines(work, input, undefined);
-    return { dry_run, received };
+    return unchanged({ dry_run, received });
   }
-  if (from + lines.length <= received && (await isKnown(tx, account_id, input))) return { dry_run, received };
+  if (from + lines.length <= received && (await isKnown(tx, account_id, input)))
+    return unchanged({ dry_run, received });
   if (from !== received)
     throw new Fault(
       'conflict',
@@ -61,7 +76,7 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
   checkLines(work, input, last?.line);
   const rows = lines.map((line, i) => ({ account_id, no: from + i, line }));
   await tx.insertMany(insertLines, rows);
-  return { dry_run, received: from + lines.length };
+  return changed({ dry_run, received: from + lines.length }, LINES);
 });
 
 /** The call is a retry: its lines are there. */
@@ -95,9 +110,9 @@ function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, 
   if (errors.length > 0) throw invalidInput(errors);
 }
 
-const discard = writes<'transfer.discard'>(async (work) => ({
-  discarded: await deleteLines(work.tx, work.account_id),
-}));
+const discard = writes<'transfer.discard'>(async (work) =>
+  changed({ discarded: await deleteLines(work.tx, work.account_id) }, LINES),
+);
 
 /** No line in the audit trail: it would be one that the exported account does not have. */
 export const receiveHandlers: Handlers = {

@@ -1,6 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
-import { alone, type ExportedTable, settled, unaudited, type Work, writes } from '../../kernel/index.ts';
+import { alone, changed, type ExportedTable, unaudited, WHOLE_ACCOUNT, type Work, writes } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -25,7 +25,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
   await queries.setCounters(tx, account_id, header);
-  return { seq, counts: header.counts };
+  return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 
 type Counts = Record<string, number>;
@@ -93,4 +93,4 @@ function checkCounts(told: Counts, found: Counts): void {
 }
 
 /** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
-export const finishImport = unaudited(alone(settled('for all', finish)));
+export const finishImport = unaudited(alone(finish));

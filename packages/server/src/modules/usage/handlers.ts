@@ -1,8 +1,10 @@
 import { Fault, type Output } from '@mem-service/contract';
 import {
   type Caller,
+  changed,
   controls,
   type Handlers,
+  hashedBy,
   reads,
   type Services,
   type Standing,
@@ -22,7 +24,8 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
   await meter.makeRoom(account_id, ops);
   return work(account_id, async (work) => {
     const { period, ops_used, ops_remaining, ops_limit } = await meter.record(work, ops);
-    return { account_id, period: period.name, ops_consumed: ops_used, ops_remaining, ops_limit };
+    const output = { account_id, period: period.name, ops_consumed: ops_used, ops_remaining, ops_limit };
+    return changed(output, { resource: account_id, ...hashedBy(output) });
   });
 });
 

@@ -15,5 +15,5 @@ export const usage: Module = {
     { table: 'rate_cells', key: ['key_id', 'cell'], left_out: 'requests of the last minutes' },
   ],
   handlers,
-  jobs: [{ name: 'usage: leases', run: async ({ services }) => services.meter?.sweep() }],
+  timers: [{ name: 'usage.return_leases', run: async ({ services }) => services.meter?.sweep() }],
 };

@@ -2,7 +2,8 @@ import type { Migration } from '../../db/index.ts';
 
 export const migrations: readonly Migration[] = [
   {
-    version: 21,
+    version: 1,
+    legacy: 21,
     name: 'usage',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
@@ -29,7 +30,8 @@ export const migrations: readonly Migration[] = [
     },
   },
   {
-    version: 22,
+    version: 2,
+    legacy: 22,
     name: 'rate limits',
     up: ({ engine, text, int }) => [
       `CREATE TABLE rate_cells (

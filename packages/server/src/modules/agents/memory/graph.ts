@@ -1,12 +1,4 @@
-import {
-  type Handlers,
-  type ReadContext,
-  readReach,
-  reads,
-  settled,
-  toIso,
-  withinReach,
-} from '../../../kernel/index.ts';
+import { branchOf, type Handlers, type ReadContext, reads, requireNewest, toIso } from '../../../kernel/index.ts';
 import { countWritten } from '../queries.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersWithin } from '../within.ts';
@@ -15,11 +7,9 @@ import { listReads, listWritten } from './queries.ts';
 const MAX_ENTRIES = 1000;
 
 /** What an agent has read, as far as the caller may know. */
-async function readsOf({ scan, caller }: ReadContext, about: { agent_id: string; branch: string }) {
-  const { account_id, agent_id: viewer } = caller;
-  const within = withinReach(readReach(caller));
-  const scope = { account_id, branch: about.branch, reader: about.agent_id, viewer, within };
-  const rows = await listReads(scan, scope, MAX_ENTRIES + 1);
+async function readsOf({ scan, view }: ReadContext, reader: string) {
+  requireNewest(view, 'what agents have read');
+  const rows = await listReads(scan, view, { reader, limit: MAX_ENTRIES + 1 });
   const read = rows
     .slice(0, MAX_ENTRIES)
     .flatMap(({ entity_path, key, ...row }) =>
@@ -31,15 +21,15 @@ async function readsOf({ scan, caller }: ReadContext, about: { agent_id: string;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, n) => total + n, 0);
 
 const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
-  const { agent_id, branch } = input;
-  const { account_id, agent_id: viewer } = context.caller;
-  const reach = readReach(context.caller);
-  const scope = { account_id, branch, agent_id, viewer, now: context.now, within: withinReach(reach) };
-  const here = reach && (await writersWithin(context, { branch, after: '', limit: 1 }, agent_id));
+  const { agent_id } = input;
+  const { view } = context;
+  const { account_id, agent_id: viewer } = view;
+  const here = await writersWithin(context, { after: '', limit: 1 }, agent_id);
   const [rows, { read, isCut }, counts] = await Promise.all([
-    listWritten(context.scan, scope, MAX_ENTRIES + 1),
-    readsOf(context, input),
-    here ?? countWritten(context.read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+    listWritten(context.scan, view, { agent_id, limit: MAX_ENTRIES + 1 }),
+    readsOf(context, agent_id),
+    here ??
+      countWritten(context.read, { account_id, viewer, branch: branchOf(view) }, { first: agent_id, last: agent_id }),
   ]);
   const written = rows.slice(0, MAX_ENTRIES).map((row) => ({ ...row, written_at: toIso(row.written_at) }));
   return {
@@ -55,7 +45,7 @@ const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
 
 const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input) => {
   const { agent_id } = input;
-  const { read, isCut } = await readsOf(context, input);
+  const { read, isCut } = await readsOf(context, agent_id);
   const reads_from = readsByAuthor(read, agent_id);
   const counts = Object.values(reads_from).flatMap((entries) => entries.map(({ read_count }) => read_count));
   return {
@@ -68,6 +58,6 @@ const crossAgentReads = reads<'agents.cross_agent_reads'>(async (context, input)
 });
 
 export const graphHandlers: Handlers = {
-  'agents.memory_graph': settled('here', memoryGraph),
-  'agents.cross_agent_reads': settled('here', crossAgentReads),
+  'agents.memory_graph': memoryGraph,
+  'agents.cross_agent_reads': crossAgentReads,
 };

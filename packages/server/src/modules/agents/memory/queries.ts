@@ -1,111 +1,58 @@
 import type { Input } from '@mem-service/contract';
-import { andAll, fragment, nothing, type Query, type Sql, sql } from '../../../db/index.ts';
-import { type Address, type EntryRow, liveAt, visibleTo } from '../../entries/index.ts';
+import { nothing, type Query, type Sql, sql } from '../../../db/index.ts';
+import { branchOf, type EntryView } from '../../../kernel/index.ts';
+import { type EntryRow, entriesIn, isEntryIn } from '../../entries/index.ts';
 
-export type WrittenScope = {
-  account_id: string;
-  branch: string;
-  agent_id: string;
-  viewer: string;
-  now: number;
-  within: readonly Sql[];
-};
-
-/** Current entries that the agent wrote, newest first. */
-const written = ({ account_id, branch, agent_id, viewer, now, within }: WrittenScope): Sql =>
-  sql`FROM entries WHERE account_id = ${account_id} AND branch = ${branch} AND agent_id = ${agent_id}
-        AND ${visibleTo(viewer)} AND ${liveAt(now)}${andAll(within)} ORDER BY seq DESC`;
+/** The entries of a view that an agent wrote, newest first. */
+const written = (view: EntryView, agentId: string): Sql =>
+  sql`FROM ${entriesIn(view)} WHERE agent_id = ${agentId} ORDER BY seq DESC`;
 
 export type WrittenRow = Pick<
   EntryRow,
   'entity_path' | 'key' | 'version' | 'confidence' | 'written_at' | 'recall_count'
 > & { memory_type: NonNullable<Input<'entries.write'>['memory_type']> };
 
-export function listWritten(query: Query, scope: WrittenScope, limit: number): Promise<WrittenRow[]> {
+type Newest = { agent_id: string; limit: number };
+
+export function listWritten(query: Query, view: EntryView, { agent_id, limit }: Newest): Promise<WrittenRow[]> {
   return query.all<WrittenRow>(
-    sql`SELECT entity_path, key, version, confidence, memory_type, written_at, recall_count ${written(scope)} LIMIT ${limit}`,
+    sql`SELECT entity_path, key, version, confidence, memory_type, written_at, recall_count ${written(view, agent_id)}
+        LIMIT ${limit}`,
   );
 }
 
 /** How many paths the newest `limit` of them are at. */
 export function countPaths(
   query: Query,
-  scope: WrittenScope,
-  limit: number,
+  view: EntryView,
+  { agent_id, limit }: Newest,
 ): Promise<{ paths: number; looked_at: number } | undefined> {
   return query.get(
     sql`SELECT count(DISTINCT entity_path) AS paths, count(*) AS looked_at
-        FROM (SELECT entity_path ${written(scope)} LIMIT ${limit}) AS newest`,
+        FROM (SELECT entity_path ${written(view, agent_id)} LIMIT ${limit}) AS newest`,
   );
 }
 
-export type ReadScope = { account_id: string; branch: string; reader: string; viewer: string; within: readonly Sql[] };
 /** Without a name where the viewer may not see the entry; without an author where it was deleted. */
 export type ReadRow = { entity_path: string | null; key: string | null; read_count: number; author: string | null };
 
 /** What an agent has read, the newest entries first. */
-export function listReads(query: Query, scope: ReadScope, limit: number): Promise<ReadRow[]> {
-  const { account_id, branch, reader, viewer, within } = scope;
-  const isWithin =
-    within.length === 0
-      ? nothing
-      : sql` AND EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${account_id}
-          AND entries.entry_id = CAST(edges.target AS BIGINT)${andAll(within)})`;
+export function listReads(
+  query: Query,
+  view: EntryView,
+  { reader, limit }: { reader: string; limit: number },
+): Promise<ReadRow[]> {
+  const { account_id, agent_id: viewer, scope } = view;
+  const isWithin = scope === undefined ? nothing : sql` AND ${isEntryIn(view, sql`CAST(edges.target AS BIGINT)`)}`;
   const side = (visibleTo: string) =>
-    sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branch}
+    sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branchOf(view)}
           AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
           AND target_type = 'entry'${isWithin} ORDER BY target DESC LIMIT ${limit}) AS side`;
   return query.all<ReadRow>(
     sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (
           SELECT target, CAST(sum(evidence_count) AS BIGINT) AS read_count
           FROM (${side('')} UNION ALL ${side(viewer)}) AS sides GROUP BY target ORDER BY target DESC LIMIT ${limit}) AS seen
-        LEFT JOIN entries ON entries.account_id = ${account_id} AND entries.entry_id = CAST(seen.target AS BIGINT)
-          AND ${visibleTo(viewer)}
+        LEFT JOIN ${entriesIn(view, { including: 'visible' })} ON entries.entry_id = CAST(seen.target AS BIGINT)
         ORDER BY seen.target DESC`,
-  );
-}
-
-export type AuthoredRow = Pick<
-  EntryRow,
-  | 'entry_id'
-  | 'version'
-  | 'seq'
-  | 'deleted'
-  | 'shared'
-  | 'agent_id'
-  | 'written_at'
-  | 'ttl_at'
-  | 'confidence'
-  | 'document'
-  | 'standing'
-  | 'recall_count'
-  | 'memory_type'
-> & { current_version: number; current_confidence: number };
-
-const AUTHORED = fragment(
-  ['entry_id', 'version', 'seq', 'deleted', 'shared', 'agent_id', 'written_at', 'ttl_at', 'confidence', 'document']
-    .map((column) => `versions.${column}`)
-    .join(', '),
-);
-
-/**
- * The newest version that the author wrote, or the tombstone that came after it. An entry that has expired is as good
- * as deleted, unless the viewer may not know of that.
- */
-export function getAuthored(
-  query: Query,
-  at: Address,
-  { author, viewer, now }: { author: string; viewer: string; now: number },
-): Promise<AuthoredRow | undefined> {
-  return query.get<AuthoredRow>(
-    sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
-          entries.standing, entries.recall_count, entries.memory_type
-        FROM entries JOIN versions ON versions.account_id = ${at.account_id} AND versions.entry_id = entries.entry_id
-        WHERE entries.account_id = ${at.account_id} AND entries.branch = ${at.branch}
-          AND entries.entity_path = ${at.entity_path} AND entries.key = ${at.key}
-          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${now} OR (entries.shared = 0 AND entries.agent_id <> ${viewer}))
-          AND (versions.agent_id = ${author} OR versions.deleted = 1)
-          AND (versions.shared = 1 OR versions.agent_id = ${viewer})
-        ORDER BY versions.version DESC LIMIT 1`,
   );
 }

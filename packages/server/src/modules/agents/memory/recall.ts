@@ -1,16 +1,22 @@
 import { Fault, type Input } from '@mem-service/contract';
-import { EVERYONE, type Handlers, type ReadContext, reads, type SeenEntry, sessionOf } from '../../../kernel/index.ts';
-import { fadedMember, toEntry, toVersion } from '../../entries/index.ts';
-import { type AuthoredRow, getAuthored } from './queries.ts';
+import {
+  EVERYONE,
+  type Handlers,
+  isNewestOfOneBranch,
+  type ReadContext,
+  reads,
+  type SeenEntry,
+  sessionOf,
+} from '../../../kernel/index.ts';
+import { type AuthoredRow, fadedMember, getAuthored, toEntry, toVersion } from '../../entries/index.ts';
 
-type At = Pick<Input<'agents.recall'>, 'branch' | 'entity_path' | 'key'>;
+type At = Pick<Input<'agents.recall'>, 'entity_path' | 'key'>;
 
 /** The newest version by an agent that is there for the caller. */
 async function findAuthored(context: ReadContext, at: At, author: string): Promise<AuthoredRow> {
-  const { caller, now, scan } = context;
-  const { branch, entity_path, key } = at;
-  const address = { account_id: caller.account_id, branch, entity_path, key };
-  const row = await getAuthored(scan, address, { author, viewer: caller.agent_id, now });
+  const { view, now, scan } = context;
+  const { entity_path, key } = at;
+  const row = await getAuthored(scan, view, { author, entity_path, key });
   if (row && row.deleted === 0 && (row.ttl_at === null || row.ttl_at > now)) return row;
   throw new Fault('not_found', `there is no version of ${entity_path}/${key} by ${author}`, { entity_path, key });
 }
@@ -24,21 +30,21 @@ function show({ services, now }: ReadContext, row: AuthoredRow) {
   return toEntry(standing, fadedMember(services, standing, now));
 }
 
-function seen({ elapsed, now }: ReadContext, { branch, entity_path, key }: At, row: AuthoredRow): SeenEntry {
+function seen({ elapsed, now, view }: ReadContext, { entity_path, key }: At, row: AuthoredRow): SeenEntry {
   const is_current = isCurrent(row);
   return {
     kind: 'read',
     at: now,
     entry_id: row.entry_id,
     version: row.version,
-    branch,
+    branch: row.branch,
     entity_path,
     key,
     visible_to: row.shared === 1 ? EVERYONE : row.agent_id,
     written_by: row.agent_id,
     confidence: is_current ? row.current_confidence : row.confidence,
     standing: is_current ? row.standing : null,
-    is_current,
+    is_current: is_current && isNewestOfOneBranch(view),
     duration_ms: elapsed(),
   };
 }

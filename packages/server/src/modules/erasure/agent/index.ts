@@ -1,7 +1,18 @@
 import type { Output } from '@mem-service/contract';
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../../db/index.ts';
-import { ADMINS, alone, type Handler, pathWithin, settled, toIso, type Work, writes } from '../../../kernel/index.ts';
+import {
+  ADMINS,
+  alone,
+  changed,
+  type Handler,
+  hashedBy,
+  pathWithin,
+  toIso,
+  unchanged,
+  type Work,
+  writes,
+} from '../../../kernel/index.ts';
 import { forgetAgent } from '../../activity/index.ts';
 import { countAgentEdges, forgetAgentEdges } from '../../graph/index.ts';
 import { forgetTraceWords } from '../../traces/index.ts';
@@ -13,29 +24,27 @@ type Receipt = Output<'agents.erase'>;
 
 /** Everything that was noted or written before it is in the store, so that it finds all there is. */
 export const eraseAgent: Handler<'agents.erase'> = alone(
-  settled(
-    'for all',
-    writes<'agents.erase'>(async (work, { input, caller }) => {
-      const { agent_id, with_others, dry_run } = input;
-      const forgotten = { account_id: work.account_id, agent_id };
-      const authored = await queries.listAuthored(work.tx, forgotten);
-      const doomed = authored.filter(({ by_others }) => with_others || by_others === 0);
-      const left_with_others = authored.length - doomed.length;
-      const erased = await foresee(work, forgotten, doomed);
-      if (dry_run) return { receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null };
-      const receipt_id = work.services.ids.next(work.now);
-      const renamed = { ...forgotten, receipt_id, alias: `erased/${receipt_id}` };
-      for (const row of doomed) await removeOne(work, row, receipt_id);
-      await forget(work, renamed);
-      work.emit({
-        event_type: 'erase',
-        ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
-        agent_id: caller.agent_id === agent_id ? renamed.alias : caller.agent_id,
-        details: { receipt_id, ...erased },
-      });
-      return { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
-    }),
-  ),
+  writes<'agents.erase'>(async (work, { input, caller }) => {
+    const { agent_id, with_others, dry_run } = input;
+    const forgotten = { account_id: work.account_id, agent_id };
+    const authored = await queries.listAuthored(work.tx, forgotten);
+    const doomed = authored.filter(({ by_others }) => with_others || by_others === 0);
+    const left_with_others = authored.length - doomed.length;
+    const erased = await foresee(work, forgotten, doomed);
+    if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
+    const receipt_id = work.services.ids.next(work.now);
+    const renamed = { ...forgotten, receipt_id, alias: `erased/${receipt_id}` };
+    for (const row of doomed) await removeOne(work, row, receipt_id);
+    await forget(work, renamed);
+    work.emit({
+      event_type: 'erase',
+      ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
+      agent_id: caller.agent_id === agent_id ? renamed.alias : caller.agent_id,
+      details: { receipt_id, ...erased },
+    });
+    const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+    return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
+  }),
 );
 
 async function foresee(

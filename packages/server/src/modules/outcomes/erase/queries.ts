@@ -1,10 +1,11 @@
 import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, linesOf, visible } from '../../../kernel/index.ts';
+import { type Erased, visible } from '../../../kernel/index.ts';
+import { linesOfNumbers } from '../../entries/index.ts';
 
 /** Lines of entries by their numbers, and those of names that were none by the names. */
 function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
   const known = sql`entry_id IS NOT NULL
-      AND (seq, no) IN (${linesOf(account_id, sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`)})`;
+      AND (seq, no) IN (${linesOfNumbers(account_id, entryIds)})`;
   const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
   return [known, unknown].map(
     (where) => sql`account_id = ${account_id} AND ${where}

@@ -1,6 +1,14 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
-import { EVERYONE, fromIso, toIso, type Work, writes } from '../../../kernel/index.ts';
-import { authorOf, type EntryRow, EntrySet, isLive, mayAgentSee } from '../../entries/index.ts';
+import { changed, EVERYONE, fromIso, hashedBy, toIso, type Work, writes } from '../../../kernel/index.ts';
+import {
+  authorOf,
+  type EntryRow,
+  EntrySet,
+  findVersions,
+  isLive,
+  mayAgentSee,
+  type VersionFacts,
+} from '../../entries/index.ts';
 import { loadSession } from '../../sessions/index.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
@@ -57,11 +65,11 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   await work.settle();
   const view = { query: work.tx, viewer: key, dialect: work.dialect };
   const [trace] = await renderTraces(view, [sealed.row], true);
-  return trace as Trace;
+  return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
 
 type Named = NewTrace['causal_entries'][number];
-type Shown = queries.NamedVersion & { standing: string | null };
+type Shown = Omit<VersionFacts, 'entry_id' | 'content_hash'> & { standing: string | null };
 
 /** The entries that the client read, in the versions it says; the current one where it says none. */
 async function readParts(work: Work, input: NewTrace, author: Author): Promise<Part[]> {
@@ -71,9 +79,10 @@ async function readParts(work: Work, input: NewTrace, author: Author): Promise<P
     causal_entries.map((given) => ({ ...given, branch })),
   );
   const named = causal_entries.map((given) => ({ given, entry: entries.get({ ...given, branch }) }));
-  const versions = await work.tx.findMany<queries.NamedVersion>(
-    queries.findNamedVersions,
-    named.map(({ given, entry }) => [work.account_id, entry?.entry_id ?? 0, given.version ?? 0]),
+  const versions = await findVersions(
+    work.tx,
+    work.account_id,
+    named.map(({ given, entry }) => ({ entry_id: entry?.entry_id ?? 0, version: given.version ?? 0 })),
   );
   return named.map(({ given, entry }, i): Part => {
     const { entity_path, key, read_at } = given;
@@ -104,7 +113,7 @@ function shownOf({ now }: Work, { given, entry, old }: Read): Shown | undefined 
   return old && old.deleted === 0 ? { ...old, standing: null } : undefined;
 }
 
-type Read = { given: Named; entry: EntryRow; old: queries.NamedVersion | undefined };
+type Read = { given: Named; entry: EntryRow; old: VersionFacts | undefined };
 
 /** What it says of entries by name is left out: it could not be erased. */
 const countsOf = ({ entries_created, entries_updated }: NonNullable<NewTrace['state_diff']>) => ({

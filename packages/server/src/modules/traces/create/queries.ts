@@ -1,4 +1,4 @@
-import { type Find, type Query, sql, type Transaction } from '../../../db/index.ts';
+import { type Query, sql, type Transaction } from '../../../db/index.ts';
 import type { SessionKey } from '../queries.ts';
 
 /** The outcome of a session whose trace was to follow, while none has. */
@@ -20,18 +20,3 @@ export function followOutcome(
 ): Promise<number> {
   return tx.run(sql`UPDATE outcomes SET trace_id = ${at.trace_id} WHERE account_id = ${accountId} AND seq = ${at.seq}`);
 }
-
-/** Versions that a client says it read. */
-export const findNamedVersions: Find = {
-  table: 'versions',
-  select: 'version, deleted, shared, agent_id, confidence',
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
-export type NamedVersion = {
-  version: number;
-  deleted: number;
-  shared: number;
-  agent_id: string;
-  confidence: number;
-};

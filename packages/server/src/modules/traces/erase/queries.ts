@@ -1,5 +1,6 @@
 import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, linesOf, visible } from '../../../kernel/index.ts';
+import { type Erased, visible } from '../../../kernel/index.ts';
+import { linesOfNumbers } from '../../entries/index.ts';
 
 /** The parts that name erased entries, and those that speak of their path alone. */
 function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, where: Sql): Sql {
@@ -8,8 +9,7 @@ function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, w
     AND (key IS NULL OR ${named}) AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
 }
 
-const toldOf = ({ account_id, entryIds }: Erased): Sql =>
-  linesOf(account_id, sql`entries.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`);
+const toldOf = ({ account_id, entryIds }: Erased): Sql => linesOfNumbers(account_id, entryIds);
 
 /** By their paths, or where the ledger has the same, by its lines. */
 const parts = (erased: Erased): readonly Sql[] => [

@@ -1,4 +1,4 @@
-import { type Job, toIso, type Work, writes } from '../../../kernel/index.ts';
+import { changed, hashedBy, type MaintenanceTask, toIso, unchanged, type Work, writes } from '../../../kernel/index.ts';
 import { addItems, FULL, MAX_ITEMS, type NewItem, openSession } from '../../sessions/index.ts';
 import { pricesOf } from '../prices.ts';
 import { record } from '../recording.ts';
@@ -26,14 +26,16 @@ export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, c
   const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
   const rejected = read.rejected + refused;
   const errorMessage = read.reason ?? FULL;
-  return {
+  const item_id = kept.at(-1)?.item_id ?? null;
+  const output = {
     ...(rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected), errorMessage } }),
-    item_id: kept.at(-1)?.item_id ?? null,
+    item_id,
     recorded: kept.map(({ agent_id, session_id, spans, llm_calls }) => ({ agent_id, session_id, spans, llm_calls })),
     duplicate_spans: read.spans.length - fresh.length,
     ignored_spans: fresh.filter(({ trace_id }) => !homes.has(trace_id)).length,
     unchanged: kept.length === 0,
   };
+  return item_id === null ? unchanged(output) : changed(output, { resource: item_id, ...hashedBy(output) });
 });
 
 /** Those that have not come before, nor twice in this request. */
@@ -167,8 +169,8 @@ function toSpan(work: Work, span: OtelSpan, call: LlmCall | undefined): object {
 /** As long as a session is waited for. */
 const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 
-export const forgetSpans: Job = {
-  name: 'forget spans of exporters',
+export const forgetSpans: MaintenanceTask = {
+  name: 'traces.forget_spans',
   async run({ services: { database, clock } }) {
     await database.upkeep((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
   },

@@ -1,0 +1,59 @@
+import { type Find, once, type Sql, type SqlValue } from './sql.ts';
+
+/** Keys of one statement. Few sizes, so that prepared statements stay few; the last one is filled up with nulls. */
+const KEYS_PER_STATEMENT = [128, 64, 32, 16, 8] as const;
+/** Fewer keys than this are looked up one by one, which takes as long (decision 032). */
+const FEW_KEYS = 8;
+
+export type FindKey = readonly SqlValue[];
+type FindPlan = { byOne: string; byMany: readonly { size: number; text: string }[] };
+
+function planFind({ table, select, by }: Find): FindPlan {
+  const names = Object.keys(by);
+  const places = names.map(() => '?').join(', ');
+  const same = names.map((name, i) => `found.${name} = wanted.column${i + 2}`).join(' AND ');
+  const findText = (size: number) => {
+    const keys = Array.from({ length: size }, (_, place) => `(${place}, ${places})`).join(', ');
+    // CROSS JOIN keeps this order of tables, so that each key is one search of the index.
+    return `SELECT wanted.column1 AS place, ${select} FROM (VALUES ${keys}) AS wanted CROSS JOIN ${table} AS found ON ${same}`;
+  };
+  return {
+    byOne: `SELECT ${select} FROM ${table} WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`,
+    byMany: KEYS_PER_STATEMENT.map((size) => ({ size, text: findText(size) })),
+  };
+}
+
+const planFindOnce = once(planFind);
+
+/** The statements that look up these keys, each with the place of its first key among them. */
+export type FindChunk = { statement: Sql; from: number };
+
+export function findChunks(find: Find, keys: readonly FindKey[]): FindChunk[] {
+  const { byOne, byMany } = planFindOnce(find);
+  if (keys.length < FEW_KEYS) return keys.map((values, from) => ({ statement: { text: byOne, values }, from }));
+  const width = Object.keys(find.by).length;
+  const chunks: FindChunk[] = [];
+  for (let from = 0; from < keys.length; ) {
+    const left = keys.length - from;
+    const { size, text } = byMany.findLast((chunk) => chunk.size >= left) ?? (byMany[0] as FindPlan['byMany'][0]);
+    const values = keys.slice(from, from + size).flat();
+    while (values.length < size * width) values.push(null);
+    chunks.push({ statement: { text, values }, from });
+    from += size;
+  }
+  return chunks;
+}
+
+/** One answer for each of `count` keys, made of the rows that each chunk found. */
+export function placeRows<T>(
+  chunks: readonly FindChunk[],
+  rowsOfChunk: (chunk: FindChunk, index: number) => readonly unknown[],
+  count: number,
+): (T | undefined)[] {
+  const found = new Array<T | undefined>(count).fill(undefined);
+  chunks.forEach((chunk, index) => {
+    for (const row of rowsOfChunk(chunk, index))
+      found[chunk.from + ((row as { place?: number }).place ?? 0)] = row as T;
+  });
+  return found;
+}

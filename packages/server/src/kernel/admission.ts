@@ -1,0 +1,107 @@
+import {
+  Fault,
+  type FieldError,
+  invalidInput,
+  type Operation,
+  type OperationName,
+  operations,
+} from '@mem-service/contract';
+import type { z } from 'zod';
+import { type Authorize, byType } from './authorize.ts';
+import { byScope } from './by-scope.ts';
+import type { Caller } from './caller.ts';
+import { HookContext, type Hooks } from './hooks.ts';
+import type { Handler, Handlers, Services } from './module.ts';
+import type { Usage } from './usage.ts';
+import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
+
+/** A call that may run: its handler, its parsed input, and the lineage of the branch that it names. */
+export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
+
+export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
+
+const CHECKS: readonly Authorize[] = [byType, byScope];
+
+type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
+
+/** What every call has to pass, whatever it asks for. It gives a promise only where a hook has to look something up. */
+export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
+  const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
+  const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
+
+  return (name, raw, caller) => {
+    const operation = operations[name] as Operation | undefined;
+    const handler = handlers[name] as Handler<OperationName> | undefined;
+    if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
+    if (!handler) throw missingModule(name, operation);
+    const input = parseInput(operation.input, raw) as Record<string, unknown>;
+    for (const check of CHECKS) check(name, input, caller);
+    const branch = input.branch as string | undefined;
+    const isMain = branch === undefined || branch === MAIN_BRANCH;
+    if (isMain && authorizes.length === 0) {
+      usage.charge(operation.cost);
+      return { handler, input: input as never, lineage: MAIN_LINEAGE };
+    }
+    const context = new HookContext(services, caller);
+    const admission = (lineage: Lineage): Admission | Promise<Admission> => {
+      if (operation.effect === 'write') refuseReadOnly(lineage, branch);
+      return andThen(askEach(authorizes, name, { input, context }), () => {
+        usage.charge(operation.cost);
+        return { handler, input: input as never, lineage };
+      });
+    };
+    return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
+  };
+}
+
+const missingModule = (name: string, { module }: Operation): Fault =>
+  new Fault('module_not_installed', `${name} needs the module ${module}`, { module });
+
+/** Goes on at once where there is nothing to wait for. */
+function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+type LineageHook = NonNullable<Hooks['lineage']>;
+
+/** The first module that knows the branch says what it shows. */
+function resolveLineage(
+  hooks: readonly LineageHook[],
+  branch: string,
+  context: HookContext,
+): Lineage | Promise<Lineage> {
+  const [hook, ...rest] = hooks;
+  if (!hook) throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
+  return andThen(hook(branch, context), (lineage) => lineage ?? resolveLineage(rest, branch, context));
+}
+
+function refuseReadOnly(lineage: Lineage, branch: string | undefined): void {
+  if (lineage[0]?.up_to_seq !== null)
+    throw new Fault('branch_read_only', `the branch ${JSON.stringify(branch)} can only be read`, { branch });
+}
+
+type AuthorizeHook = NonNullable<Hooks['authorize']>;
+type Asked = { input: Record<string, unknown>; context: HookContext };
+
+function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Asked): void | Promise<void> {
+  for (let i = 0; i < hooks.length; i++) {
+    const answer = hooks[i]?.(name, asked.input, asked.context);
+    if (answer instanceof Promise) return answer.then(() => askEach(hooks.slice(i + 1), name, asked));
+  }
+}
+
+function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
+}
+
+/** A body full of nonsense is not answered with a list as long. */
+const MAX_FIELD_ERRORS = 100;
+
+function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const at = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+  return [{ path: at.join('.'), message: issue.message }];
+}

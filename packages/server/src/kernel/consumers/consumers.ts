@@ -1,0 +1,147 @@
+import type { Kernel, Services } from '../module.ts';
+import type { LogEvent } from '../work.ts';
+import { CLAIM_TIMES, type ClaimTimes, type Consumer } from './consumer.ts';
+import { orNothing } from './or-nothing.ts';
+import * as queries from './queries.ts';
+import { ConsumerRunner } from './runner.ts';
+import { walkAccounts } from './walk.ts';
+
+/** Short-lived processes are gone before that; the others look once what an earlier one left behind. */
+const FIRST_WALK_MS = 1_000;
+
+export type ConsumersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
+  times?: Partial<ClaimTimes> | undefined;
+  onError: (error: unknown) => void;
+};
+
+export type ConsumerCounts = { consumer: string; handled: number; failed: number };
+
+/** All consumers of the log in this process. */
+export class Consumers {
+  readonly #list: readonly Consumer[];
+  readonly #options: ConsumersOptions;
+  readonly #runners = new Map<string, ConsumerRunner>();
+  readonly #byType = new Map<string, ConsumerRunner[]>();
+  readonly #ofAll: ConsumerRunner[] = [];
+  readonly #stops: (() => void)[] = [];
+  #walking: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(list: readonly Consumer[], options: ConsumersOptions) {
+    const names = new Set(list.map(({ name }) => name));
+    if (names.size < list.length) throw new Error('two consumers have the same name');
+    for (const name of names) if (!/^\S+$/.test(name)) throw new Error(`a consumer cannot be called ${name}`);
+    this.#list = list;
+    this.#options = options;
+  }
+
+  /** Before anything is committed: one that says so begins at what comes now. */
+  async install(): Promise<void> {
+    const { database, clock } = this.#options;
+    const installed = new Set((await queries.listInstalled(database.read)).map(({ consumer }) => consumer));
+    const fresh = this.#list.filter(({ name }) => !installed.has(name));
+    if (fresh.length === 0) return;
+    await database.exclusively(async (tx) => {
+      for (const { name, starts_at } of fresh) {
+        const isNew = (await queries.insertConsumer(tx, name, clock.now())) > 0;
+        if (isNew && starts_at === 'now') await queries.insertCursorsAtEnd(tx, name);
+      }
+    });
+  }
+
+  start(kernel: Kernel): void {
+    const { server_id, onError, times, database } = this.#options;
+    for (const consumer of this.#list) {
+      const runner = new ConsumerRunner({
+        consumer,
+        kernel,
+        server_id,
+        times: { ...CLAIM_TIMES, ...times },
+        isStopping: () => this.#closed,
+        onError,
+        counted: { handled: 0, failed: 0 },
+      });
+      this.#runners.set(consumer.name, runner);
+      if (consumer.event_types === undefined) this.#ofAll.push(runner);
+      for (const type of consumer.event_types ?? [])
+        this.#byType.set(type, [...(this.#byType.get(type) ?? []), runner]);
+    }
+    if (this.#list.length === 0) return;
+    this.#stops.push(
+      kernel.feed.subscribeAll((events, accountId) => this.#committed(events, accountId)),
+      database.onAnnounce((topic, seq) => this.#heard(topic, seq)),
+    );
+    const first = setTimeout(() => void this.walk().catch(onError), FIRST_WALK_MS).unref();
+    this.#stops.push(() => clearTimeout(first));
+  }
+
+  /** After every commit of this process: nobody is woken by what nobody wants. */
+  #committed(events: readonly LogEvent[], accountId: string): void {
+    const seq = events.at(-1)?.seq ?? 0;
+    for (const runner of this.#ofAll) this.#wake(runner, accountId, seq);
+    if (this.#byType.size === 0) return;
+    for (const { event_type } of events) {
+      const runners = this.#byType.get(event_type);
+      if (runners) for (const runner of runners) this.#wake(runner, accountId, seq);
+    }
+  }
+
+  #wake(runner: ConsumerRunner, accountId: string, seq: number): void {
+    const { database, server_id } = this.#options;
+    runner.wake(accountId);
+    database.announce(`${TOPIC} ${server_id} ${runner.parts.consumer.name} ${accountId}`, seq);
+  }
+
+  /** The server that committed comes first; what it does not get to, the others do. */
+  #heard(topic: string, seq: number): void {
+    if (!topic.startsWith(`${TOPIC} `)) return;
+    const [, server_id, name = '', accountId = ''] = topic.split(' ');
+    if (server_id !== this.#options.server_id) this.#runners.get(name)?.wakeLater(accountId, seq);
+  }
+
+  /** Dead letters of the account are to be tried again. */
+  retry(consumer: string, accountId: string): void {
+    this.#runners.get(consumer)?.retry(accountId);
+  }
+
+  get names(): readonly string[] {
+    return this.#list.map(({ name }) => name);
+  }
+
+  /** What this process has handled. */
+  get counts(): ConsumerCounts[] {
+    return [...this.#runners].map(([consumer, { parts }]) => ({ consumer, ...parts.counted }));
+  }
+
+  /** How far behind each was at the last walk over all accounts, whichever server made it. */
+  async measured(): Promise<queries.Measured[]> {
+    const { database } = this.#options;
+    return (await orNothing(queries.listMeasured(database.read))).filter(({ consumer }) => this.#runners.has(consumer));
+  }
+
+  /** Finds what nobody was woken for. One walk at a time. */
+  walk(): Promise<void> {
+    const { database, clock } = this.#options;
+    const isStopping = () => this.#closed;
+    const walk = async () => {
+      if (!this.#closed) await walkAccounts({ database, runners: this.#runners, now: clock.now(), isStopping });
+    };
+    const walking = this.#walking.then(walk);
+    this.#walking = walking.catch(() => {});
+    return walking;
+  }
+
+  /** Until nothing is due. */
+  async drain(): Promise<void> {
+    for (const runner of this.#runners.values()) await runner.drain();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const stop of this.#stops) stop();
+    await this.#walking;
+    await Promise.all([...this.#runners.values()].map((runner) => runner.close()));
+  }
+}
+
+const TOPIC = 'consume';

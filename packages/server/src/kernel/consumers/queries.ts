@@ -1,0 +1,257 @@
+import {
+  type Dialect,
+  fragment,
+  type Insert,
+  nothing,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
+import type { LogEvent } from '../work.ts';
+
+/** Whose log, for which consumer. */
+export type CursorKey = { account_id: string; consumer: string };
+
+export type Claim = { seq: number; attempts: number };
+
+type Claiming = { claimed_by: string; now: number; until: number };
+
+const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${account_id} AND consumer = ${consumer}`;
+
+/** Takes a cursor that nobody else works on and that is not to wait; a row that another transaction holds is left alone. */
+export function claimCursor(
+  tx: Transaction,
+  dialect: Dialect,
+  { key, claimed_by, now, until }: Claiming & { key: CursorKey },
+): Promise<Claim | undefined> {
+  return tx.get<Claim>(
+    sql`UPDATE consumer_cursors SET claimed_by = ${claimed_by}, claimed_until = ${until}
+        WHERE ${isAt(key)} AND consumer IN (SELECT consumer FROM consumer_cursors
+          WHERE ${isAt(key)} AND claimed_until <= ${now} AND retry_at <= ${now}${fragment(dialect.skipLocked)})
+        RETURNING seq, attempts`,
+  );
+}
+
+/** The same for an account that has no row yet. Nothing where it has one by now, or where the account is gone. */
+export function insertClaim(
+  tx: Transaction,
+  { key, claimed_by, until }: Claiming & { key: CursorKey },
+): Promise<Claim | undefined> {
+  return tx.get<Claim>(
+    sql`INSERT INTO consumer_cursors (account_id, consumer, seq, claimed_by, claimed_until)
+        SELECT account_id, ${key.consumer}, 0, ${claimed_by}, CAST(${until} AS BIGINT) FROM accounts
+        WHERE account_id = ${key.account_id} AND purged_at IS NULL
+        ON CONFLICT (account_id, consumer) DO NOTHING RETURNING seq, attempts`,
+  );
+}
+
+export type CursorState = { seq: number; claimed_until: number; retry_at: number };
+
+export function readCursor(query: Query, key: CursorKey): Promise<CursorState | undefined> {
+  return query.get<CursorState>(sql`SELECT seq, claimed_until, retry_at FROM consumer_cursors WHERE ${isAt(key)}`);
+}
+
+export function renewClaim(
+  tx: Transaction,
+  { key, claimed_by, until }: { key: CursorKey; claimed_by: string; until: number },
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE consumer_cursors SET claimed_until = ${until} WHERE ${isAt(key)} AND claimed_by = ${claimed_by}`,
+  );
+}
+
+export type Held = { key: CursorKey; claimed_by: string; seq: number };
+
+/** Moves a cursor, and keeps the claim until a time or gives it back. Says 0 where the claim was lost. */
+export function advanceCursor(
+  tx: Transaction,
+  { key, claimed_by, seq }: Held,
+  { to, until }: { to: number; until: number },
+): Promise<number> {
+  return tx.run(
+    sql`UPDATE consumer_cursors SET seq = ${to}, attempts = 0, last_error = '', retry_at = 0,
+          claimed_by = ${until === 0 ? '' : claimed_by}, claimed_until = ${until}
+        WHERE ${isAt(key)} AND claimed_by = ${claimed_by} AND seq = ${seq}`,
+  );
+}
+
+export function releaseClaim(tx: Transaction, { key, claimed_by }: Held): Promise<number> {
+  return tx.run(
+    sql`UPDATE consumer_cursors SET claimed_by = '', claimed_until = 0 WHERE ${isAt(key)} AND claimed_by = ${claimed_by}`,
+  );
+}
+
+export type Failure = { attempts: number; last_error: string; retry_at: number };
+
+export function failCursor(tx: Transaction, { key, claimed_by }: Held, failure: Failure): Promise<number> {
+  return tx.run(
+    sql`UPDATE consumer_cursors SET attempts = ${failure.attempts}, last_error = ${failure.last_error},
+          retry_at = ${failure.retry_at}, claimed_by = '', claimed_until = 0
+        WHERE ${isAt(key)} AND claimed_by = ${claimed_by}`,
+  );
+}
+
+const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
+  event_types === undefined ? nothing : sql` AND event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
+
+export type Stretch = { after: number; up_to: number; limit: number; event_types: readonly string[] | undefined };
+
+/** Events of an account between two numbers, in order. */
+export function listConsumed(
+  query: Query,
+  dialect: Dialect,
+  { account_id, after, up_to, limit, event_types }: Stretch & { account_id: string },
+): Promise<LogEvent[]> {
+  return query.all<LogEvent>(
+    sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+          session, actor_agent_id FROM events
+        WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}${ofTypes(dialect, event_types)}
+        ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+export const insertDeadLetter: Insert = {
+  table: 'consumer_dead_letters',
+  columns: { account_id: 'text', consumer: 'text', seq: 'int', attempts: 'int', error: 'text', failed_at: 'int' },
+  suffix: `ON CONFLICT (account_id, consumer, seq) DO UPDATE SET attempts = consumer_dead_letters.attempts + 1,
+    error = excluded.error, failed_at = excluded.failed_at, retry = 0`,
+};
+
+export type DeadLetter = {
+  consumer: string;
+  seq: number;
+  attempts: number;
+  error: string;
+  failed_at: number;
+  retry: number;
+};
+
+/** Those that are to be tried again. */
+export function listRetries(query: Query, key: CursorKey, limit: number): Promise<{ seq: number }[]> {
+  return query.all(
+    sql`SELECT seq FROM consumer_dead_letters WHERE ${isAt(key)} AND retry = 1 ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+export function deleteDeadLetter(tx: Transaction, key: CursorKey, seq: number): Promise<number> {
+  return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)} AND seq = ${seq}`);
+}
+
+export type CursorRow = { consumer: string; seq: number; attempts: number; last_error: string; retry_at: number };
+
+/** All of an account. */
+export function listCursors(query: Query, account_id: string): Promise<CursorRow[]> {
+  return query.all<CursorRow>(
+    sql`SELECT consumer, seq, attempts, last_error, retry_at FROM consumer_cursors WHERE account_id = ${account_id}`,
+  );
+}
+
+const MAX_LETTERS = 1000;
+
+export function listDeadLetters(query: Query, account_id: string): Promise<DeadLetter[]> {
+  return query.all<DeadLetter>(
+    sql`SELECT consumer, seq, attempts, error, failed_at, retry FROM consumer_dead_letters
+        WHERE account_id = ${account_id} ORDER BY consumer, seq LIMIT ${MAX_LETTERS}`,
+  );
+}
+
+const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? nothing : sql` AND seq = ${seq}`);
+
+/** Says how many there are. */
+export function retryDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
+  return tx.run(sql`UPDATE consumer_dead_letters SET retry = 1 WHERE ${isAt(key)}${oneOrAll(seq)}`);
+}
+
+export function dropDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
+  return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)}${oneOrAll(seq)}`);
+}
+
+/** Housekeeping over all accounts: everything from here on. */
+export function listInstalled(query: Query): Promise<{ consumer: string }[]> {
+  return query.all(sql`SELECT consumer FROM consumers`);
+}
+
+export function insertConsumer(tx: Transaction, consumer: string, now: number): Promise<number> {
+  return tx.run(
+    sql`INSERT INTO consumers (consumer, installed_at) VALUES (${consumer}, ${now}) ON CONFLICT (consumer) DO NOTHING`,
+  );
+}
+
+/** What was there before the consumer is behind its cursors. */
+export function insertCursorsAtEnd(tx: Transaction, consumer: string): Promise<number> {
+  return tx.run(
+    sql`INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT account_id, ${consumer}, seq FROM accounts
+        WHERE purged_at IS NULL ON CONFLICT (account_id, consumer) DO NOTHING`,
+  );
+}
+
+/** The last account of the next page of a walk. */
+export async function pageEnd(query: Query, after: string, size: number): Promise<string | undefined> {
+  const row = await query.get<{ account_id: string }>(
+    sql`SELECT max(account_id) AS account_id FROM (SELECT account_id FROM accounts WHERE account_id > ${after}
+          ORDER BY account_id LIMIT ${size}) AS page`,
+  );
+  return row?.account_id ?? undefined;
+}
+
+export type WalkPage = {
+  consumer: string;
+  event_types: readonly string[] | undefined;
+  after: string;
+  up_to: string;
+  scan: number;
+};
+
+export type Behind = { account_id: string; head: number; seq: number; next: number | null };
+
+/** The accounts of a page whose log goes on behind the cursor, and the first event there that the consumer wants. */
+export function listBehind(query: Query, dialect: Dialect, page: WalkPage): Promise<Behind[]> {
+  return query.all<Behind>(
+    sql`SELECT behind.account_id, behind.head, behind.seq, (SELECT min(events.seq) FROM events
+          WHERE events.account_id = behind.account_id AND events.seq > behind.seq
+            AND events.seq <= behind.seq + ${page.scan}${ofTypes(dialect, page.event_types)}) AS next
+        FROM (SELECT accounts.account_id, accounts.seq AS head, coalesce(consumer_cursors.seq, 0) AS seq FROM accounts
+          LEFT JOIN consumer_cursors ON consumer_cursors.account_id = accounts.account_id
+            AND consumer_cursors.consumer = ${page.consumer}
+          WHERE accounts.account_id > ${page.after} AND accounts.account_id <= ${page.up_to}
+            AND accounts.purged_at IS NULL AND accounts.seq > coalesce(consumer_cursors.seq, 0)) AS behind`,
+  );
+}
+
+/** Past events that the consumer does not want; never one that somebody works on. */
+export const skipEvents: Insert = {
+  table: 'consumer_cursors',
+  columns: { account_id: 'text', consumer: 'text', seq: 'int' },
+  suffix: `ON CONFLICT (account_id, consumer) DO UPDATE SET seq = excluded.seq
+    WHERE consumer_cursors.seq < excluded.seq AND consumer_cursors.claimed_by = ''`,
+};
+
+/** Accounts with dead letters that are to be tried again. */
+export function listRetrying(query: Query, limit: number): Promise<CursorKey[]> {
+  return query.all<CursorKey>(
+    sql`SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1
+        LIMIT ${limit}`,
+  );
+}
+
+export function countDeadLetters(query: Query): Promise<{ consumer: string; n: number }[]> {
+  return query.all(
+    sql`SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY consumer`,
+  );
+}
+
+export type Measured = { consumer: string; lag: number; accounts_behind: number; dead_letters: number };
+
+export function keepMeasured(tx: Transaction, { consumer, ...found }: Measured, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE consumers SET lag = ${found.lag}, accounts_behind = ${found.accounts_behind},
+          dead_letters = ${found.dead_letters}, measured_at = ${now} WHERE consumer = ${consumer}`,
+  );
+}
+
+export function listMeasured(query: Query): Promise<(Measured & { measured_at: number })[]> {
+  return query.all(
+    sql`SELECT consumer, lag, accounts_behind, dead_letters, measured_at FROM consumers ORDER BY consumer`,
+  );
+}

@@ -1,0 +1,119 @@
+import { AccountQueue } from './account-queue.ts';
+import { AT_ONCE, type Due, Turn, type TurnParts } from './turn.ts';
+
+/** Accounts of one consumer that are worked on at the same time. */
+const CONCURRENCY = 4;
+/** What comes due within this time comes due together. */
+const GATHER_MS = 20;
+
+/** Works through the accounts of one consumer, one batch each in turn. */
+export class ConsumerRunner {
+  readonly parts: TurnParts;
+  readonly #queue = new AccountQueue();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Woken while it had its turn. */
+  readonly #again = new Set<string>();
+  readonly #retrying = new Set<string>();
+  /** How far accounts are to be handled of which only another server has told. */
+  readonly #wanted = new Map<string, number>();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(parts: TurnParts) {
+    this.parts = parts;
+  }
+
+  get #now(): number {
+    return this.parts.kernel.services.clock.now();
+  }
+
+  /** Something of the account is to be handled. */
+  wake(accountId: string): void {
+    this.#wanted.delete(accountId);
+    const { delay_seconds = 0 } = this.parts.consumer;
+    if (delay_seconds > 0) this.#later(accountId, this.#now + delay_seconds * 1000);
+    else this.#soon(accountId);
+  }
+
+  /** The same, unless another server does it first. */
+  wakeLater(accountId: string, seq: number): void {
+    this.#wanted.set(accountId, seq);
+    const { consumer, times } = this.parts;
+    const graceMs = times.grace_ms * (1 + Math.random());
+    this.#later(accountId, this.#now + (consumer.delay_seconds ?? 0) * 1000 + graceMs);
+  }
+
+  retry(accountId: string): void {
+    this.#retrying.add(accountId);
+    this.#soon(accountId);
+  }
+
+  #soon(accountId: string): void {
+    if (this.#running.has(accountId)) this.#again.add(accountId);
+    else this.#queue.add(accountId);
+    this.#schedule(0);
+  }
+
+  #later(accountId: string, dueAt: number): void {
+    if (this.#running.has(accountId)) this.#again.add(accountId);
+    else this.#queue.addAt(accountId, dueAt);
+    this.#schedule(Math.max(0, (this.#queue.nextDueAt ?? dueAt) - this.#now));
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed || (this.#timer && delayMs > 0)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#start(), Math.min(delayMs + GATHER_MS, 2 ** 31 - 1)).unref();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    while (!this.#closed && this.#running.size < CONCURRENCY) {
+      const accountId = this.#queue.take(this.#now);
+      if (accountId === undefined) break;
+      const turn = this.#takeTurn(accountId).finally(() => {
+        this.#running.delete(accountId);
+        if (this.#again.delete(accountId)) this.#queue.add(accountId);
+        this.#start();
+      });
+      this.#running.set(accountId, turn);
+    }
+    const { nextDueAt } = this.#queue;
+    if (nextDueAt !== undefined && this.#running.size < CONCURRENCY)
+      this.#schedule(Math.max(MIN_WAIT_MS, nextDueAt - this.#now));
+  }
+
+  async #takeTurn(accountId: string): Promise<void> {
+    let due: Due;
+    try {
+      const wanted = this.#wanted.get(accountId);
+      this.#wanted.delete(accountId);
+      due = await new Turn(this.parts, accountId).run({ hasRetries: this.#retrying.delete(accountId), wanted });
+    } catch (error) {
+      this.parts.onError(error);
+      due = this.#now + FAILED_TURN_MS;
+    }
+    if (due === AT_ONCE) this.#queue.add(accountId);
+    else if (due !== undefined) this.#queue.addAt(accountId, due);
+  }
+
+  /** Until nothing is due any more. */
+  async drain(): Promise<void> {
+    for (;;) {
+      this.#start();
+      if (this.#running.size === 0) return;
+      await Promise.all(this.#running.values());
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await Promise.all(this.#running.values());
+  }
+}
+
+/** A clock that stands still is not asked again and again. */
+const MIN_WAIT_MS = 100;
+const FAILED_TURN_MS = 5_000;

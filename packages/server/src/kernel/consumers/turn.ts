@@ -1,0 +1,291 @@
+import { Fault } from '@mem-service/contract';
+import { StorageError, type Transaction } from '../../db/index.ts';
+import { SELF_CALLER } from '../caller.ts';
+import type { Kernel } from '../module.ts';
+import { readAccount } from '../queries.ts';
+import { unchanged } from '../result.ts';
+import { isGone, type LogEvent } from '../work.ts';
+import { backoffMs } from './backoff.ts';
+import {
+  type ClaimTimes,
+  type Consumer,
+  type ConsumerContext,
+  DEFAULT_BATCH_SIZE,
+  DEFAULT_MAX_ATTEMPTS,
+} from './consumer.ts';
+import * as queries from './queries.ts';
+
+/** So many events are looked through for those that a consumer wants before others get their turn. */
+export const SCAN = 5_000;
+const RETRIES = 10;
+/** While the store cannot be reached nothing is counted as a failure of the events. */
+const STORE_AWAY_MS = 2_000;
+
+export type TurnParts = {
+  consumer: Consumer;
+  kernel: Kernel;
+  server_id: string;
+  times: ClaimTimes;
+  isStopping: () => boolean;
+  onError: (error: unknown) => void;
+  counted: { handled: number; failed: number };
+};
+
+/** When the account is due again; undefined where nothing is left to do. */
+export type Due = number | undefined;
+export const AT_ONCE = Number.NEGATIVE_INFINITY;
+
+/** Another server has taken over. Whatever this one has done in its transaction is undone. */
+class ClaimLost extends Error {
+  override name = 'ClaimLost';
+}
+
+/** The consumer moved on while events were handled, or it was about to stop. */
+class Interrupted extends Error {
+  override name = 'Interrupted';
+}
+
+type Settle = (tx: Transaction) => Promise<number>;
+
+/** One batch of one account: claimed, handled, and given back. */
+export class Turn {
+  readonly #parts: TurnParts;
+  readonly #key: queries.CursorKey;
+  #seq = 0;
+  #attempts = 0;
+  /** What is being handled on its own. */
+  #single: LogEvent | undefined;
+
+  constructor(parts: TurnParts, accountId: string) {
+    this.#parts = parts;
+    this.#key = { account_id: accountId, consumer: parts.consumer.name };
+  }
+
+  /** Unless all up to `wanted` is handled by now. */
+  async run({ hasRetries, wanted }: { hasRetries: boolean; wanted: number | undefined }): Promise<Due> {
+    if (wanted !== undefined && !hasRetries && ((await this.#read())?.seq ?? 0) >= wanted) return undefined;
+    const claim = await this.#claim();
+    if (!claim) return this.#waiting();
+    this.#seq = claim.seq;
+    this.#attempts = claim.attempts;
+    const renewal = setInterval(() => void this.#renew(), this.#parts.times.lease_ms / 3).unref();
+    try {
+      if (hasRetries) await this.#retryDeadLetters();
+      return await this.#consume();
+    } catch (error) {
+      return await this.#failed(error);
+    } finally {
+      clearInterval(renewal);
+    }
+  }
+
+  get #held(): queries.Held {
+    return { key: this.#key, claimed_by: this.#parts.server_id, seq: this.#seq };
+  }
+
+  get #now(): number {
+    return this.#parts.kernel.services.clock.now();
+  }
+
+  get #until(): number {
+    return this.#now + this.#parts.times.lease_ms;
+  }
+
+  #transaction<T>(run: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.#parts.kernel.services.database.transaction((tx) => {
+      tx.enter(this.#key.account_id);
+      return run(tx);
+    });
+  }
+
+  #claim(): Promise<queries.Claim | undefined> {
+    const { server_id, kernel } = this.#parts;
+    const { dialect } = kernel.services.database;
+    const claiming = { key: this.#key, claimed_by: server_id, now: this.#now, until: this.#until };
+    return this.#transaction(
+      async (tx) => (await queries.claimCursor(tx, dialect, claiming)) ?? (await queries.insertClaim(tx, claiming)),
+    );
+  }
+
+  async #waiting(): Promise<Due> {
+    const row = await this.#read();
+    if (!row) return undefined;
+    // Where a claim was given back meanwhile, there is nothing to wait for but the one who had it.
+    return Math.max(row.claimed_until, row.retry_at, this.#now + this.#parts.times.grace_ms / 10);
+  }
+
+  #read(): Promise<queries.CursorState | undefined> {
+    const { database } = this.#parts.kernel.services;
+    return queries.readCursor(database.of(this.#key.account_id).read, this.#key);
+  }
+
+  async #renew(): Promise<void> {
+    const renewed = { ...this.#held, until: this.#until };
+    await this.#transaction((tx) => queries.renewClaim(tx, renewed)).catch(this.#parts.onError);
+  }
+
+  async #consume(): Promise<Due> {
+    const { consumer, kernel, isStopping } = this.#parts;
+    const { database } = kernel.services;
+    const { account_id } = this.#key;
+    const { read, scan } = database.of(account_id);
+    const head = (await readAccount(read, account_id))?.seq ?? 0;
+    const up_to = Math.min(head, this.#seq + SCAN);
+    const limit = this.#attempts > 0 ? 1 : (consumer.batch_size ?? DEFAULT_BATCH_SIZE);
+    const stretch = { account_id, after: this.#seq, up_to, limit, event_types: consumer.event_types };
+    const events =
+      isStopping() || up_to <= this.#seq ? [] : await queries.listConsumed(scan, database.dialect, stretch);
+    if (isStopping() || up_to <= this.#seq) await this.#release();
+    else {
+      const reached = events.length < limit ? up_to : (events.at(-1) as LogEvent).seq;
+      if (events.length === 0) await this.#moveTo(reached, 0);
+      else await this.#handleAll(events, reached);
+    }
+    return this.#seq < head && !isStopping() ? AT_ONCE : undefined;
+  }
+
+  /** Together; where that fails, each on its own, so that the one that cannot be handled holds up the others only. */
+  async #handleAll(events: readonly LogEvent[], reached: number): Promise<void> {
+    this.#single = events.length === 1 ? events[0] : undefined;
+    try {
+      await this.#handle(events, this.#movingTo(reached, 0));
+      this.#moved(reached);
+    } catch (error) {
+      if (events.length === 1 || !isOfHandler(error)) throw error;
+      this.#parts.onError(this.#problem(error, 'a batch is tried again event by event'));
+      for (const event of events) {
+        this.#single = event;
+        const isLast = event === events.at(-1);
+        const to = isLast ? reached : event.seq;
+        await this.#handle([event], this.#movingTo(to, isLast ? 0 : this.#until));
+        this.#moved(to);
+      }
+    }
+  }
+
+  /** With what settles the events in the handler's own transaction, or else in one that follows. */
+  async #handle(events: readonly LogEvent[], settle: Settle): Promise<void> {
+    const { consumer, kernel, isStopping } = this.#parts;
+    const { account_id } = this.#key;
+    let isSettled = false;
+    let wasStopped = false;
+    const context: ConsumerContext = {
+      account_id,
+      kernel,
+      isStopping: () => {
+        wasStopped ||= isStopping();
+        return wasStopped;
+      },
+      async work(run) {
+        if (isSettled) throw new Error(`${consumer.name} used its transaction twice for the same events`);
+        // What led to it has its line in the audit trail already.
+        const output = await kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
+          const done = await run(work);
+          await mustSettle(settle(work.tx));
+          return unchanged(done);
+        });
+        isSettled = true;
+        return output;
+      },
+    };
+    await consumer.handle(context, events);
+    // Who was told to stop may have left something undone.
+    if (wasStopped && !isSettled) throw new Interrupted();
+    if (!isSettled) await this.#transaction((tx) => mustSettle(settle(tx)));
+    this.#parts.counted.handled += events.length;
+  }
+
+  #movingTo(to: number, until: number): Settle {
+    const held = this.#held;
+    return (tx) => queries.advanceCursor(tx, held, { to, until });
+  }
+
+  #moved(to: number): void {
+    this.#seq = to;
+    this.#attempts = 0;
+  }
+
+  async #moveTo(to: number, until: number): Promise<void> {
+    await this.#transaction((tx) => mustSettle(this.#movingTo(to, until)(tx)));
+    this.#moved(to);
+  }
+
+  async #release(): Promise<void> {
+    await this.#transaction((tx) => queries.releaseClaim(tx, this.#held));
+  }
+
+  async #retryDeadLetters(): Promise<void> {
+    const { database } = this.#parts.kernel.services;
+    const { account_id, consumer } = this.#key;
+    const { read } = database.of(account_id);
+    for (const { seq } of await queries.listRetries(read, this.#key, RETRIES)) {
+      const one = { account_id, after: seq - 1, up_to: seq, limit: 1, event_types: undefined };
+      const events = await queries.listConsumed(read, database.dialect, one);
+      const settle: Settle = (tx) => queries.deleteDeadLetter(tx, this.#key, seq);
+      try {
+        if (events.length > 0) await this.#handle(events, settle);
+        else await this.#transaction(settle);
+      } catch (error) {
+        if (!isOfHandler(error)) throw error;
+        this.#report(error, 'a dead letter failed again');
+        const row = { account_id, consumer, seq, attempts: 1, error: nameOf(error), failed_at: this.#now };
+        await this.#transaction((tx) => tx.insertMany(queries.insertDeadLetter, [row]));
+      }
+    }
+  }
+
+  async #failed(error: unknown): Promise<Due> {
+    if (isGone(error)) return undefined;
+    if (error instanceof ClaimLost) return this.#now + this.#parts.times.grace_ms;
+    if (!isOfHandler(error)) {
+      await this.#release().catch(() => {});
+      return error instanceof Interrupted ? undefined : this.#now + STORE_AWAY_MS;
+    }
+    const event = this.#single;
+    if (!event) throw error;
+    const attempts = this.#attempts + 1;
+    const { max_attempts = DEFAULT_MAX_ATTEMPTS } = this.#parts.consumer;
+    this.#report(error, `event ${event.seq}, attempt ${attempts} of ${max_attempts}`);
+    if (attempts >= max_attempts) return this.#giveUp(event, { error, attempts });
+    const retry_at = this.#now + backoffMs(attempts);
+    await this.#transaction((tx) =>
+      queries.failCursor(tx, this.#held, { attempts, last_error: nameOf(error), retry_at }),
+    );
+    return retry_at;
+  }
+
+  async #giveUp({ seq }: LogEvent, { error, attempts }: { error: unknown; attempts: number }): Promise<Due> {
+    const row = { ...this.#key, seq, attempts, error: nameOf(error), failed_at: this.#now };
+    await this.#transaction(async (tx) => {
+      await tx.insertMany(queries.insertDeadLetter, [row]);
+      await mustSettle(this.#movingTo(seq, 0)(tx));
+    });
+    return AT_ONCE;
+  }
+
+  #report(error: unknown, what: string): void {
+    this.#parts.counted.failed++;
+    this.#parts.onError(this.#problem(error, what));
+  }
+
+  #problem(cause: unknown, what: string): Error {
+    const { consumer, account_id } = this.#key;
+    return new Error(`consumer ${consumer}, account ${account_id}: ${what}`, { cause });
+  }
+}
+
+async function mustSettle(settled: Promise<number>): Promise<void> {
+  if ((await settled) === 0) throw new ClaimLost('another server has taken over');
+}
+
+/** Of the events themselves; everything else is tried again without counting. */
+function isOfHandler(error: unknown): boolean {
+  if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof StorageError) return false;
+  return !isGone(error) && !(error instanceof Fault && error.code === 'unavailable');
+}
+
+/** What kind of error it was. What it says may quote an entry, so that is in the server's log alone. */
+function nameOf(error: unknown): string {
+  if (error instanceof Fault) return `Fault ${error.code}`;
+  return error instanceof Error ? error.name : typeof error;
+}

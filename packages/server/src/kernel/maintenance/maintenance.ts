@@ -1,0 +1,178 @@
+import { StorageError } from '../../db/index.ts';
+import { backoffMs } from '../consumers/backoff.ts';
+import { CLAIM_TIMES, type ClaimTimes } from '../consumers/consumer.ts';
+import { orNothing } from '../consumers/or-nothing.ts';
+import type { Kernel, Services } from '../module.ts';
+import type { LogEvent } from '../work.ts';
+import * as queries from './queries.ts';
+import type { MaintenanceTask } from './task.ts';
+
+export type MaintenanceOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
+  sweepSeconds: number;
+  times?: Partial<ClaimTimes> | undefined;
+  onError: (error: unknown) => void;
+};
+
+type Which = Partial<Pick<queries.Claiming, 'due_by' | 'not_since'>>;
+const ANY = { due_by: Number.MAX_SAFE_INTEGER, not_since: Number.MAX_SAFE_INTEGER };
+
+export type TaskCounts = { task: string; done: number; failed: number };
+
+/** Uneven, so that servers on one store do not ask at the same moment. */
+const UNEVEN_MS = 1_000;
+
+/** The tasks that one server at a time does for all: each has a row in the store, with when it is next due. */
+export class Maintenance {
+  readonly #tasks: ReadonlyMap<string, MaintenanceTask>;
+  readonly #options: MaintenanceOptions;
+  readonly #counted: ReadonlyMap<string, { done: number; failed: number }>;
+  readonly #after = new Map<string, MaintenanceTask[]>();
+  readonly #soon = new Map<MaintenanceTask, NodeJS.Timeout>();
+  readonly #stops: (() => void)[] = [];
+  #kernel: Kernel | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(tasks: readonly MaintenanceTask[], options: MaintenanceOptions) {
+    this.#tasks = new Map(tasks.map((task) => [task.name, task]));
+    if (this.#tasks.size < tasks.length) throw new Error('two maintenance tasks have the same name');
+    this.#counted = new Map(tasks.map(({ name }) => [name, { done: 0, failed: 0 }]));
+    this.#options = options;
+    for (const task of tasks)
+      for (const type of task.after?.event_types ?? []) this.#after.set(type, [...(this.#after.get(type) ?? []), task]);
+  }
+
+  async install(): Promise<void> {
+    const { database, clock } = this.#options;
+    const known = new Set((await queries.listTasks(database.read)).map(({ task }) => task));
+    const fresh = [...this.#tasks.values()].filter(({ name }) => !known.has(name));
+    const rows = fresh.map((task) => ({ task: task.name, next_run_at: clock.now() + this.#everyMs(task) }));
+    if (rows.length > 0) await database.exclusively((tx) => tx.insertMany(queries.insertTasks, rows));
+  }
+
+  start(kernel: Kernel): void {
+    this.#kernel = kernel;
+    if (this.#after.size > 0) this.#stops.push(kernel.feed.subscribeAll((events) => this.#committed(events)));
+    this.#schedule(this.#options.sweepSeconds * 1000);
+  }
+
+  get counts(): TaskCounts[] {
+    return [...this.#counted].map(([task, counts]) => ({ task, ...counts }));
+  }
+
+  /** As the store has them. */
+  async states(): Promise<queries.TaskState[]> {
+    const { database } = this.#options;
+    return (await orNothing(queries.listStates(database.read))).filter(({ task }) => this.#tasks.has(task));
+  }
+
+  #everyMs({ every_seconds }: MaintenanceTask): number {
+    return (every_seconds ?? this.#options.sweepSeconds) * 1000;
+  }
+
+  #committed(events: readonly LogEvent[]): void {
+    for (const { event_type } of events) {
+      const tasks = this.#after.get(event_type);
+      if (tasks) for (const task of tasks) if (!this.#soon.has(task)) this.#runSoon(task);
+    }
+  }
+
+  #runSoon(task: MaintenanceTask): void {
+    const not_since = this.#options.clock.now();
+    const run = () => {
+      this.#soon.delete(task);
+      void this.#run([task.name], { not_since });
+    };
+    this.#soon.set(task, setTimeout(run, (task.after?.delay_seconds ?? 0) * 1000).unref());
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    const uneven = Math.random() * Math.min(UNEVEN_MS, delayMs / 10);
+    this.#timer = setTimeout(() => void this.#tick(), Math.min(delayMs + uneven, 2 ** 31 - 1)).unref();
+  }
+
+  async #tick(): Promise<void> {
+    const { database, clock, sweepSeconds } = this.#options;
+    const names = [...this.#tasks.keys()];
+    const longest = sweepSeconds * 1000;
+    await this.#run(names, { due_by: clock.now() });
+    try {
+      const at = await queries.nextRunAt(database.read, database.dialect, names);
+      // What another server has claimed is overdue for as long as that takes.
+      this.#schedule(Math.min(longest, Math.max(longest / 10, (at ?? Number.POSITIVE_INFINITY) - clock.now())));
+    } catch (error) {
+      if (!(error instanceof StorageError)) this.#options.onError(error);
+      this.#schedule(longest);
+    }
+  }
+
+  /** Everything now, whenever it is due. */
+  runAll(): Promise<void> {
+    return this.#run([...this.#tasks.keys()], {});
+  }
+
+  /** One after the other: it runs beside requests, and is not to crowd them out. */
+  #run(tasks: readonly string[], which: Which): Promise<void> {
+    this.#running = this.#running.then(() => this.#claimAndRun(tasks, which)).catch(this.#options.onError);
+    return this.#running;
+  }
+
+  async #claimAndRun(tasks: readonly string[], which: Which): Promise<void> {
+    if (this.#closed) return;
+    const { database, clock, server_id, times } = this.#options;
+    const { lease_ms } = { ...CLAIM_TIMES, ...times };
+    const until = () => clock.now() + lease_ms;
+    const claiming = { tasks, claimed_by: server_id, now: clock.now(), until: until(), ...ANY, ...which };
+    const claimed = await database.upkeep((tx) => queries.claimTasks(tx, database.dialect, claiming));
+    if (claimed.length === 0) return;
+    const renew = () => database.upkeep((tx) => queries.renewTasks(tx, server_id, until()));
+    const renewal = setInterval(() => void renew().catch(this.#options.onError), lease_ms / 3).unref();
+    const byName = new Map(claimed.map((row) => [row.task, row]));
+    const finished: queries.Finished[] = [];
+    try {
+      for (const name of tasks) {
+        const row = byName.get(name);
+        if (row) finished.push(await this.#runOne(row));
+      }
+    } finally {
+      clearInterval(renewal);
+    }
+    await database.upkeep(async (tx) => {
+      for (const one of finished) await queries.finishTask(tx, server_id, one);
+    });
+  }
+
+  async #runOne({ task: name, attempts }: queries.Claimed): Promise<queries.Finished> {
+    const { clock, onError } = this.#options;
+    const task = this.#tasks.get(name) as MaintenanceTask;
+    const counts = this.#counted.get(name) as { done: number; failed: number };
+    const started = clock.now();
+    const everyMs = this.#everyMs(task);
+    // What the end of the process leaves out is due at once, for whoever comes next.
+    const undone = { task: name, finished_at: started, next_run_at: started, attempts, last_error: '' };
+    if (this.#closed) return undone;
+    try {
+      await task.run(this.#kernel as Kernel, () => this.#closed);
+      if (this.#closed) return undone;
+      counts.done++;
+      return { ...undone, finished_at: clock.now(), next_run_at: started + everyMs, attempts: 0 };
+    } catch (error) {
+      counts.failed++;
+      onError(new Error(`maintenance ${name}: attempt ${attempts + 1}`, { cause: error }));
+      const next_run_at = clock.now() + Math.min(everyMs, backoffMs(attempts + 1));
+      const last_error = error instanceof Error ? error.name : typeof error;
+      return { ...undone, finished_at: clock.now(), next_run_at, attempts: attempts + 1, last_error };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const stop of this.#stops) stop();
+    clearTimeout(this.#timer);
+    for (const timer of this.#soon.values()) clearTimeout(timer);
+    await this.#running;
+  }
+}

@@ -1,0 +1,171 @@
+import type { Glob } from '@mem-service/contract';
+import { andAll, fragment, joinSql, nothing, type Sql, type SqlValue, sql } from '../../db/index.ts';
+import { type BranchSpan, branchOf, type EntryView, isNewestOfOneBranch, pathsWithin } from '../../kernel/index.ts';
+import { entryColumns, type VersionRow, versionColumns } from './rows.ts';
+
+/**
+ * Which entries of a view:
+ * `live`, those that are there;
+ * `undeleted`, also those that have expired and are not swept yet, as counts have them;
+ * `visible`, also tombstones;
+ * `all`, also those that only another agent may see.
+ */
+export type Including = 'live' | 'undeleted' | 'visible' | 'all';
+
+type Condition = { text: string; values(view: EntryView): SqlValue[] };
+
+const VISIBLE = '(shared = 1 OR agent_id = ?)';
+const LIVE = 'deleted = 0 AND (ttl_at IS NULL OR ttl_at > ?)';
+
+const CONDITIONS: Record<Including, Condition> = {
+  live: { text: ` AND ${VISIBLE} AND ${LIVE}`, values: ({ agent_id, at }) => [agent_id, at] },
+  undeleted: { text: ` AND ${VISIBLE} AND deleted = 0`, values: ({ agent_id }) => [agent_id] },
+  visible: { text: ` AND ${VISIBLE}`, values: ({ agent_id }) => [agent_id] },
+  all: { text: '', values: () => [] },
+};
+
+/** The columns of the relation: those of an entry, and where the newest ledger line about it is. */
+const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+
+const newestText = (including: Including): string =>
+  `(SELECT ${COLUMNS.join(', ')} FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+
+/** Of the newest state of one branch without a scope, which most views are: a constant text. */
+export const NEWEST_LIVE = `${newestText('live')}) AS entries`;
+export const newestLiveValues = (view: EntryView): SqlValue[] => [
+  view.account_id,
+  branchOf(view),
+  view.agent_id,
+  view.at,
+];
+
+const NEWEST: Record<Including, string> = {
+  live: newestText('live'),
+  undeleted: newestText('undeleted'),
+  visible: newestText('visible'),
+  all: newestText('all'),
+};
+
+type Part = { including?: Including; paths?: readonly Glob[] | undefined };
+
+/**
+ * The entries of a view as a relation named `entries`, for FROM and JOIN. `paths`: only what one of these globs covers.
+ * Of the newest state of one branch both engines see through it, and it costs what the table costs.
+ */
+export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
+  const within = andAll(pathsOf(view, paths));
+  const condition = CONDITIONS[including];
+  const values = condition.values(view);
+  if (isNewestOfOneBranch(view))
+    return {
+      text: `${NEWEST[including]}${within.text}) AS entries`,
+      values: [view.account_id, branchOf(view), ...values, ...within.values],
+    };
+  const states = statesIn(view);
+  return {
+    text: `(SELECT ${COLUMNS.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
+    values: [...states.values, ...values, ...within.values],
+  };
+}
+
+/** For a row of the relation that was cut before: whether it is there. */
+export const liveIn = ({ at }: EntryView): Sql => sql`deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${at})`;
+
+function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
+  if (globs === undefined) return pathsWithin(scope, undefined);
+  if (globs.length === 1) return pathsWithin(scope, globs[0]);
+  const each = globs.map((glob) => sql`(1 = 1${andAll(pathsWithin(scope, glob))})`);
+  return [each.length === 0 ? fragment('1 = 0') : sql`(${joinSql(each, ' OR ')})`];
+}
+
+/** Conditions on branch and path, for what is kept beside the newest entries with these two columns. */
+export const placesIn = (view: EntryView): Sql[] => [sql`branch = ${branchOf(view)}`, ...pathsOf(view, undefined)];
+
+/** Each entry as the view's lineage has it, whoever may see it. What a nearer span has hides what lies further. */
+function statesIn(view: EntryView): Sql {
+  const states = view.lineage.flatMap((span, i) => statesOfSpan(view, span, view.lineage.slice(0, i)));
+  return joinSql(states, ' UNION ALL ');
+}
+
+function statesOfSpan(view: EntryView, span: BranchSpan, nearer: readonly BranchSpan[]): Sql[] {
+  const { account_id } = view;
+  const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
+  const { up_to_seq } = span;
+  if (up_to_seq === null) return [sql`SELECT ${HEAD} FROM entries AS head WHERE ${ofSpan}`];
+  const isOfThen = sql`head.seq <= ${up_to_seq} AND (head.line_seq IS NULL OR head.line_seq <= ${up_to_seq})`;
+  const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq} OR head.line_seq > ${up_to_seq})`;
+  return [
+    sql`SELECT ${HEAD} FROM entries AS head WHERE ${ofSpan} AND ${isOfThen}`,
+    sql`SELECT ${pastColumns(view)} FROM entries AS head
+        JOIN versions AS past ON past.account_id = ${account_id} AND past.entry_id = head.entry_id
+        WHERE ${ofSpan} AND ${isLater} AND past.version = (SELECT newest.version FROM versions AS newest
+          WHERE newest.account_id = ${account_id} AND newest.entry_id = head.entry_id AND newest.seq <= ${up_to_seq}
+          ORDER BY newest.version DESC LIMIT 1)`,
+  ];
+}
+
+const HEAD = fragment(COLUMNS.map((name) => `head.${name}`).join(', '));
+
+/** The number of an entry is the place of its first version in the log. */
+function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
+  const until = up_to_seq === null ? nothing : sql` AND nearer.entry_id <= ${up_to_seq}`;
+  return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
+    AND nearer.branch = ${branch} AND nearer.entity_path = head.entity_path AND nearer.key = head.key${until})`;
+}
+
+/**
+ * An entry that was written or judged since, as it was: what its version says, with the confidence that was written. How it
+ * stood then is not kept. Recalls are counted by entry, not by version.
+ */
+function pastColumns({ dialect }: EntryView): Sql {
+  const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
+  const past: Record<string, string> = {
+    memory_type: member(['memory_type'], 'text'),
+    is_artifact: `CAST(${member(['is_artifact'], 'flag')} AS BIGINT)`,
+    pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
+    standing: 'CAST(NULL AS TEXT)',
+    standing_no: '0',
+    line_seq: 'CAST(NULL AS BIGINT)',
+    line_no: 'CAST(NULL AS BIGINT)',
+  };
+  return fragment(
+    COLUMNS.map((name) => {
+      const from = past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`;
+      return `${from} AS ${name}`;
+    }).join(', '),
+  );
+}
+
+/** A column list of `versionsIn`. */
+export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
+  fragment(names.map((name) => `versions.${name}`).join(', '));
+
+/** Versions belong to entries of any state and any author: each says itself who may see it. */
+const joined = (view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql => {
+  // Where the newest state is shown every version is, also one that has lost its place there.
+  const upTo = isNewestOfOneBranch(view) ? nothing : fragment(' AND versions.version <= entries.version');
+  return sql`${entriesIn(view, { including: 'all' })} ${fragment(join)} versions
+    ON versions.account_id = ${view.account_id} AND versions.entry_id = entries.entry_id${upTo}`;
+};
+
+/** The versions of a view's entries, whoever may see them: `versions` joined to `entries`. */
+export const versionsIn = (view: EntryView): Sql => joined(view, 'JOIN');
+
+/** The same with entries that have no version. */
+export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, 'LEFT JOIN');
+
+/** A condition: versions that the agent of a view may see. */
+export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
+  sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
+
+/** A condition: the number is that of an entry of the view, whatever has become of it. */
+export const isEntryIn = (view: EntryView, entryId: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE entries.entry_id = ${entryId})`;
+
+/** A condition: the place in the log is that of an entry of the view. */
+export const isSeqIn = (view: EntryView, seq: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE entries.seq = ${seq})`;
+
+/** A condition: a commit wrote something that the view shows. */
+export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
+  sql`EXISTS (SELECT 1 FROM ${versionsIn(view)} WHERE versions.commit_id = ${commitId} AND ${isVersionVisible(view)})`;

@@ -1,0 +1,137 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sql } from '../../packages/server/src/db/index.ts';
+import { type Kernel, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { until } from '../faults/support/mem-process.ts';
+import { backends, newPlace } from '../support/app.ts';
+import { watchDatabase } from '../support/statements.ts';
+import { collector, cursorOf, logOf, note, openWith, writeKeys } from './support.ts';
+
+describe.each(backends)('a consumer of the log on %s', (backend) => {
+  it('is given what this process commits, soon and in order', async () => {
+    const { consumer, keys } = collector();
+    const app = await openWith(backend, [consumer]);
+    await writeKeys(app, 'a', 'b', 'c');
+    await until(() => keys().length === 3, { what: 'three events' });
+    expect(keys()).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is woken by the types it wants alone, and its cursor passes the others', async () => {
+    const { consumer, seen } = collector({ event_types: ['delete'] });
+    const app = await openWith(backend, [consumer]);
+    await writeKeys(app, 'a', 'b');
+    await sleep(50);
+    expect(await cursorOf(app, 'test.collect')).toBeUndefined();
+    await app.call('entries.delete', { entity_path: 'log', key: 'a' });
+    await until(() => seen.length === 1, { what: 'the event' });
+    await app.jobs.sweep();
+    expect(seen.map(({ event_type }) => event_type)).toEqual(['delete']);
+    expect(await cursorOf(app, 'test.collect')).toMatchObject({ seq: 3, claimed_by: '' });
+  });
+
+  it('that is installed later begins where it says', async () => {
+    const place = await newPlace(backend);
+    onTestFinished(() => place.remove());
+    const before = await openWith(backend, [], { place });
+    await writeKeys(before, 'a', 'b');
+    await before.close();
+    const all = collector({ name: 'test.all' });
+    const fresh = collector({ name: 'test.fresh', starts_at: 'now' });
+    const app = await openWith(backend, [all.consumer, fresh.consumer], { place });
+    await writeKeys(app, 'c');
+    await app.jobs.sweep();
+    expect(all.keys()).toEqual(['a', 'b', 'c']);
+    expect(fresh.keys()).toEqual(['c']);
+    await app.close();
+    const again = collector({ name: 'test.fresh', starts_at: 'now' });
+    const later = await openWith(backend, [again.consumer], { place });
+    await writeKeys(later, 'd');
+    await later.jobs.sweep();
+    expect(again.keys()).toEqual(['d']);
+  });
+
+  it('goes on after a restart where it was', async () => {
+    const place = await newPlace(backend);
+    onTestFinished(() => place.remove());
+    const first = collector({ batch_size: 2 });
+    const one = await openWith(backend, [first.consumer], { place });
+    await writeKeys(one, 'a', 'b', 'c');
+    await one.jobs.sweep();
+    await one.close();
+    const without = await openWith(backend, [], { place });
+    await writeKeys(without, 'd', 'e', 'f');
+    await without.close();
+    const second = collector({ batch_size: 2 });
+    const two = await openWith(backend, [second.consumer], { place });
+    await two.jobs.sweep();
+    expect([first.keys(), second.keys()]).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
+  });
+
+  it('commits what it writes together with its cursor', async () => {
+    const app = await openWith(backend, [
+      {
+        name: 'test.copy',
+        starts_at: 'the beginning',
+        event_types: ['write'],
+        batch_size: 2,
+        handle: ({ work }, events) =>
+          work(async (inner) => {
+            for (const { seq } of events) note(inner, { seq });
+          }),
+      },
+    ]);
+    await writeKeys(app, 'a', 'b', 'c', 'd', 'e');
+    await app.jobs.sweep();
+    const handled = (await logOf(app)).filter(({ event_type }) => event_type === 'handled');
+    expect(handled.map(({ details }) => JSON.parse(details).seq)).toEqual([1, 2, 3, 4, 5]);
+    expect((await cursorOf(app, 'test.copy'))?.seq).toBeGreaterThanOrEqual(5);
+  });
+
+  it('leaves nothing behind of a transaction in which its claim was lost', async () => {
+    const app = await openWith(backend, [
+      {
+        name: 'test.robbed',
+        starts_at: 'the beginning',
+        event_types: ['write'],
+        handle: async ({ work, kernel }) => {
+          // Another server, long after this one stopped answering.
+          await takeClaim(kernel, 'test.robbed');
+          await work(async (inner) => note(inner, {}));
+        },
+      },
+    ]);
+    await writeKeys(app, 'a');
+    await app.jobs.sweep();
+    expect((await logOf(app)).map(({ event_type }) => event_type)).toEqual(['write']);
+    expect(await cursorOf(app, 'test.robbed')).toMatchObject({ seq: 0, claimed_by: 'another', attempts: 0 });
+  });
+
+  it('asks the store nothing while nothing happens', async () => {
+    const { consumer } = collector();
+    let statements = 0;
+    const app = await openWith(backend, [consumer], {
+      wrapDatabase: (database) => watchDatabase(database, () => statements++),
+    });
+    await writeKeys(app, 'a');
+    await app.jobs.sweep();
+    const before = statements;
+    // Longer than the first look at the store after a start, and than the index waits after a write.
+    await sleep(3_000);
+    expect(statements - before).toBeLessThan(20);
+    const idle = statements;
+    await sleep(500);
+    expect(statements).toBe(idle);
+  });
+});
+
+async function takeClaim({ services }: Kernel, consumer: string): Promise<void> {
+  await services.database.transaction(async (tx) => {
+    tx.enter(SELF_HOSTED_ACCOUNT);
+    await tx.run(
+      sql`UPDATE consumer_cursors SET claimed_by = 'another' WHERE account_id = ${SELF_HOSTED_ACCOUNT} AND consumer = ${consumer}`,
+    );
+  });
+}
