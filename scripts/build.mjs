@@ -38,6 +38,7 @@ try {
       buildLibrary('sdk'),
       buildMcp(join(packages, 'mcp', 'dist')),
       buildServer(join(packages, 'server', 'dist')),
+      buildPro(join(packages, 'pro', 'dist')),
     ]);
 } catch (error) {
   // esbuild has already said what is wrong in the sources.
@@ -78,14 +79,21 @@ async function buildMcp(outdir) {
   await publish(outdir, outputFiles);
 }
 
+/** It runs within a server, whose parts it shares. */
+async function buildPro(outdir) {
+  const entryPoints = entriesOf(join(packages, 'pro', 'src'), { index: 'index.ts' });
+  const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external' });
+  await publish(outdir, outputFiles);
+}
+
 async function buildServer(outdir) {
   const source = join(packages, 'server', 'src');
   const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
   // The main file of this package asks for its parts at run time, where a bundler cannot see them.
   const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
-  const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts' });
+  const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts', module: 'module.ts' });
   if (Object.keys(entryPoints).length === 0) return;
-  // Both entries share their chunks, which lie beside them, so that a path relative to a module means the same in all.
+  // All entries share their chunks, which lie beside them, so that a path relative to a module means the same in all.
   const main = build({
     ...shared,
     outdir,

@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** The server and its MCP package need each other: the one that is first cannot be checked here, and has been already. */
+/** Loads the server where it is installed; its declarations come later, so it cannot be checked here, and has been already. */
 const unchecked = new Set(['mcp']);
 
-for (const name of ['contract', 'sdk', 'mcp', 'server']) {
+for (const name of ['contract', 'sdk', 'mcp', 'server', 'pro']) {
   const folder = join(root, 'packages', name);
   if (existsSync(join(folder, 'src', 'index.ts'))) emit(folder, name);
 }

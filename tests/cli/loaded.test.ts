@@ -25,7 +25,7 @@ it('a command on the store of this machine loads neither PostgreSQL nor a server
     const file = readdirSync(folder).find((one) => one.startsWith(`${name}-`) && one.endsWith('.js'));
     return sourcesIn(loadedWith(join(folder, file as string)).values());
   };
-  const command = [...loadedBy('program'), ...loadedBy('app')];
+  const command = [...loadedBy('program'), ...loadedBy('installed')];
   expect(command).toContain('packages/server/src/db/sqlite.ts');
   expect(command).toContain('packages/server/src/cli/run.ts');
   expect(command.filter((name) => HEAVY.test(name))).toEqual([]);

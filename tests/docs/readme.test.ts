@@ -104,6 +104,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_UPGRADE_URL: ({ settings }) => settings.upgrade_url,
   MEM_PLAN_COMPARISON_URL: ({ settings }) => settings.plan_comparison_url,
   MEM_RATE_LIMITS: ({ rateLimits }) => (rateLimits ? 'on' : 'off'),
+  MEM_PRO: ({ pro }) => (pro ? 'on' : 'off'),
   MEM_HTTP_URL: ({ client }) => client.url,
   MEM_API_KEY: ({ client }) => client.apiKey,
 };

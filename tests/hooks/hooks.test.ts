@@ -17,7 +17,7 @@ const moduleOf = (name: string, hooks: Hooks, handlers: Module['handlers'] = {})
   name,
   migrations: [],
   handlers,
-  hooks,
+  hooks: () => hooks,
 });
 
 const entry = { entity_path: 'a', key: 'k' };

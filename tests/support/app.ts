@@ -8,6 +8,7 @@ import {
   stringify,
 } from '@mem-service/contract';
 import { pino } from 'pino';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
 import { createServer, type HttpOptions } from '../../packages/server/src/http/server.ts';
 import {
@@ -57,6 +58,7 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
   const place = options.place ?? (await readyPlace(backend, options.rowSecurity));
   const clock = options.clock ?? fakeClock();
   const app = await openApp({
+    modules: proModules,
     postgresPool: 5,
     sweepSeconds: 3600,
     ...options,

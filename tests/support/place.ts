@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
 
 /** Every promise about storage is tested on each of these. */
@@ -83,7 +84,13 @@ async function makeTemplate(name: string, rowSecurity: RowSecurity): Promise<str
     if (rowCount === 0) {
       await client.query(`CREATE DATABASE ${name}_to_be`);
       const postgresDsn = databaseOf(dsn, `${name}_to_be`);
-      const app = await openApp({ dataDir: '', postgresDsn, rowSecurity, clock: { now: () => START } });
+      const app = await openApp({
+        dataDir: '',
+        postgresDsn,
+        rowSecurity,
+        modules: proModules,
+        clock: { now: () => START },
+      });
       await app.close();
       await client.query(`ALTER DATABASE ${name}_to_be RENAME TO ${name}`);
     }

@@ -4,6 +4,7 @@ export * from './glob.ts';
 export * from './glob-sets.ts';
 export { parseExact } from './json-exact.ts';
 export * from './json-text.ts';
+export * from './module-routes.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
 export * as shapes from './shapes.ts';

@@ -98,6 +98,17 @@ function openLocal(settings: Settings): OpenService {
 }
 
 async function load(env: Environment) {
-  const { openApp, readConfig, SELF_HOSTED_ACCOUNT } = await import('@mem-service/server');
-  return { app: await openApp(readConfig(env)), account_id: SELF_HOSTED_ACCOUNT };
+  const { openInstalledApp, readConfig, SELF_HOSTED_ACCOUNT } = await loadServer();
+  return { app: await openInstalledApp(readConfig(env)), account_id: SELF_HOSTED_ACCOUNT };
+}
+
+/** The package of the server is needed here alone, so that whoever uses another server need not install it. */
+async function loadServer() {
+  try {
+    return await import('@mem-service/server');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'@mem-service/server'`)) throw error;
+    throw new Error('a store of this machine needs the package @mem-service/server; install it, or set MEM_HTTP_URL');
+  }
 }

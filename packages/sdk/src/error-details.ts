@@ -7,6 +7,7 @@ type Place = { entityPath: string; key: string };
 type Told = {
   not_found: Partial<Place>;
   branch_not_found: { branch: string };
+  module_not_installed: { module: string };
   branch_read_only: { branch: string };
   method_not_allowed: { allow: string[] };
   version_conflict: Place & { /** 0: there is no such entry. */ currentVersion: number };

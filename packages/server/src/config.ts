@@ -31,6 +31,8 @@ export type Config = {
   settings: Settings;
   trackReads: boolean;
   rateLimits: boolean;
+  /** Load the modules of @mem-service/pro where it is installed. */
+  pro: boolean;
   telemetry: TelemetryConfig;
   client: {
     url: string | undefined;
@@ -179,6 +181,10 @@ const variables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .transform((text) => text === 'on'),
+  MEM_PRO: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('on')
+    .transform((text) => text === 'on'),
   MEM_HTTP_URL: webAddress.optional(),
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
@@ -232,6 +238,7 @@ export function readConfig(env: Environment = process.env): Config {
     },
     trackReads: v.MEM_TRACK_READS,
     rateLimits: v.MEM_RATE_LIMITS,
+    pro: v.MEM_PRO,
     telemetry,
     client: {
       url: v.MEM_HTTP_URL,

@@ -1,9 +1,10 @@
-import { coreModules as modules } from './app.ts';
+import { coreModules } from './app.ts';
 import type { Config } from './config.ts';
 import { type AppliedMigration, compareSchema, type SchemaState } from './db/index.ts';
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
-import { kernelTables, migrationsOf } from './kernel/index.ts';
+import { installedModules } from './installed.ts';
+import { kernelTables, type Module, migrationsOf } from './kernel/index.ts';
 
 export type StoreReport = {
   /** How many migrations it has; 0 where no tables are there yet. */
@@ -18,17 +19,21 @@ export type StoreReport = {
 };
 
 /** Looks at the store of this machine as it is, without bringing it up to date. */
-export async function inspectStore({ postgresDsn, dataDir }: Config): Promise<StoreReport> {
+export async function inspectStore(config: Config): Promise<StoreReport> {
+  const { postgresDsn, dataDir } = config;
+  const modules = [...coreModules, ...(await installedModules(config))];
   if (postgresDsn === undefined) {
     const { applied, problems } = await checkSqlite(dataDir);
-    return { ...schemaReport(applied), problems };
+    return { ...schemaReport(applied, modules), problems };
   }
   const tables = [...kernelTables, ...modules.flatMap((module) => module.tables ?? [])];
   const postgres = await checkPostgres(postgresDsn, new Set(tables.map(({ table }) => table)));
-  return { ...schemaReport(postgres.applied), problems: [], postgres };
+  return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
 }
 
-function schemaReport(applied: readonly AppliedMigration[]): Pick<StoreReport, 'schema' | 'pending' | 'refusal'> {
+type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal'>;
+
+function schemaReport(applied: readonly AppliedMigration[], modules: readonly Module[]): SchemaReport {
   const { pending, refusal } = compareSchema(applied, migrationsOf(modules));
   return { schema: applied.length, pending: pending.length, refusal };
 }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { type App, openApp } from './app.ts';
+import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { addressOf } from './dsn.ts';
 import { createServer } from './http/server.ts';
+import { openInstalledApp } from './installed.ts';
 import { createLogger } from './logger.ts';
 import { Telemetry } from './telemetry/index.ts';
 import { VERSION } from './version.ts';
@@ -41,7 +42,7 @@ export async function serve(config: Config): Promise<number> {
 
 async function start(config: Config, log: Logger): Promise<Running> {
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
-  const app = await whenReachable(() => openApp({ ...config, onError }), {
+  const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });

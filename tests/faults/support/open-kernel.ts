@@ -1,7 +1,8 @@
 import { type OperationName, type Output, type Request, stringify } from '@mem-service/contract';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { coreModules as modules } from '../../../packages/server/src/app.ts';
+import { modules as proModules } from '../../../packages/pro/src/index.ts';
+import { coreModules } from '../../../packages/server/src/app.ts';
 import { openPostgres, openSqlite } from '../../../packages/server/src/db/index.ts';
 import { createServer, type HttpOptions } from '../../../packages/server/src/http/server.ts';
 import {
@@ -49,6 +50,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
+  const modules = [...coreModules, ...proModules];
   const schema = await migrateAll(base, modules);
   await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
   const kernel = createKernel({ ...base, schema }, [...modules, ...extra]);

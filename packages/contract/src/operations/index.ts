@@ -16,6 +16,7 @@ import { retention } from './retention.ts';
 import { search } from './search.ts';
 import { sessions } from './sessions.ts';
 import { system } from './system.ts';
+import { tags } from './tags.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { upkeep } from './upkeep.ts';
@@ -33,6 +34,7 @@ export const operations = {
   ...traces,
   ...agents,
   ...graph,
+  ...tags,
   ...counts,
   ...log,
   ...keys,

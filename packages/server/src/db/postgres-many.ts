@@ -43,7 +43,10 @@ function findText({ table, select, by }: Find): string {
   return `SELECT r.place, ${select} FROM ${unnestUnseen(Object.values(by))} WITH ORDINALITY AS r(${as}, place) JOIN LATERAL (${first}) AS found ON ${same}`;
 }
 
-/** Finds each row as `findText` does, for the same reason. */
+/**
+ * Finds each row as `findText` does, for the same reason. The updated table has no condition but where the row is: with
+ * others, a planner without statistics walks the account for each (500 rows of 5,000: 3,400 ms, so 200 ms).
+ */
 function updateText({ table, set = {}, add = {}, by }: Update): string {
   const names = Object.keys(by);
   const changed = { ...set, ...add };
@@ -53,8 +56,8 @@ function updateText({ table, set = {}, add = {}, by }: Update): string {
   const sets = changedNames
     .map((name, i) => (name in add ? `${name} = ${table}.${name} + r.c${i}` : `${name} = r.c${i}`))
     .join(', ');
-  const same = names.map((name, i) => `${table}.${name} = ${place(i)}`).join(' AND ');
-  const first = firstText(`SELECT x.ctid FROM ${table} AS x`, names, place);
+  const same = names.map((name, i) => `found.${name} = ${place(i)}`).join(' AND ');
+  const first = firstText(`SELECT x.ctid, ${names.join(', ')} FROM ${table} AS x`, names, place);
   const rows = unnestUnseen([...Object.values(changed), ...Object.values(by)]);
   return `UPDATE ${table} SET ${sets} FROM ${rows} AS r(${as}), LATERAL (${first}) AS found WHERE ${table}.ctid = found.ctid AND ${same}`;
 }

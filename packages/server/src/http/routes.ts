@@ -7,6 +7,7 @@ import {
   operations,
   spanning,
 } from '@mem-service/contract';
+import { missingModuleAt } from './missing-modules.ts';
 
 /** A word, or the name of a parameter. */
 type Segment = { word: string; parameter: string | undefined; isGreedy: boolean };
@@ -143,9 +144,10 @@ export function methodsAt(rawPath: string): Method[] {
   return [...new Set(patterns.filter((pattern) => fit(pattern, parts)).map(({ method }) => method))];
 }
 
-/** Why nothing answers at an address: it takes other methods, or there is nothing of that form. */
+/** Why nothing answers at an address: it takes other methods, or needs a module, or there is nothing of that form. */
 export function refusalAt(method: string, rawPath: string, methods: readonly string[] = methodsAt(rawPath)): Fault {
-  if (methods.length === 0) return new Fault('route_not_found', `there is no route ${method} ${rawPath}`);
+  if (methods.length === 0)
+    return missingModuleAt(method, rawPath) ?? new Fault('route_not_found', `there is no route ${method} ${rawPath}`);
   const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
   return new Fault('method_not_allowed', `this route takes ${allow.join(', ')}`, { allow });
 }

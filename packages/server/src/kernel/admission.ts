@@ -11,7 +11,7 @@ import { type Authorize, byType } from './authorize.ts';
 import { byScope } from './by-scope.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
-import type { Handler, Handlers, Module, Services } from './module.ts';
+import type { Handler, Handlers, Services } from './module.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
@@ -22,11 +22,10 @@ export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admis
 
 const CHECKS: readonly Authorize[] = [byType, byScope];
 
-type Parts = { handlers: Handlers; services: Services; modules: readonly Module[]; usage: Usage };
+type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
 /** What every call has to pass, whatever it asks for. It gives a promise only where a hook has to look something up. */
-export function createAdmit({ handlers, services, modules, usage }: Parts): Admit {
-  const hooks = modules.flatMap((module) => module.hooks ?? []);
+export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
   const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
   const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
 
@@ -34,7 +33,7 @@ export function createAdmit({ handlers, services, modules, usage }: Parts): Admi
     const operation = operations[name] as Operation | undefined;
     const handler = handlers[name] as Handler<OperationName> | undefined;
     if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
-    if (!handler) throw new Fault('module_not_installed', `${name} needs the module ${operation.module}`);
+    if (!handler) throw missingModule(name, operation);
     const input = parseInput(operation.input, raw) as Record<string, unknown>;
     for (const check of CHECKS) check(name, input, caller);
     const branch = input.branch as string | undefined;
@@ -54,6 +53,9 @@ export function createAdmit({ handlers, services, modules, usage }: Parts): Admi
     return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
   };
 }
+
+const missingModule = (name: string, { module }: Operation): Fault =>
+  new Fault('module_not_installed', `${name} needs the module ${module}`, { module });
 
 /** Goes on at once where there is nothing to wait for. */
 function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {

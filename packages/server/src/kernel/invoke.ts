@@ -7,6 +7,7 @@ import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
+import type { Hooks } from './hooks.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
@@ -36,14 +37,14 @@ export function createKernel(
   modules: readonly Module[],
   { onError = () => {} }: KernelOptions = {},
 ): Kernel {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  checkAudited(handlers);
+  const handlers = handlersOf(modules);
   const feed = new Feed();
   const usage = new Usage();
-  const admit = createAdmit({ handlers, services, modules, usage });
+  const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
+  const admit = createAdmit({ handlers, services, hooks, usage });
   const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
   const committer = new Committer(services, {
-    committed: publisher(feed, modules, onError),
+    committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
   });
 
@@ -97,11 +98,17 @@ export function createKernel(
   };
 }
 
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  checkAudited(handlers);
+  return handlers;
+}
+
 /** What was committed stays so, whatever a hook does. */
-function publisher(feed: Feed, modules: readonly Module[], onError: (error: unknown) => void) {
-  const hooks = modules.flatMap((module) => module.hooks?.committed ?? []);
+function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
+  const listeners = hooks.flatMap(({ committed }) => committed ?? []);
   return (events: readonly LogEvent[], accountId: string): void => {
-    for (const committed of hooks) {
+    for (const committed of listeners) {
       try {
         committed(events, accountId);
       } catch (error) {

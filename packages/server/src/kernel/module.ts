@@ -136,8 +136,8 @@ export type Module = {
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
   handlers: Handlers;
-  /** Where it takes part in requests to other modules. */
-  hooks?: Hooks;
+  /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
+  hooks?: () => Hooks;
   /** What follows the log, from a cursor in the store. */
   consumers?: readonly Consumer[];
   /** What is done over the whole store now and then, by one server for all. */

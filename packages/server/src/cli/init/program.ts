@@ -31,7 +31,8 @@ export function programsOf({ node, script, platform }: Started): Programs {
       platform === 'win32'
         ? { command: 'cmd', args: ['/c', 'npx', '-y', ...args] }
         : { command: 'npx', args: ['-y', ...args] };
-    return { mcp: npx('@mem-service/mcp'), mem: npx('@mem-service/server'), portable: true };
+    // The server has its own way into MCP, and brings the store; mem-mcp alone would only reach a server.
+    return { mcp: npx('@mem-service/server', 'mcp'), mem: npx('@mem-service/server'), portable: true };
   }
   if (!basename(file).endsWith('.js'))
     throw new UsageError('init writes down how to start the built program: run npm run build, and that');

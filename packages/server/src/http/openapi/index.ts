@@ -21,6 +21,7 @@ export const TAGS: Record<string, string> = {
   traces: 'Sealed sessions: what was asked, read, done and answered.',
   agents: 'Who works with the memory: timelines, profiles, rules, and what one reads of another.',
   graph: 'What is connected with what, seen by the service or stated by callers.',
+  tags: 'Names for memory as it was.',
   counts: 'What there is, counted: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',

@@ -41,6 +41,7 @@ export function errorsOf(name: OperationName, method: Method = operations[name].
 const DETAILS: Partial<Record<FaultCode, Json>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
+  module_not_installed: { module: 'tags' },
   branch_read_only: { branch: 'experiment/closed' },
   method_not_allowed: { allow: ['GET', 'HEAD'] },
   version_conflict: { entity_path: 'checkout/payments', key: 'retry-policy', current_version: 4 },

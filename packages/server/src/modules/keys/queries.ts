@@ -1,4 +1,13 @@
-import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  type Find,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+  type Update,
+} from '../../db/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -94,9 +103,7 @@ export function endKey(
 
 export type Use = Pick<KeyRow, 'account_id' | 'key_id'> & { last_used_at: number };
 
-export function touchKey(tx: Transaction, { account_id, key_id, last_used_at }: Use): Promise<number> {
-  return tx.run(
-    sql`UPDATE api_keys SET last_used_at = ${last_used_at} WHERE account_id = ${account_id} AND key_id = ${key_id}
-        AND (last_used_at IS NULL OR last_used_at < ${last_used_at})`,
-  );
-}
+const byKey = { account_id: 'text', key_id: 'text' } as const;
+
+export const findUses: Find = { table: 'api_keys', select: 'last_used_at', by: byKey };
+export const updateUses: Update = { table: 'api_keys', set: { last_used_at: 'int' }, by: byKey };

@@ -1,11 +1,17 @@
 import type { Kernel } from '../../kernel/index.ts';
-import { touchKey } from './queries.ts';
+import { findUses, updateUses } from './queries.ts';
 
 /** Now and then: when each key was last used. */
 export async function noteUses({ services: { keys, database } }: Kernel): Promise<void> {
   const uses = keys.takeUses();
   if (uses.length === 0) return;
   await database.upkeep(async (tx) => {
-    await Promise.all(uses.map((use) => touchKey(tx, use)));
+    const known = await tx.findMany<{ last_used_at: number | null }>(
+      findUses,
+      uses.map(({ account_id, key_id }) => [account_id, key_id]),
+    );
+    // Another server may have seen it later.
+    const newer = uses.filter((use, i) => (known[i]?.last_used_at ?? 0) < use.last_used_at);
+    await tx.updateMany(updateUses, newer);
   });
 }

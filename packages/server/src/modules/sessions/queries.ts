@@ -116,14 +116,12 @@ export async function listActionPlaces(query: Query, key: SessionKey, attempt: n
   return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
-/** In which session something was done. */
-export function getEventSession(
-  query: Query,
-  accountId: string,
-  seq: number,
-): Promise<{ session: string } | undefined> {
-  return query.get(sql`SELECT session FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
-}
+/** In which sessions things were done. */
+export const findEventSessions: Find = {
+  table: 'events',
+  select: 'session',
+  by: { account_id: 'text', seq: 'int' },
+};
 
 export async function deleteSession(tx: Transaction, key: SessionKey): Promise<void> {
   await Promise.all([

@@ -49,14 +49,19 @@ export async function staleAmong(
   key: queries.SessionKey,
   { found, look }: { found: readonly Found[]; look: Look },
 ): Promise<StaleRead[]> {
-  const stale = found.map(async ({ read, row }): Promise<StaleRead[]> => {
-    const isChanged = row.version > read.version || isOver(row, look);
-    if (!isChanged || (await isOwn(query, key, { row, look }))) return [];
-    const [before] = await findVersions(query, key.account_id, [read]);
+  const changed = found.filter(({ read, row }) => row.version > read.version || isOver(row, look));
+  const isOwn = await ownChanges(query, key, { changed, look });
+  const foreign = changed.filter((_, i) => !isOwn[i]);
+  const befores = await findVersions(
+    query,
+    key.account_id,
+    foreign.map(({ read }) => read),
+  );
+  return foreign.flatMap(({ read, row }, i) => {
+    const before = befores[i];
     if (!before || !isFor(before, key.agent_id)) return [];
     return [toStale(read, row, { before: before.content_hash, agentId: key.agent_id, look })];
   });
-  return (await Promise.all(stale)).flat();
 }
 
 type Known = { before: string; agentId: string; look: Look };
@@ -81,14 +86,19 @@ const isOver = ({ ttl_at }: CurrentRow, { now }: Look): boolean => ttl_at !== nu
 const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agentId: string): boolean =>
   shared === 1 || agent_id === agentId;
 
-/** Nobody ends what expires by itself. */
-async function isOwn(
+/** Of each change, whether the session made it. Nobody ends what expires by itself. */
+async function ownChanges(
   query: Query,
   { account_id, agent_id, session }: queries.SessionKey,
-  { row, look }: { row: CurrentRow; look: Look },
-): Promise<boolean> {
-  if (row.agent_id !== agent_id || isOver(row, look)) return false;
-  const changed =
-    look.events?.find(({ seq }) => seq === row.seq) ?? (await queries.getEventSession(query, account_id, row.seq));
-  return changed?.session === session;
+  { changed, look }: { changed: readonly Found[]; look: Look },
+): Promise<boolean[]> {
+  const sessions = new Map(look.events?.map((event) => [event.seq, event.session]));
+  const byAgent = changed.map(({ row }) => row.agent_id === agent_id && !isOver(row, look));
+  const unknown = changed.flatMap(({ row }, i) => (byAgent[i] && !sessions.has(row.seq) ? [row.seq] : []));
+  const events = await query.findMany<{ session: string }>(
+    queries.findEventSessions,
+    unknown.map((seq) => [account_id, seq]),
+  );
+  for (const [i, seq] of unknown.entries()) sessions.set(seq, events[i]?.session as string);
+  return changed.map(({ row }, i) => byAgent[i] === true && sessions.get(row.seq) === session);
 }

@@ -1,4 +1,4 @@
-import { andAll, type Engine, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Engine, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import { type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
 import { rowidOf } from '../text/index.ts';
 
@@ -216,24 +216,23 @@ export function listTracesInOrder(
   );
 }
 
-/** Every part of a trace, whoever may see it. */
-export function listAllItems(query: Query, { account_id, seq }: TraceRow): Promise<TraceItemRow[]> {
+/** Every part of some traces, whoever may see it. */
+export function listAllItems(query: Query, accountId: string, seqs: Sql): Promise<TraceItemRow[]> {
   return query.all<TraceItemRow>(
-    sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${account_id} AND seq = ${seq} ORDER BY no`,
+    sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${accountId}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) ORDER BY seq, no`,
   );
 }
 
-export function getTraceInChain(
-  query: Query,
-  { account_id, agent_id, session }: SessionKey,
-  sequence: number,
-): Promise<{ hash: string } | undefined> {
-  const inChain = sql`account_id = ${account_id} AND agent_id = ${agent_id} AND session = ${session}
-        AND sequence = ${sequence}`;
-  return query.get(
-    sql`SELECT hash FROM traces WHERE ${inChain} UNION ALL SELECT hash FROM trace_ends WHERE ${inChain} LIMIT 1`,
-  );
-}
+const ofSession = { account_id: 'text', agent_id: 'text', session: 'text' } as const;
+
+/** Traces by their places in the chains of their sessions. */
+export const findInChain: Find = { table: 'traces', select: 'hash', by: { ...ofSession, sequence: 'int' } };
+
+export type ChainEnd = { sequence: number; hash: string };
+
+/** The last of the traces of a session that grew too old and are gone. */
+export const findChainEnds: Find = { table: 'trace_ends', select: 'sequence, hash', by: ofSession };
 
 /** A filter: traces that read an entry there, as far as the agent may know. */
 export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {

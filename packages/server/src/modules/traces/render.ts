@@ -1,7 +1,7 @@
 import type { Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
 import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
-import { getVersionByNumber } from '../entries/index.ts';
+import { findDocuments } from '../entries/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpans } from './rules/spans.ts';
@@ -19,7 +19,9 @@ export class Parts {
       if (data === null) continue;
       const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
       const part = { ...named, ...(JSON.parse(data) as object) };
-      this.#byKind.set(kind, [...(this.#byKind.get(kind) ?? []), part]);
+      const known = this.#byKind.get(kind);
+      if (known) known.push(part);
+      else this.#byKind.set(kind, [part]);
     }
   }
 
@@ -36,15 +38,13 @@ export async function readingsOf(
   seen: readonly SeenPart[],
   fetch?: { query: Query; account_id: string },
 ): Promise<Reading[]> {
-  return Promise.all(
-    seen.map(async ({ entry_id, ...reading }) => {
-      if (!fetch) return { ...reading, memory_type: null };
-      const row = await getVersionByNumber(fetch.query, fetch.account_id, { entry_id, version: reading.version });
-      if (!row) return { ...reading, memory_type: null };
-      const { value, memory_type } = JSON.parse(row.document) as Pick<Reading, 'value' | 'memory_type'>;
-      return { ...reading, value, memory_type };
-    }),
-  );
+  const documents = fetch ? await findDocuments(fetch.query, fetch.account_id, seen) : [];
+  return seen.map(({ entry_id: _, ...reading }, i) => {
+    const document = documents[i];
+    if (document === undefined) return { ...reading, memory_type: null };
+    const { value, memory_type } = JSON.parse(document) as Pick<Reading, 'value' | 'memory_type'>;
+    return { ...reading, value, memory_type };
+  });
 }
 
 type Around = { parts: Parts; causal_entries: Reading[]; changes: readonly queries.ChangeRow[] };
@@ -129,19 +129,22 @@ export async function renderTraces(view: View, rows: readonly queries.TraceRow[]
   const itemsBySeq = groupBySeq(items);
   const changesBySeq = groupBySeq(changes);
   const fetch = isWhole ? { query, account_id: viewer.account_id } : undefined;
-  return Promise.all(
-    rows.map(async (row) => {
-      const parts = new Parts(itemsBySeq.get(row.seq) ?? []);
-      const causal_entries = await readingsOf(parts.of<SeenPart>('read'), fetch);
-      return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(outcomeSeq(row)) ?? [] });
-    }),
-  );
+  const partsOf = rows.map((row) => new Parts(itemsBySeq.get(row.seq) ?? []));
+  const seen = partsOf.map((parts) => parts.of<SeenPart>('read'));
+  const readings = await readingsOf(seen.flat(), fetch);
+  let from = 0;
+  return rows.map((row, i) => {
+    const parts = partsOf[i] as Parts;
+    const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
+    from += causal_entries.length;
+    return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(outcomeSeq(row)) ?? [] });
+  });
 }
 
 /** A trace that its outcome sealed has the place of the outcome. */
 const outcomeSeq = ({ seq, header }: queries.TraceRow): number => (JSON.parse(header) as Header).outcome_seq ?? seq;
 
-function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
+export function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();
   for (const row of rows) {
     const group = groups.get(row.seq);

@@ -2,6 +2,7 @@ import type { Output } from '@mem-service/contract';
 import { cursorsOf, cutPage, type ReadContext, reads } from '../../kernel/index.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
+import { groupBySeq } from './render.ts';
 import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
 import type { Header } from './shape.ts';
 import { viewerOf } from './viewer.ts';
@@ -22,15 +23,42 @@ export const verify = reads<'traces.verify'>(async (context, input) => {
   if (input.trace_id !== undefined && rows.length === 0) throw traceNotFound(input.trace_id);
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const problems: Problem[] = [];
-  for (const row of items) {
-    const problem = await problemOf(context, row);
-    if (problem) problems.push({ trace_id: row.trace_id, ...problem });
-  }
+  for (let at = 0; at < items.length; at += TRACES_AT_ONCE)
+    problems.push(...(await problemsOf(context, items.slice(at, at + TRACES_AT_ONCE))));
   return { total_checked: items.length, valid: items.length - problems.length, problems, ...page };
 });
 
-async function problemOf(context: ReadContext, row: queries.TraceRow): Promise<Omit<Problem, 'trace_id'> | undefined> {
-  const parts = await queries.listAllItems(context.scan, row);
+/** A trace may have thousands of parts. */
+const TRACES_AT_ONCE = 100;
+
+async function problemsOf(context: ReadContext, rows: readonly queries.TraceRow[]): Promise<Problem[]> {
+  const { scan, caller, dialect } = context;
+  const sessions = rows.map((row) => [row.account_id, row.agent_id, row.session]);
+  const [items, before, ends] = await Promise.all([
+    queries.listAllItems(scan, caller.account_id, dialect.numbers(rows.map(({ seq }) => seq))),
+    scan.findMany<{ hash: string }>(
+      queries.findInChain,
+      rows.map((row, i) => [...(sessions[i] as string[]), row.sequence - 1]),
+    ),
+    scan.findMany<queries.ChainEnd>(queries.findChainEnds, sessions),
+  ]);
+  const partsOf = groupBySeq(items);
+  return rows.flatMap((row, i) => {
+    const parts = partsOf.get(row.seq) ?? [];
+    const end = ends[i]?.sequence === row.sequence - 1 ? ends[i]?.hash : undefined;
+    const problem = problemOf(context, row, { parts, before: before[i]?.hash ?? end });
+    return problem ? [{ trace_id: row.trace_id, ...problem }] : [];
+  });
+}
+
+/** The parts of a trace, and the hash of the trace before it in its session. */
+type Around = { parts: readonly queries.TraceItemRow[]; before: string | undefined };
+
+function problemOf(
+  context: ReadContext,
+  row: queries.TraceRow,
+  { parts, before }: Around,
+): Omit<Problem, 'trace_id'> | undefined {
   const changed = parts.find((part) => part.data !== null && partHash(part) !== part.hash);
   if (changed) return { reason: 'part_changed', detail: `part ${changed.no} (${changed.kind}) is not what was sealed` };
   const missing = parts.findIndex((part, i) => part.no !== i);
@@ -43,12 +71,11 @@ async function problemOf(context: ReadContext, row: queries.TraceRow): Promise<O
   const isTold = !isErased || row.header_hash !== null;
   if (isTold && traceHash(row, hashes) !== row.hash)
     return { reason: 'changed', detail: 'the trace or the number of its parts is not what was sealed' };
-  return (await chainProblem(context, row)) ?? signatureProblem(context, row);
+  return chainProblem(row, before) ?? signatureProblem(context, row);
 }
 
-async function chainProblem({ scan }: ReadContext, row: queries.TraceRow) {
-  const before = await queries.getTraceInChain(scan, row, row.sequence - 1);
-  const isWhole = row.sequence === 1 ? row.parent_hash === null && !before : before?.hash === row.parent_hash;
+function chainProblem(row: queries.TraceRow, before: string | undefined) {
+  const isWhole = row.sequence === 1 ? row.parent_hash === null && !before : before === row.parent_hash;
   if (isWhole) return undefined;
   return { reason: 'chain_broken' as const, detail: `it does not follow number ${row.sequence - 1} of its session` };
 }

@@ -1,4 +1,5 @@
 import type { Work } from '../../../kernel/index.ts';
+import { rowidOf } from '../../text/index.ts';
 import type { Header } from '../shape.ts';
 import * as queries from './queries.ts';
 
@@ -8,9 +9,9 @@ export type Age = { after: number; before: number };
 /** Few enough that other writes do not wait long for their turn. */
 const TRACES = 50;
 
-const oldOf = ({ account_id, account, dialect }: Work, traces: readonly queries.OldTrace[]): queries.Old => {
+const oldOf = ({ account_id, dialect }: Work, traces: readonly queries.OldTrace[]): queries.Old => {
   const seqs = traces.map(({ seq }) => seq);
-  return { account_id, number: account.number, seqs, listed: dialect.numbers(seqs) };
+  return { account_id, seqs, listed: dialect.numbers(seqs) };
 };
 
 const oldest = ({ tx, account_id }: Work, age: Age) => queries.listOld(tx, { account_id, ...age, limit: TRACES });
@@ -34,7 +35,7 @@ export async function removeOld(work: Work, age: Age): Promise<Aged> {
       queries.upsertEnds,
       [...ends.values()].map((end) => ({ account_id, ...end })),
     );
-    if (dialect.engine === 'sqlite') await queries.deleteTraceWords(tx, old);
+    if (dialect.engine === 'sqlite') await forgetTraceWords(work, old.seqs);
     await queries.deleteTraces(tx, old);
   }
   return aged(traces, age);
@@ -47,9 +48,12 @@ export async function erasePayloads(work: Work, age: Age): Promise<Aged> {
   if (traces.length > 0) {
     const old = oldOf(work, traces);
     await queries.erasePayloads(tx, old);
-    if (dialect.engine === 'sqlite') await queries.deleteTraceWords(tx, old);
-    for (const { seq, header } of traces)
-      await queries.setHeader(tx, dialect.engine, { account_id, seq, header: silenced(header) });
+    if (dialect.engine === 'sqlite') await forgetTraceWords(work, old.seqs);
+    else await queries.dropSearchWords(tx, old);
+    await tx.updateMany(
+      queries.updateHeaders,
+      traces.map(({ seq, header }) => ({ account_id, seq, header: silenced(header) })),
+    );
   }
   return aged(traces, age);
 }
@@ -61,6 +65,6 @@ function silenced(text: string): string {
 }
 
 /** On SQLite, for traces that go. */
-export async function forgetTraceWords({ tx, account }: Work, seqs: readonly number[]): Promise<void> {
-  await queries.deleteTraceWords(tx, { number: account.number, seqs });
+export async function forgetTraceWords({ tx, account, dialect }: Work, seqs: readonly number[]): Promise<void> {
+  await queries.deleteTraceWords(tx, dialect.numbers(seqs.map((seq) => rowidOf(account.number, seq))));
 }

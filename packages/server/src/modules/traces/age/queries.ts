@@ -1,5 +1,4 @@
-import { type Engine, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { rowidOf } from '../../text/index.ts';
+import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
 import type { TraceRow } from '../queries.ts';
 
 /** The last trace of a session that was removed for its age: what comes after it is proven by its hash. */
@@ -21,7 +20,7 @@ export function listOld(query: Query, { account_id, after, before, limit }: Plac
   );
 }
 
-export type Old = { account_id: string; number: number; seqs: readonly number[]; listed: Sql };
+export type Old = { account_id: string; seqs: readonly number[]; listed: Sql };
 
 const among = ({ account_id, listed }: Old): Sql =>
   sql`account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${listed})`;
@@ -32,8 +31,8 @@ export async function deleteTraces(tx: Transaction, old: Old): Promise<void> {
 }
 
 /** On SQLite; on PostgreSQL they are a column of the trace. */
-export async function deleteTraceWords(tx: Transaction, { number, seqs }: Pick<Old, 'number' | 'seqs'>): Promise<void> {
-  for (const seq of seqs) await tx.run(sql`DELETE FROM trace_words WHERE rowid = ${rowidOf(number, seq)}`);
+export function deleteTraceWords(tx: Transaction, rowids: Sql): Promise<number> {
+  return tx.run(sql`DELETE FROM trace_words WHERE rowid IN ${rowids}`);
 }
 
 /** Parts in the words of people and models. Which entries were read and written stays. */
@@ -46,11 +45,13 @@ export function erasePayloads(tx: Transaction, old: Old): Promise<number> {
   );
 }
 
-export function setHeader(
-  tx: Transaction,
-  engine: Engine,
-  { account_id, seq, header }: { account_id: string; seq: number; header: string },
-): Promise<number> {
-  const words = engine === 'postgres' ? sql`, search_words = NULL` : sql``;
-  return tx.run(sql`UPDATE traces SET header = ${header}${words} WHERE account_id = ${account_id} AND seq = ${seq}`);
+/** On PostgreSQL; on SQLite they are in a table of their own. */
+export function dropSearchWords(tx: Transaction, old: Old): Promise<number> {
+  return tx.run(sql`UPDATE traces SET search_words = NULL WHERE ${among(old)}`);
 }
+
+export const updateHeaders: Update = {
+  table: 'traces',
+  set: { header: 'text' },
+  by: { account_id: 'text', seq: 'int' },
+};

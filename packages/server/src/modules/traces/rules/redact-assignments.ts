@@ -1,6 +1,6 @@
-import { findBare, findBareEnd, findQuoted, type Range } from './redact-literals.ts';
-import { NAME_END, type SecretFamily, secretFamily } from './redact-names.ts';
-import type { Secret } from './redact-span.ts';
+import { findBare, findBareEnd, findQuoted } from './redact-literals.ts';
+import { type SecretFamily, secretFamily } from './redact-names.ts';
+import type { Range } from './redact-pattern-parts.ts';
 import {
   isAddress,
   isPlaceholder,
@@ -12,7 +12,6 @@ import {
   looksRandom,
 } from './redact-values.ts';
 
-const NAME = new RegExp(String.raw`\[REDACTED:[a-z_]+\]|${NAME_END}(?=[\s"'\x60\\\]:=*>?])`, 'gi');
 const MAX_NAME_CHARS = 64;
 
 /** Between a name and its value. In code a type may stand there: `password: str = "…"`. */
@@ -25,19 +24,13 @@ const TAG = />(?=[^<>\s]{1,512}<\/)/y;
 type Sign = { end: number; quotedName: boolean; form: 'tight' | 'header' | 'loose' | 'arrow' };
 type Name = { text: string; start: number; end: number; family: SecretFamily };
 
-/** Values that go by the name of a secret, as in `password=…`, `"secret": "…"`, `api_key: …` and `--token …`. */
-export function findAssignments(text: string): Secret[] {
-  const secrets: Secret[] = [];
-  NAME.lastIndex = 0;
-  for (let match = NAME.exec(text); match !== null; match = NAME.exec(text)) {
-    const name = nameAt(text, match.index, NAME.lastIndex);
-    const sign = name && signAfter(text, name);
-    const value = sign && (quotedSecret(text, name, sign) ?? bareSecret(text, name, sign));
-    if (!value) continue;
-    secrets.push({ ...value, kind: 'assignment' });
-    NAME.lastIndex = value.end;
-  }
-  return secrets;
+/** The value that goes by the name of a secret, of which the match is the end. */
+export function assignedValue(match: RegExpExecArray): Range[] {
+  const text = match.input;
+  const name = nameAt(text, match.index, match.index + match[0].length);
+  const sign = name && signAfter(text, name);
+  const value = sign && (quotedSecret(text, name, sign) ?? bareSecret(text, name, sign));
+  return value ? [value] : [];
 }
 
 /** The whole name, of which the end was found. */

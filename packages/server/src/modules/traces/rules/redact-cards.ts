@@ -1,4 +1,4 @@
-import { findMatches, type Secret } from './redact-span.ts';
+import type { Range } from './redact-pattern-parts.ts';
 
 /** First digits of the issuers, and how many digits their numbers have. */
 const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
@@ -19,46 +19,33 @@ const MIN_DIGITS = 13;
 const MAX_DIGITS = 19;
 const LEAST_GROUP = 4;
 
-/** Digits in groups. Groups joined by dashes are one word; a space may also be the end of the number. */
-const RUN = /(?<=^|[^\w.+-]|\\[nrt]|(?<!\d)-)\d+(?:[ -]\d+)*(?![\w])(?!\.\d)/g;
-
-/** Numbers of payment cards: of a known issuer, with a check digit that is right. */
-export function findCards(text: string): Secret[] {
-  const secrets: Secret[] = [];
-  for (const run of findMatches(text, RUN)) {
-    if (run[0].length >= MIN_DIGITS) secrets.push(...cardsInRun(run[0], run.index));
-  }
-  return secrets;
-}
-
-type Group = { start: number; end: number };
-
-function cardsInRun(run: string, offset: number): Secret[] {
-  const groups: Group[] = findMatches(run, /\d+/g).map((m) => ({ start: m.index, end: m.index + m[0].length }));
-  if (isEven(groups) && isCard(run.replace(/\D/g, '')))
-    return [{ start: offset, end: offset + run.length, kind: 'card' }];
-  const secrets: Secret[] = [];
+/** The numbers of payment cards in a run of digits: of a known issuer, with a check digit that is right. */
+export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): Range[] {
+  if (run.length < MIN_DIGITS) return [];
+  const groups: Range[] = [...run.matchAll(/\d+/g)].map((m) => ({ start: m.index, end: m.index + m[0].length }));
+  if (isEven(groups) && isCard(run.replace(/\D/g, ''))) return [{ start: offset, end: offset + run.length }];
+  const cards: Range[] = [];
   for (let first = 0; first < groups.length; first++) {
     const last = lastGroupOfCard(run, groups, first);
     if (last === undefined) continue;
-    const [{ start }, { end }] = [groups[first] as Group, groups[last] as Group];
-    secrets.push({ start: offset + start, end: offset + end, kind: 'card' });
+    const [{ start }, { end }] = [groups[first] as Range, groups[last] as Range];
+    cards.push({ start: offset + start, end: offset + end });
     first = last;
   }
-  return secrets;
+  return cards;
 }
 
 /** All of one size, save the last. Others are phone numbers as often as not. */
-function isEven(groups: readonly Group[]): boolean {
+function isEven(groups: readonly Range[]): boolean {
   const sizes = groups.slice(0, MAX_DIGITS + 1).map(({ start, end }) => end - start);
   return sizes.length <= MAX_DIGITS && sizes.slice(0, -1).every((size) => size === sizes[0]);
 }
 
-function lastGroupOfCard(run: string, groups: readonly Group[], first: number): number | undefined {
+function lastGroupOfCard(run: string, groups: readonly Range[], first: number): number | undefined {
   let digits = '';
   let grouping = '';
   for (let last = first; last < groups.length && digits.length < MAX_DIGITS; last++) {
-    const { start, end } = groups[last] as Group;
+    const { start, end } = groups[last] as Range;
     if (last === first && (run[start - 1] === '-' || end - start < LEAST_GROUP)) return undefined;
     if (end - start > MAX_DIGITS) return undefined;
     digits += run.slice(start, end);

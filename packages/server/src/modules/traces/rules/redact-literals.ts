@@ -1,7 +1,7 @@
-export type Range = { start: number; end: number };
+import type { Range } from './redact-pattern-parts.ts';
 
 const OPENING = /(?:[rRbBuUfF]{1,2})?(\\{0,7})(["'`])/y;
-const STOPS: Record<string, RegExp> = { '"': /(\\*)"|\n/g, "'": /(\\*)'|\n/g, '`': /(\\*)`|\n/g };
+const STOPS: Record<string, RegExp> = { '"': /["\n]/g, "'": /['\n]/g, '`': /[`\n]/g };
 
 /**
  * What stands between quotes, where a quote begins at `at`. In JSON inside of JSON quotes are escaped; the one that ends
@@ -16,11 +16,19 @@ export function findQuoted(text: string, at: number): Range | undefined {
   const start = OPENING.lastIndex;
   stop.lastIndex = start;
   for (let match = stop.exec(text); match !== null; match = stop.exec(text)) {
-    const found = match[1]?.length ?? 0;
-    if (match[0] === '\n' || found < escapes) return { start, end: match.index };
-    if ((found - escapes) % (2 * (escapes + 1)) === 0) return { start, end: match.index + found - escapes };
+    if (match[0] === '\n') return { start, end: match.index };
+    const found = backslashesBefore(text, match.index, start);
+    if (found < escapes) return { start, end: match.index - found };
+    if ((found - escapes) % (2 * (escapes + 1)) === 0) return { start, end: match.index - escapes };
   }
   return { start, end: text.length };
+}
+
+/** Counted back from a quote: a pattern that looks for them would begin at each of many that no quote follows. */
+function backslashesBefore(text: string, at: number, start: number): number {
+  let from = at;
+  while (from > start && text[from - 1] === '\\') from--;
+  return at - from;
 }
 
 /** A comma or an ampersand may be part of a value; before a space, a quote or the next name it ends it. */

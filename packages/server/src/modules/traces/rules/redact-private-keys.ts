@@ -1,4 +1,4 @@
-import { findMatches, type Secret } from './redact-span.ts';
+import type { Range } from './redact-pattern-parts.ts';
 
 const EDGE = /-----(BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----/g;
 /** Between the lines of a key: white space, line ends written as escapes, and quotes where the text is code. */
@@ -11,15 +11,17 @@ const REST = new RegExp(`${HEADER}{0,8}(?:${LINE})+(?:${LAST_LINE})?`, 'y');
 /** Some of a key is there: not just the two lines named in a sentence. */
 const MATERIAL = /[\r\n]|\\[nr]|[A-Za-z0-9+/=]{16}/;
 
-/** Private keys in PEM, from the first line to the last, or to where the text was cut. */
-export function findPrivateKeys(text: string): Secret[] {
-  const edges = findMatches(text, EDGE);
-  return edges.flatMap((edge, i) => {
-    const body = edge.index + edge[0].length;
-    const next = edges[i + 1];
-    const end = edge[1] === 'END' ? body : next?.[1] === 'END' ? endOfKey(text, body, next) : endOfOpenKey(text, body);
-    return end > body ? [{ start: edge.index, end, kind: 'private_key' }] : [];
-  });
+/** A private key in PEM, from its first line, which is the match, to its last, or to where the text was cut. */
+export function privateKey(begin: RegExpExecArray): Range[] {
+  const text = begin.input;
+  const body = begin.index + begin[0].length;
+  EDGE.lastIndex = body;
+  const next = EDGE.exec(text);
+  const end =
+    next?.[1] === 'END'
+      ? endOfKey(text, body, next)
+      : Math.min(endOfOpenKey(text, body), next?.index ?? Number.POSITIVE_INFINITY);
+  return end > body ? [{ start: begin.index, end }] : [];
 }
 
 function endOfKey(text: string, body: number, last: RegExpExecArray): number {

@@ -1,12 +1,15 @@
 import { JsonText } from '@mem-service/contract';
-import { findAssignments } from './redact-assignments.ts';
-import { findCards } from './redact-cards.ts';
-import { findCommandPasswords, findCredentials } from './redact-credentials.ts';
+import { findSecrets } from './redact-find.ts';
 import { secretFamily } from './redact-names.ts';
-import { findPrivateKeys } from './redact-private-keys.ts';
-import { type Detector, MARKER, markerOf, mergeSecrets, ONE_MARKER } from './redact-span.ts';
-import { findTokens } from './redact-tokens.ts';
-import { findUrlPasswords } from './redact-urls.ts';
+import { secretPatterns } from './redact-patterns.ts';
+
+const MARKER = /\[REDACTED:[a-z_]+\]/;
+const ONE_MARKER = /^\[REDACTED:[a-z_]+\]$/;
+
+/** What stands where a secret stood. */
+const markerOf = (kind: string): string => `[REDACTED:${kind}]`;
+
+const MARKERS = secretPatterns.map(({ kind }) => markerOf(kind));
 
 /** A longer text is cut to this many characters. */
 export const MAX_REDACT_CHARS = 200_000;
@@ -18,17 +21,6 @@ const MAX_DEPTH = 128;
 
 /** Most names in JSON are one, and no secret is. */
 const SHORT_WORD = /^[\w.-]{0,12}$/;
-
-/** The more exact ones first: they name what two of them find. */
-const DETECTORS: readonly Detector[] = [
-  findPrivateKeys,
-  findTokens,
-  findCredentials,
-  findUrlPasswords,
-  findCommandPasswords,
-  findCards,
-  findAssignments,
-];
 
 /** The text with every secret replaced by `[REDACTED:<kind>]`. Redacting it again changes nothing. */
 export function redactText(text: string): string {
@@ -44,12 +36,11 @@ export function redactText(text: string): string {
 
 function replaceSecrets(text: string): string {
   const seen = text.length > MAX_REDACT_CHARS ? text.slice(0, MAX_REDACT_CHARS + LOOK_AHEAD_CHARS) : text;
-  const secrets = mergeSecrets(DETECTORS.map((detect) => detect(seen)));
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end, kind } of secrets) {
+  for (const { start, end, rank } of findSecrets(seen)) {
     if (start >= MAX_REDACT_CHARS) break;
-    parts.push(seen.slice(from, start), markerOf(kind));
+    parts.push(seen.slice(from, start), MARKERS[rank] as string);
     from = end;
   }
   if (from === 0) return cutText(seen, MAX_REDACT_CHARS);

@@ -1,0 +1,79 @@
+import type { HttpRoute, Method } from './operation.ts';
+
+/** Without a method: whatever is asked there, and below it. */
+export type ModuleRoute = { module: string; method?: Method; path: string };
+
+const at = (module: string, routes: readonly string[]): ModuleRoute[] =>
+  routes.map((route) => {
+    const [method, path] = route.split(' ') as [Method, string];
+    return { module, method, path };
+  });
+
+const TEAM = '/api/v1/admin/teams/{id}';
+const BRANCH = '/api/v1/branches/{name}';
+const TRACE = '/api/v1/pro/traces/{id}';
+
+/**
+ * Routes of the service by the module that they belong to, whether there is such a module yet or not: who asks for one
+ * learns what is missing. A route that an operation serves is left out of `routesWithoutOperation` by itself.
+ */
+export const moduleRoutes: readonly ModuleRoute[] = [
+  ...at('branches', [
+    'POST /api/v1/branches',
+    'GET /api/v1/branches',
+    `GET ${BRANCH}`,
+    `DELETE ${BRANCH}`,
+    `GET ${BRANCH}/diff`,
+    `POST ${BRANCH}/merge`,
+    `POST ${BRANCH}/access`,
+    `GET ${BRANCH}/access`,
+    `DELETE ${BRANCH}/access/{type}/{id}`,
+    'POST /api/v1/rollback',
+    'POST /api/v1/fork',
+  ]),
+  ...at('pull-requests', ['POST /api/v1/pull-requests', 'GET /api/v1/pull-requests']),
+  ...at('tags', ['POST /api/v1/tags', 'GET /api/v1/tags']),
+  ...at('cortex', ['GET /api/v1/briefing', 'GET /api/v1/cortex/status', 'GET /api/v1/cortex/digests']),
+  ...at('connectors', ['POST /api/v1/events', 'POST /api/v1/webhooks/{name}']),
+  ...at('teams', [
+    'GET /api/v1/admin/teams',
+    'POST /api/v1/admin/teams',
+    `PATCH ${TEAM}`,
+    `DELETE ${TEAM}`,
+    `GET ${TEAM}/members`,
+    `POST ${TEAM}/members`,
+    `PATCH ${TEAM}/members/{mid}`,
+    `DELETE ${TEAM}/members/{mid}`,
+  ]),
+  ...at('pattern-detection', [
+    'GET /api/v1/admin/patterns',
+    'POST /api/v1/admin/patterns/scan',
+    'PATCH /api/v1/admin/patterns/{id}/resolve',
+  ]),
+  ...at('trace-navigation', [
+    'GET /api/v1/pro/traces/search',
+    'POST /api/v1/pro/traces/search',
+    `GET ${TRACE}/spans`,
+    `GET ${TRACE}/spans/{span_id}`,
+    'POST /api/v1/pro/traces/compare',
+  ]),
+  ...at('training-export', ['GET /api/v1/pro/export']),
+  { module: 'evaluation', path: '/api/v1/eval' },
+];
+
+type Table = Readonly<Record<string, { http: HttpRoute & { aliases?: readonly HttpRoute[] } }>>;
+
+/** Names of parameters do not tell routes apart. */
+const shapeOf = (path: string): string => path.replace(/\{\w+\}/g, '{}');
+
+/** Those that no operation of the table serves. */
+export function routesWithoutOperation(operations: Table): ModuleRoute[] {
+  const served = Object.values(operations).flatMap(({ http }) => [http, ...(http.aliases ?? [])]);
+  return moduleRoutes.filter(({ method, path }) =>
+    served.every((route) =>
+      method === undefined
+        ? !`${route.path}/`.startsWith(`${path}/`)
+        : route.method !== method || shapeOf(route.path) !== shapeOf(path),
+    ),
+  );
+}

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import { nth, operation } from '../operation.ts';
+import * as s from '../shapes.ts';
+import { author } from '../trace-shapes.ts';
+
+/** Shorter than a branch, because `tags/` comes before it there. */
+const tagName = s.label(200).meta({
+  id: 'TagName',
+  description: 'Names a place in the log, in at most 200 bytes.',
+  examples: ['before-the-migration'],
+});
+
+const seq = z.int().min(0).meta({ description: 'The place in the log of the account that the tag names.' });
+
+const tag = z
+  .object({
+    name: tagName,
+    branch: s.branch.meta({ description: 'Reads on this branch show memory as it was at the tag.' }),
+    description: z.string(),
+    seq,
+    agent_id: s.agentId,
+    created_at: s.utc,
+  })
+  .meta({ id: 'Tag', description: 'A name for a place in the log. It never changes.' });
+
+export const tags = {
+  'tags.create': operation({
+    summary: 'Tag memory as it is, or as it was',
+    description:
+      'Names a place in the log: the newest, or a given `seq`, or the last one at a time. Reads on the branch ' +
+      '`tags/<name>` show memory as it was there.',
+    module: 'tags',
+    effect: 'write',
+    cost: 2,
+    http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
+    cli: { args: ['name'], alias: 'tag' },
+    input: () =>
+      z.strictObject({
+        name: tagName,
+        description: s.text(4096).default(''),
+        seq: seq.optional(),
+        at: s.timestamp.optional().meta({ description: 'A time, instead of `seq`.' }),
+        ...author,
+      }),
+    output: () => tag,
+    errors: ['conflict', 'module_not_installed'],
+    example: (n) => ({
+      name: nth('before-the-migration', n),
+      description: 'the last state that the old schema wrote',
+    }),
+  }),
+
+  'tags.list': operation({
+    summary: 'List tags',
+    description: 'Newest first.',
+    module: 'tags',
+    effect: 'read',
+    cost: 1,
+    http: { method: 'GET', path: '/api/v1/tags' },
+    cli: { alias: 'tags' },
+    input: () =>
+      z.strictObject({
+        name: tagName.optional().meta({ description: 'Only the tag of this name.' }),
+        limit: s.limit,
+        cursor: s.cursor,
+      }),
+    output: () => z.object({ tags: z.array(tag), ...s.page }),
+    errors: ['invalid_cursor', 'module_not_installed'],
+    example: () => ({}),
+  }),
+};

@@ -1,0 +1,77 @@
+import {
+  changed,
+  cursorsOf,
+  cutPage,
+  EVERYONE,
+  Fault,
+  fromIso,
+  type Handlers,
+  hashedBy,
+  invalidInput,
+  MAIN_BRANCH,
+  reads,
+  seqAt,
+  sessionOf,
+  toIso,
+  type Work,
+  writes,
+} from '@mem-service/server/module';
+import * as queries from './queries.ts';
+import { branchOf } from './rules.ts';
+
+const create = writes<'tags.create'>(async (work, { input, caller }) => {
+  const { account_id } = work;
+  const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
+  if (await queries.getTag(work.tx, account_id, name))
+    throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
+  const seq = await placeOf(work, input);
+  const created_seq = work.emit({
+    event_type: 'tag_created',
+    agent_id,
+    branch: MAIN_BRANCH,
+    entity_path: null,
+    key: null,
+    version: null,
+    visible_to: EVERYONE,
+    details: { tag: name, seq },
+    session: sessionOf(session_id, caller.actor),
+  });
+  const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
+  work.send(work.tx.insertMany(queries.insertTag, [row]));
+  const tag = toTag(row);
+  return changed(tag, { resource: name, ...hashedBy(tag) });
+});
+
+/** Where in the log: as it is given, or the last place at a time, or the newest. */
+async function placeOf(
+  work: Work,
+  { seq, at }: { seq?: number | undefined; at?: string | undefined },
+): Promise<number> {
+  const newest = work.account.seq;
+  if (seq !== undefined && at !== undefined)
+    throw invalidInput([{ path: 'at', message: 'is given together with seq; give one of them' }]);
+  if (seq !== undefined && seq > newest)
+    throw invalidInput([{ path: 'seq', message: `is behind the newest place in the log, ${newest}` }]);
+  if (at === undefined) return seq ?? newest;
+  return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
+}
+
+const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow) => ({
+  name,
+  branch: branchOf(name),
+  description,
+  seq,
+  agent_id,
+  created_at: toIso(created_at),
+});
+
+const cursors = cursorsOf('tags', ['number']);
+
+const list = reads<'tags.list'>(async ({ read, caller }, { name, limit, cursor }) => {
+  const before = cursor ? cursors.from(cursor)[0] : Number.MAX_SAFE_INTEGER;
+  const rows = await queries.listTags(read, { account_id: caller.account_id, name, before, limit: limit + 1 });
+  const { items, ...page } = cutPage(rows, limit, (row) => cursors.to([row.created_seq]));
+  return { tags: items.map(toTag), ...page };
+});
+
+export const handlers: Handlers = { 'tags.create': create, 'tags.list': list };

@@ -1,0 +1,50 @@
+import { andAll, fragment, type Insert, type Query, sql } from '@mem-service/server/module';
+
+export type TagRow = {
+  account_id: string;
+  name: string;
+  description: string;
+  /** The place in the log that it names. */
+  seq: number;
+  agent_id: string;
+  /** Its own place in the log. */
+  created_seq: number;
+  created_at: number;
+};
+
+export const insertTag: Insert = {
+  table: 'tags',
+  columns: {
+    account_id: 'text',
+    name: 'text',
+    description: 'text',
+    seq: 'int',
+    agent_id: 'text',
+    created_seq: 'int',
+    created_at: 'int',
+  },
+};
+
+const TAG = fragment(Object.keys(insertTag.columns).join(', '));
+
+export function getTag(query: Query, accountId: string, name: string): Promise<TagRow | undefined> {
+  return query.get(sql`SELECT ${TAG} FROM tags WHERE account_id = ${accountId} AND name = ${name}`);
+}
+
+export type TagPage = { account_id: string; name: string | undefined; before: number; limit: number };
+
+export function listTags(query: Query, { account_id, name, before, limit }: TagPage): Promise<TagRow[]> {
+  const named = name === undefined ? [] : [sql`name = ${name}`];
+  return query.all(
+    sql`SELECT ${TAG} FROM tags WHERE account_id = ${account_id} AND created_seq < ${before}${andAll(named)}
+        ORDER BY created_seq DESC LIMIT ${limit}`,
+  );
+}
+
+/** Whether an account has that many. */
+export async function hasTags(query: Query, accountId: string, count: number): Promise<boolean> {
+  const found = await query.get(
+    sql`SELECT name FROM tags WHERE account_id = ${accountId} ORDER BY name LIMIT 1 OFFSET ${count - 1}`,
+  );
+  return found !== undefined;
+}

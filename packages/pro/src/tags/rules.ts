@@ -1,0 +1,8 @@
+/** Branches of this module begin so; what follows is the name of the tag. */
+const PREFIX = 'tags/';
+
+export const branchOf = (tagName: string): string => PREFIX + tagName;
+
+/** The tag that a branch shows, or undefined for a branch of another kind. */
+export const tagNameOf = (branch: string): string | undefined =>
+  branch.startsWith(PREFIX) && branch.length > PREFIX.length ? branch.slice(PREFIX.length) : undefined;

@@ -1,0 +1,4 @@
+import { exported, type TenantTable } from '@mem-service/server/module';
+import { insertTag } from './queries.ts';
+
+export const tables: readonly TenantTable[] = [exported(insertTag, { kind: 'tag', key: ['name'] })];

@@ -1,0 +1,25 @@
+import { Fault, type ModuleRoute, operations, routesWithoutOperation } from '@mem-service/contract';
+
+type Missing = ModuleRoute & { pattern: RegExp };
+
+/** The name of a branch may span several segments; every other parameter is one. */
+function patternOf({ method, path }: ModuleRoute): RegExp {
+  const words = path.split('/').map((word) => (word === '{name}' ? '.+' : word.startsWith('{') ? '[^/]+' : word));
+  return new RegExp(`^${words.join('/')}${method === undefined ? '(/.*)?' : ''}/?$`);
+}
+
+const missing: readonly Missing[] = routesWithoutOperation(operations).map((route) => ({
+  ...route,
+  pattern: patternOf(route),
+}));
+
+/** The refusal of an address whose module there is none of; undefined for an address that nothing is known about. */
+export function missingModuleAt(method: string, path: string): Fault | undefined {
+  const found = missing.filter(({ pattern }) => pattern.test(path));
+  const asked = method === 'HEAD' ? 'GET' : method;
+  const route = found.find((one) => one.method === undefined || one.method === asked) ?? found[0];
+  return (
+    route &&
+    new Fault('module_not_installed', `${method} ${path} needs the module ${route.module}`, { module: route.module })
+  );
+}

@@ -1,0 +1,48 @@
+import type { Range, SecretPattern } from './redact-pattern-parts.ts';
+import { secretPatterns } from './redact-patterns.ts';
+
+/** A part of a text that must not be kept. `rank` is the place of its pattern in the table. */
+export type Secret = Range & { rank: number };
+
+/** The secrets of a text in its order, in time that grows with its length and no faster. */
+export function findSecrets(text: string): Secret[] {
+  const secrets: Secret[] = [];
+  secretPatterns.forEach((row, rank) => {
+    const { pattern } = row;
+    pattern.lastIndex = 0;
+    // `matchAll` copies the pattern, which costs more than most scans.
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      for (const { start, end } of secretsOf(row, match)) {
+        secrets.push({ start, end, rank });
+        // What was found is not read again.
+        if (end > pattern.lastIndex) pattern.lastIndex = end;
+      }
+    }
+  });
+  return mergeOverlapping(secrets);
+}
+
+const NONE: readonly Range[] = [];
+
+function secretsOf({ check, locate }: SecretPattern, match: RegExpExecArray): readonly Range[] {
+  if (locate) return locate(match);
+  const secret = match.at(-1) ?? '';
+  if (check && !check(secret, match)) return NONE;
+  const end = match.index + match[0].length;
+  return [{ start: end - secret.length, end }];
+}
+
+/** Secrets that overlap become one, named by the pattern that comes first in the table. */
+function mergeOverlapping(secrets: Secret[]): Secret[] {
+  secrets.sort((a, b) => a.start - b.start);
+  const merged: Secret[] = [];
+  for (const secret of secrets) {
+    const last = merged.at(-1);
+    if (last === undefined || secret.start >= last.end) merged.push(secret);
+    else {
+      last.end = Math.max(last.end, secret.end);
+      last.rank = Math.min(last.rank, secret.rank);
+    }
+  }
+  return merged;
+}
