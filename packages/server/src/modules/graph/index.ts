@@ -6,7 +6,7 @@ import { tables } from './tables.ts';
 
 export { countAgentEdges, countEdges, forgetAgentEdges, forgetEdges } from './erase.ts';
 export { linkReads, linkWrites } from './link.ts';
-export { type LinkedOnce, linkOnce } from './statement.ts';
+export { type LinkedOnce, linkAllOnce } from './statement.ts';
 
 export const graph: Module = {
   name: 'graph',
