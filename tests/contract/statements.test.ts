@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { dialect as postgres } from '../../packages/server/src/db/postgres-dialect.ts';
 import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
@@ -64,6 +65,12 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
 const OWN_WORDS =
   /\b(?:entry|trace)_words\b|\bsearch_words @@|^VACUUM |^PRAGMA |total_changes\(\)|pg_advisory|gin_clean_pending_list/;
 
+const member = (path: readonly string[], as: 'text' | 'flag') =>
+  [
+    `json_extract(past.document, '$.${path.join('.')}')`,
+    postgres.jsonMember('past.document', path, as).replace(/\s+/g, ' '),
+  ] as const;
+
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
@@ -71,6 +78,9 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
+  member(['memory_type'], 'text'),
+  member(['is_artifact'], 'flag'),
+  member(['provenance', 'pattern_refs'], 'text'),
   [')', ', search_words, word_count)'],
   [')', ', search_words)'],
   ['', ', search_words = excluded.search_words, word_count = excluded.word_count'],

@@ -59,7 +59,7 @@ test('docs/operations.md lists every metric', async () => {
   const app = await openTestApp('sqlite');
   try {
     await app.call('stats.read', {});
-    const names = [...renderMetrics(app.kernel).matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1]);
+    const names = [...(await renderMetrics(app.kernel)).matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1]);
     expect(tableOf(guide, '## Metrics').map(([name]) => name)).toEqual(names);
   } finally {
     await app.close();

@@ -65,6 +65,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     maintain: async (statement) => database.maintain(seen(statement)),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
+    ...(database.marks ? { marks: database.marks } : {}),
     close: () => database.close(),
   };
 }

@@ -204,12 +204,19 @@ export const recordedSpan = z
   .looseObject({ span_id: z.string(), parent_span_id: z.string().nullable(), name: z.string(), kind: z.string() })
   .meta({ id: 'Span' });
 
+/** Of the causes of an outcome: whether the service knows all of them. */
+export const completeness = {
+  causes_complete: z.boolean().meta({ description: 'False: something that the session read may be missing.' }),
+  causes_incomplete_because: z.string().nullable().meta({ description: 'Why; null where nothing is missing.' }),
+};
+
 export const closedAttempt = z
   .object({
     attempt: z.int(),
     outcome_type: z.string(),
     summary: z.string().nullable(),
     action_indices: z.array(z.int()),
+    causes_incomplete_because: z.string().optional(),
     recorded_at: s.utc,
   })
   .meta({ id: 'ClosedAttempt' });

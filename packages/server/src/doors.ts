@@ -37,6 +37,7 @@ export const doors: Doors = {
   shared: {
     consumers: ['SELECT', 'INSERT', 'UPDATE'],
     maintenance_tasks: ['SELECT', 'INSERT', 'UPDATE'],
+    servers: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'],
   },
   // Lines that nobody removes go with their account.
   ended: ['audit', 'usage_ledger'],

@@ -40,6 +40,7 @@ const outcome = z
     final_action_index: z.int().nullable(),
     attributes: t.attributes,
     is_evidence: z.boolean().meta({ description: 'False for a replay, which moves no confidence.' }),
+    ...t.completeness,
     trace_id: z.string().nullable(),
     committed_at: s.utc,
     seq: z.int(),
@@ -125,7 +126,7 @@ export const outcomes = {
           'attributes',
           'branch',
         ],
-        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson'],
+        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson', 'causes_incomplete_because'],
         about: {
           outcome_ref: 'Names the result: deploy-2231, PR 17',
           outcome_type: 'How it went',

@@ -190,7 +190,7 @@ export const sessions = {
         description:
           'What you tried has failed and you try something else: what you read for it loses confidence, not what follows.',
         fields: ['outcome_type', 'summary'],
-        gives: ['attempt', 'entries', 'actions'],
+        gives: ['attempt', 'entries', 'actions', 'causes_incomplete_because'],
         about: { outcome_type: '' },
       },
     ],
@@ -200,7 +200,7 @@ export const sessions = {
         summary: s.text(4096).optional(),
         ...t.author,
       }),
-    output: () => z.object({ ...recorded, attempt: z.int(), entries: z.int(), actions: z.int() }),
+    output: () => z.object({ ...recorded, attempt: z.int(), entries: z.int(), actions: z.int(), ...t.completeness }),
     errors: ['conflict'],
     example: () => ({ outcome_type: 'minor_failure', summary: 'the retry limit was too low' }),
   }),
@@ -256,6 +256,7 @@ export const sessions = {
           stale_reads: z.array(t.staleRead),
           session_started_at: s.utc.nullable(),
           truncated: z.boolean().meta({ description: 'The session held more than is kept.' }),
+          ...t.completeness,
         })
         .meta({ id: 'Explanation' }),
     errors: ['not_found'],

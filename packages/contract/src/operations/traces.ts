@@ -60,6 +60,7 @@ const trace = z
     signature: z.string().nullable(),
     key_id: z.string().nullable(),
     truncated: z.boolean(),
+    ...t.completeness,
     seq: z.int(),
   })
   .meta({ id: 'Trace', description: 'A sealed session: what was asked, read, done and answered, and how it ended.' });

@@ -13,6 +13,7 @@ const header = z
     version: z.int(),
     seq: z.int(),
     audit_no: z.int(),
+    audit_hash: z.string(),
     item_no: z.int(),
     last_at: z.int(),
     counts: z.record(z.string(), z.int()),
@@ -115,7 +116,7 @@ export const transfer = {
     example: () => ({
       from: 0,
       lines: [
-        '{"record":"header","format":"mem-export","version":1,"seq":0,"audit_no":0,"item_no":0,"last_at":0,"counts":{}}',
+        '{"record":"header","format":"mem-export","version":1,"seq":0,"audit_no":0,"audit_hash":"","item_no":0,"last_at":0,"counts":{}}',
       ],
     }),
   }),

@@ -6,6 +6,17 @@ const address = s.address;
 const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
+const measure = z.number().nullable().optional();
+/** Those that the op asks for. */
+const measures = {
+  count: z.int().optional(),
+  n: z.int().optional().meta({ description: 'How many numbers there were.' }),
+  sum: measure,
+  mean: measure,
+  min: measure,
+  max: measure,
+};
+
 /** What looks at or removes entries as a whole. */
 export const upkeep = {
   'entries.diff': operation({
@@ -200,15 +211,16 @@ export const upkeep = {
           path: ['field'],
         }),
     output: () =>
-      z.looseObject({
+      z.object({
         entity_path: s.pathGlob,
         op: z.string(),
         field: z.string().nullable(),
         row_path: z.string().nullable(),
         total_rows: z.int(),
         entries_scanned: z.int(),
+        ...measures,
         group_by: z.string().optional(),
-        groups: z.array(z.looseObject({ key: z.string() })).optional(),
+        groups: z.array(z.object({ key: z.string(), ...measures })).optional(),
       }),
     errors: ['branch_not_found'],
     example: () => ({ entity_path: 'checkout/payments', op: 'stats' as const, field: 'max_attempts' }),

@@ -46,6 +46,14 @@ export interface Dialect {
 /** Somebody else on the same store has come to a place in a topic. */
 export type Announced = (topic: string, place: number) => void;
 
+/** Shows other processes on a store that this one holds something in memory which is not in the store yet. */
+export interface PendingMarks {
+  raise(): void;
+  lower(): void;
+  /** Those of other processes, and since when. */
+  others(): { since: number }[];
+}
+
 /** The store as it was at one moment, for as long as it is open. */
 export type Snapshot = Query & { close(): Promise<void> };
 
@@ -80,6 +88,8 @@ export interface Database extends Reads {
   announce(topic: string, place: number): void;
   /** Is told what others announce; gives back how to stop that. */
   onAnnounce(listener: Announced): () => void;
+  /** Where nobody can be told or asked. */
+  readonly marks?: PendingMarks;
   close(): Promise<void>;
 }
 

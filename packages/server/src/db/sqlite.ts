@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
@@ -14,6 +14,7 @@ import type { Sql } from './sql.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
+import { FolderMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 
@@ -53,6 +54,7 @@ class SqliteDatabase implements Database {
   readonly dialect = dialect;
   readonly read: Query;
   readonly scan: SqliteReader;
+  readonly marks: FolderMarks;
   readonly #writer: Connection;
   readonly #reader: Connection;
   readonly #file: string;
@@ -63,6 +65,7 @@ class SqliteDatabase implements Database {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
+    this.marks = new FolderMarks(dirname(file));
     this.#checkpointer = new Checkpointer(file);
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);

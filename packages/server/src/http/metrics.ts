@@ -1,12 +1,13 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Kernel, LATENCY_BUCKETS_S } from '../kernel/index.ts';
+import { backgroundMetrics } from './metrics-background.ts';
 
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
 
-type Sample = { labels?: Record<string, string>; value: number; suffix?: string };
+export type Sample = { labels?: Record<string, string>; value: number; suffix?: string };
 
-type About = { name: string; type: 'counter' | 'gauge' | 'histogram'; help: string };
+export type About = { name: string; type: 'counter' | 'gauge' | 'histogram'; help: string };
 
 const metric = ({ name, type, help }: About, samples: Sample[]): string => {
   const lines = samples.map(({ labels = {}, value, suffix = '' }) => {
@@ -17,7 +18,7 @@ const metric = ({ name, type, help }: About, samples: Sample[]): string => {
 };
 
 /** The state of the process in Prometheus' text format. Labels are names of operations and codes, never of users' things. */
-export function renderMetrics(kernel: Kernel): string {
+export async function renderMetrics(kernel: Kernel): Promise<string> {
   const { usage, services } = kernel;
   const calls = [...usage.calls];
   const info = {
@@ -44,6 +45,7 @@ export function renderMetrics(kernel: Kernel): string {
     counter('mem_commit_writes_total', 'Writes in those transactions.', usage.batched_writes),
     gauge('mem_writes_waiting', 'Writes waiting for a transaction.', kernel.queued),
     gauge('mem_streams_open', 'Readers that follow the log.', kernel.following),
+    ...(await backgroundMetrics(kernel)).map(({ samples, ...about }) => metric(about, samples)),
     gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
     gauge('nodejs_heap_used_bytes', 'Heap in use.', memory.heapUsed),
     counter('process_cpu_seconds_total', 'CPU time used.', (cpu.user + cpu.system) / 1e6),

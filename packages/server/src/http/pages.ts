@@ -11,7 +11,7 @@ export type Page = {
   /** Shown without a key. */
   open?: boolean;
   headers?: Readonly<Record<string, string>>;
-  body(): string | Promise<Buffer>;
+  body(): string | Promise<Buffer | string>;
 };
 
 /** What the service shows about itself, beside the operations. Gives the addresses back. */

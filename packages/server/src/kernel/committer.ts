@@ -4,11 +4,12 @@ import type { Caller } from './caller.ts';
 import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
+import type { NotesGaps } from './notes-gap.ts';
 import type { WriteResult } from './result.ts';
 import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage };
+type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
 type OneHandler = {
   kind: 'write';
   run: (work: Work, item: never) => Promise<WriteResult<unknown>>;

@@ -20,6 +20,7 @@ export * from './maintenance/index.ts';
 export * from './metering.ts';
 export * from './module.ts';
 export { noteQuery } from './notes.ts';
+export { incompleteBecause } from './notes-gap.ts';
 export * from './observations.ts';
 export { pathWithin } from './path-filter.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';

@@ -37,8 +37,7 @@ export function createKernel(
   modules: readonly Module[],
   { onError = () => {} }: KernelOptions = {},
 ): Kernel {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  checkAudited(handlers);
+  const handlers = handlersOf(modules);
   const feed = new Feed();
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
@@ -99,6 +98,12 @@ export function createKernel(
   };
 }
 
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  checkAudited(handlers);
+  return handlers;
+}
+
 /** What was committed stays so, whatever a hook does. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
@@ -135,13 +140,16 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
     if (handler.kind === 'control')
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     const { needs_notes } = operations[name] as Operation;
-    if (needs_notes && needs_notes !== 'of this server') await notes.settleElsewhere(caller);
+    const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
+    const gaps = isAsked ? await notes.settleElsewhere(caller) : undefined;
     const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set')
-      return committer.submit({ name, handler, input, caller, lineage });
+      return committer.submit({ name, handler, input, caller, lineage, gaps });
     await settling;
-    const output = await orRefund(handler.run(readContext(services, caller, lineage), input), {
+    const context = readContext(services, caller, lineage);
+    context.gaps = gaps;
+    const output = await orRefund(handler.run(context, input), {
       name,
       services,
       caller,

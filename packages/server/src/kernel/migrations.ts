@@ -125,8 +125,8 @@ export const kernelMigrations: readonly Migration[] = [
     ],
   },
   {
-    version: 27,
-    name: 'consumers of the log, maintenance',
+    version: 5,
+    name: 'consumers of the log, maintenance, servers',
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
       const claim = `claimed_by ${text} NOT NULL DEFAULT '', claimed_until ${int} NOT NULL DEFAULT 0`;
@@ -169,6 +169,8 @@ export const kernelMigrations: readonly Migration[] = [
           ${claim},
           ${failures}
         ) ${clustered}`,
+        // Those that have not said goodbye.
+        `CREATE TABLE servers (server_id ${text} PRIMARY KEY, seen_at ${int} NOT NULL) ${clustered}`,
       ];
     },
   },

@@ -11,6 +11,7 @@ import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
+import type { NotesGaps } from './notes-gap.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -62,6 +63,8 @@ export type ReadContext = {
   services: Services;
   /** Notes what the caller was shown, for its session. */
   note(sighting: Sighting): void;
+  /** What may be missing of the notes that the operation needs. */
+  gaps?: NotesGaps | undefined;
   /** Milliseconds since the request came in. */
   elapsed(): number;
 };
@@ -79,6 +82,8 @@ export type Item<N extends OperationName> = {
   input: Input<N>;
   /** Of the branch that the input names; a write goes to the first branch in it. */
   lineage: Lineage;
+  /** What may be missing of the notes that the operation needs. */
+  gaps?: NotesGaps | undefined;
 };
 
 type HandlerOptions<N extends OperationName> = {

@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, ReadContext, Recorder, Services } from './module.ts';
+import type { NotesGaps } from './notes-gap.ts';
 import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
 import { unchanged } from './result.ts';
 import type { Lineage } from './view.ts';
-import { EVERYONE, isGone } from './work.ts';
+import { EVERYONE, isGone, type Work } from './work.ts';
 
 export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
   const { database, clock, observations } = services;
@@ -52,32 +53,45 @@ type Around = { committer: Committer; modules: readonly Module[]; onError: (erro
 type Refused = { input: unknown; caller: Caller; fault: Fault };
 
 const flushThrough =
-  (committer: Committer, record: Recorder): Flush =>
+  (committer: Committer, record: Recorder, written: (accountId: string, isWritten: boolean) => void): Flush =>
   async (accountId, notes) => {
+    const write = async (work: Work) => {
+      // What comes next in the same transaction has to know that this failed.
+      written(accountId, false);
+      const done = await record(work, notes);
+      written(accountId, true);
+      return unchanged(done);
+    };
     const keptInStore = committer.submit({
       name: 'notes of sessions',
-      handler: { kind: 'write', run: async (work) => unchanged(await record(work, notes)) },
+      handler: { kind: 'write', run: write },
       input: {},
       caller: { ...SELF_CALLER, account_id: accountId },
     });
     try {
       ((await keptInStore) as Awaited<ReturnType<Recorder>>)();
     } catch (error) {
+      written(accountId, isGone(error));
       if (!isGone(error)) throw error;
     }
   };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
 export function keepNotes(
-  { observations, activity, clock, database }: Services,
+  { observations, activity, clock, database, server_id }: Services,
   { committer, modules, onError }: Around,
 ) {
   const record = modules.find((module) => module.recorder)?.recorder?.();
-  if (record) observations.start(flushThrough(committer, record), onError);
+  const written = (accountId: string, isWritten: boolean) => observations.written(accountId, isWritten);
+  if (record) observations.start(flushThrough(committer, record, written), onError, database.marks);
   const settleAll = async (accountId: string) => {
     await Promise.all([observations.settleAll(accountId), activity.flush(accountId)]);
   };
-  const peers = new Peers(database, settleAll);
+  const flush = async (accountId: string) => {
+    await settleAll(accountId);
+    return observations.gapOf(accountId);
+  };
+  const peers = new Peers({ database, clock, server_id, flush });
   return {
     settle(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
       if (needed === 'of the whole account') return settleAll(caller.account_id);
@@ -113,12 +127,18 @@ export function keepNotes(
       );
     },
 
-    /** The same on every other server. */
-    settleElsewhere: (caller: Caller) => peers.flush(caller.account_id),
+    /** The same on every other server. Says what may be missing, there and here. */
+    async settleElsewhere({ account_id }: Caller): Promise<NotesGaps> {
+      const elsewhere = await peers.flush(account_id);
+      return () => {
+        const here = observations.gapOf(account_id);
+        return here ? [here, ...elsewhere] : elsewhere;
+      };
+    },
 
     async close() {
       await observations.close();
-      peers.close();
+      await peers.close();
     },
   };
 }

@@ -1,3 +1,5 @@
+import type { PendingMarks } from '../db/index.ts';
+import type { NotesGap } from './notes-gap.ts';
 import { type Recall, Recalls } from './recalls.ts';
 
 /** An entry as a caller was shown it. */
@@ -62,6 +64,7 @@ export type Flush = (accountId: string, notes: Notes) => Promise<void>;
 
 const MAX_WAITING = 20_000;
 const FLUSH_MS = 100;
+const MAX_DROPPED = 10_000;
 
 type Seen = Observer & { seen: Observation[] };
 
@@ -77,6 +80,11 @@ export class Observations {
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
+  #marks: PendingMarks | undefined;
+  /** Of accounts: when something was last seen that there was no room to note. */
+  readonly #dropped = new Map<string, number>();
+  /** Of accounts: what was handed over last could not be written. */
+  readonly #unwritten = new Set<string>();
   #failures = 0;
 
   readonly #isOn: boolean;
@@ -86,20 +94,48 @@ export class Observations {
   }
 
   /** Nothing is noted before somebody takes it. */
-  start(flush: Flush, onError: (error: unknown) => void): void {
+  start(flush: Flush, onError: (error: unknown) => void, marks?: PendingMarks): void {
     if (this.#isOn) this.#flush = flush;
     this.#onError = onError;
+    this.#marks = marks;
   }
 
   note(accountId: string, by: Observer, sighting: Sighting): void {
     if (!this.#flush) return;
     if (sighting.kind === 'recall' || (sighting.kind === 'read' && sighting.is_current))
       this.#recalls.add(accountId, sighting.entry_id);
-    if (sighting.kind !== 'recall' && this.#count < MAX_WAITING) {
-      this.#seenBy(accountId, by).seen.push(sighting);
-      this.#count++;
-    }
+    if (sighting.kind !== 'recall') this.#keep(accountId, by, sighting);
     this.#awaitFlush();
+  }
+
+  #keep(accountId: string, by: Observer, sighting: Observation): void {
+    if (this.#count >= MAX_WAITING) {
+      this.#drop(accountId, sighting.at);
+      return;
+    }
+    // Others see that there is something before anybody can ask for it.
+    if (this.#count === 0 && this.#running.size === 0) this.#marks?.raise();
+    this.#seenBy(accountId, by).seen.push(sighting);
+    this.#count++;
+  }
+
+  #drop(accountId: string, at: number): void {
+    if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
+    this.#dropped.set(accountId, at);
+  }
+
+  /** What this process itself could not note or write of an account. */
+  gapOf(accountId: string): NotesGap | undefined {
+    if (!this.#isOn) return { reason: 'this server does not note what is read' };
+    if (this.#unwritten.has(accountId)) return { reason: 'what was read could not be written down yet' };
+    const at = this.#dropped.get(accountId);
+    return at === undefined ? undefined : { reason: 'more was read at once than could be noted', before: at + 1 };
+  }
+
+  /** Whether what was handed over of an account is in the transaction that is going on. */
+  written(accountId: string, isWritten: boolean): void {
+    if (isWritten) this.#unwritten.delete(accountId);
+    else this.#unwritten.add(accountId);
   }
 
   #seenBy(accountId: string, by: Observer): Seen {
@@ -146,15 +182,20 @@ export class Observations {
     this.#running.set(accountId, done);
     await done;
     if (this.#running.get(accountId) === done) this.#running.delete(accountId);
+    if (this.#count === 0 && this.#running.size === 0) this.#marks?.lower();
   }
 
   #takeBack(accountId: string, sessions: readonly Seen[]): void {
     for (const { seen, ...by } of sessions) {
       const left = seen.slice(0, Math.max(0, MAX_WAITING - this.#count));
+      const last = seen.at(-1);
+      if (last && left.length < seen.length) this.#drop(accountId, last.at);
       const known = this.#seenBy(accountId, by);
       known.seen = [...left, ...known.seen];
       this.#count += left.length;
     }
+    // As long as it is tried, others know that somebody is there.
+    this.#marks?.raise();
     this.#awaitFlush();
   }
 

@@ -1,79 +1,114 @@
-import { randomBytes } from 'node:crypto';
-import type { Database } from '../db/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PendingMarks } from '../db/index.ts';
+import type { Services } from './module.ts';
+import type { NotesGap } from './notes-gap.ts';
+import { KnownServers, RETURN_MS } from './servers/known-servers.ts';
 
-/** How often a server says that it is there, and after how long nobody counts on it any more. */
+/** How often a server says that it is there. */
 const HELLO_MS = 2000;
-const GONE_MS = 7000;
 /** A server that has just died is not waited for. */
 const PATIENCE_MS = 500;
+const MARK_LOOK_MS = 10;
+/** Notes are written within a tenth of a second: who has not done so for this long is frozen or gone. */
+const MARK_STALE_MS = 5000;
 
-type Waiting = { left: Set<string>; done: () => void };
+type Waiting = { left: Set<string>; gaps: NotesGap[]; done: () => void };
+
+export type PeersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
+  /** Writes down what this process noted of an account. Says why something of it is missing, if so. */
+  flush: (accountId: string) => Promise<NotesGap | undefined>;
+};
 
 /**
- * The other servers on the same database. Each notes in its own memory what its callers read; before a session is sealed
- * or explained, all are asked to write that down. A server that has no others asks nobody.
+ * The other processes on the same store. Each notes in its own memory what its callers read; before a session is sealed
+ * or explained, all are asked to write that down. Who does not is told, since what it noted may be missing.
  */
 export class Peers {
-  readonly #id = randomBytes(6).toString('hex');
-  readonly #database: Database;
-  readonly #flush: (accountId: string) => Promise<void>;
-  readonly #seen = new Map<string, number>();
+  readonly #options: PeersOptions;
+  readonly #servers: KnownServers | undefined;
   readonly #waiting = new Map<string, Waiting>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
   #asked = 0;
 
-  constructor(database: Database, flush: (accountId: string) => Promise<void>) {
-    this.#database = database;
-    this.#flush = flush;
+  constructor(options: PeersOptions) {
+    this.#options = options;
+    const { database, server_id } = options;
     this.#stop = database.onAnnounce((topic) => void this.#heard(topic.split(' ')));
-    this.#say('hello', this.#id);
-    this.#timer = setInterval(() => this.#say('hello', this.#id), HELLO_MS).unref();
+    if (database.dialect.engine !== 'postgres') return;
+    this.#servers = new KnownServers(options);
+    this.#say('hello', server_id);
+    this.#timer = setInterval(() => this.#say('hello', server_id), HELLO_MS).unref();
   }
 
-  /** Settles once every other server has written down what it noted of the account. */
-  async flush(accountId: string): Promise<void> {
-    const since = performance.now() - GONE_MS;
-    const left = new Set([...this.#seen].filter(([, at]) => at > since).map(([id]) => id));
-    if (left.size === 0) return;
-    const token = `${this.#id}.${++this.#asked}`;
+  /** Settles once every other process has written down what it noted of the account, or too long has passed. */
+  async flush(accountId: string): Promise<readonly NotesGap[]> {
+    const { marks } = this.#options.database;
+    if (marks) return waitForMarks(marks);
+    if (!this.#servers) return [];
+    await this.#servers.joined(PATIENCE_MS);
+    const left = new Set(this.#servers.present());
+    const gaps = this.#servers.gaps();
+    if (left.size === 0) return gaps;
+    const token = `${this.#options.server_id}.${++this.#asked}`;
     await new Promise<void>((resolve) => {
       const tired = setTimeout(resolve, PATIENCE_MS).unref();
       const done = () => {
         clearTimeout(tired);
         resolve();
       };
-      this.#waiting.set(token, { left, done });
+      this.#waiting.set(token, { left, gaps, done });
       this.#say('flush', token, accountId);
     });
     this.#waiting.delete(token);
+    for (const id of left) gaps.push({ reason: `server ${id} did not write down in time what was read there` });
+    return gaps;
   }
 
-  close(): void {
-    this.#say('bye', this.#id);
+  async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#stop();
+    await this.#servers?.close();
+    this.#say('bye', this.#options.server_id);
   }
 
   #say(...words: string[]): void {
-    this.#database.announce(words.join(' '), 0);
+    this.#options.database.announce(words.join(' '), 0);
   }
 
-  async #heard([word, who = '', what = '']: string[]): Promise<void> {
-    if (word === 'flush' && !who.startsWith(this.#id)) {
-      await this.#flush(what);
-      this.#say('flushed', who, this.#id);
+  async #heard([word, who = '', what = '', more = '']: string[]): Promise<void> {
+    const { server_id } = this.#options;
+    if (word === 'flush' && !who.startsWith(server_id)) {
+      const gap = await this.#options.flush(what);
+      this.#say('flushed', who, server_id, String(gap ? (gap.before ?? Number.MAX_SAFE_INTEGER) : 0));
     }
-    if (word === 'flushed') this.#told(who, what);
-    if (word === 'bye') this.#seen.delete(who);
-    if (word !== 'hello' || who === this.#id) return;
-    const isNew = !this.#seen.has(who);
-    this.#seen.set(who, performance.now());
-    if (isNew) this.#say('hello', this.#id);
+    if (word === 'flushed') this.#flushed(who, { peer: what, before: Number(more) });
+    if (word === 'bye') this.#servers?.left(who);
+    if (word === 'hello' && this.#servers?.heard(who)) this.#say('hello', server_id);
   }
 
-  #told(token: string, peer: string): void {
+  #flushed(token: string, { peer, before }: { peer: string; before: number }): void {
     const waiting = this.#waiting.get(token);
-    if (waiting?.left.delete(peer) && waiting.left.size === 0) waiting.done();
+    if (!waiting?.left.delete(peer)) return;
+    if (before > 0) waiting.gaps.push({ reason: `server ${peer} could not note all that was read there`, before });
+    if (waiting.left.size === 0) waiting.done();
   }
+}
+
+/** Nobody can be asked through a folder, but everybody shows whether it holds something. */
+async function waitForMarks(marks: PendingMarks): Promise<NotesGap[]> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const others = marks.others();
+    const fresh = others.filter(({ since }) => since > Date.now() - MARK_STALE_MS);
+    if (fresh.length === 0 || performance.now() > deadline) return others.map(({ since }) => gapOfMark(since));
+    await sleep(MARK_LOOK_MS);
+  }
+}
+
+function gapOfMark(since: number): NotesGap {
+  const isStale = since <= Date.now() - MARK_STALE_MS;
+  return isStale
+    ? { reason: 'another process on this folder ended or froze with reads in its memory', before: since + RETURN_MS }
+    : { reason: 'another process on this folder did not write down in time what was read there' };
 }

@@ -19,6 +19,9 @@ export function committed(item: Item, screen: Screen): string {
     ...stale_reads.map(
       (stale) => `  ${nameOf(stale, screen)} v${stale.read_version}  ${paint(screen, 'yellow', staleText(stale))}`,
     ),
+    ...(told.causes_incomplete_because === null
+      ? []
+      : [`  ${paint(screen, 'yellow', `causes may be missing: ${show(told.causes_incomplete_because)}`)}`]),
     ...(lesson ? [`  lesson written: ${nameOf(lesson, screen)} v${lesson.version}`] : []),
     ...(trace_id === null ? [] : [`  sealed as trace ${paint(screen, 'yellow', show(trace_id))}`]),
   ];

@@ -1,6 +1,7 @@
 import type { Kernel, Services } from '../module.ts';
 import type { LogEvent } from '../work.ts';
 import { CLAIM_TIMES, type ClaimTimes, type Consumer } from './consumer.ts';
+import { orNothing } from './or-nothing.ts';
 import * as queries from './queries.ts';
 import { ConsumerRunner } from './runner.ts';
 import { walkAccounts } from './walk.ts';
@@ -110,6 +111,12 @@ export class Consumers {
   /** What this process has handled. */
   get counts(): ConsumerCounts[] {
     return [...this.#runners].map(([consumer, { parts }]) => ({ consumer, ...parts.counted }));
+  }
+
+  /** How far behind each was at the last walk over all accounts, whichever server made it. */
+  async measured(): Promise<queries.Measured[]> {
+    const { database } = this.#options;
+    return (await orNothing(queries.listMeasured(database.read))).filter(({ consumer }) => this.#runners.has(consumer));
   }
 
   /** Finds what nobody was woken for. One walk at a time. */

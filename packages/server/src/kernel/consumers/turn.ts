@@ -161,7 +161,6 @@ export class Turn {
         this.#moved(to);
       }
     }
-    this.#parts.counted.handled += events.length;
   }
 
   /** With what settles the events in the handler's own transaction, or else in one that follows. */
@@ -190,10 +189,10 @@ export class Turn {
       },
     };
     await consumer.handle(context, events);
-    if (isSettled) return;
     // Who was told to stop may have left something undone.
-    if (wasStopped) throw new Interrupted();
-    await this.#transaction((tx) => mustSettle(settle(tx)));
+    if (wasStopped && !isSettled) throw new Interrupted();
+    if (!isSettled) await this.#transaction((tx) => mustSettle(settle(tx)));
+    this.#parts.counted.handled += events.length;
   }
 
   #movingTo(to: number, until: number): Settle {
@@ -226,7 +225,6 @@ export class Turn {
       try {
         if (events.length > 0) await this.#handle(events, settle);
         else await this.#transaction(settle);
-        this.#parts.counted.handled += events.length;
       } catch (error) {
         if (!isOfHandler(error)) throw error;
         this.#report(error, 'a dead letter failed again');

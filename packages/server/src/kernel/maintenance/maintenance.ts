@@ -1,6 +1,7 @@
 import { StorageError } from '../../db/index.ts';
 import { backoffMs } from '../consumers/backoff.ts';
 import { CLAIM_TIMES, type ClaimTimes } from '../consumers/consumer.ts';
+import { orNothing } from '../consumers/or-nothing.ts';
 import type { Kernel, Services } from '../module.ts';
 import type { LogEvent } from '../work.ts';
 import * as queries from './queries.ts';
@@ -58,6 +59,12 @@ export class Maintenance {
 
   get counts(): TaskCounts[] {
     return [...this.#counted].map(([task, counts]) => ({ task, ...counts }));
+  }
+
+  /** As the store has them. */
+  async states(): Promise<queries.TaskState[]> {
+    const { database } = this.#options;
+    return (await orNothing(queries.listStates(database.read))).filter(({ task }) => this.#tasks.has(task));
   }
 
   #everyMs({ every_seconds }: MaintenanceTask): number {

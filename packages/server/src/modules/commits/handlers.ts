@@ -64,18 +64,20 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
-const emitCommit = (work: Work, commit: queries.CommitRow, session: string): number =>
-  work.emit({
+function emitCommit(work: Work, row: queries.CommitRow, session: string): number {
+  const { agent_id, branch, visible_to, commit_id, message, entry_count } = row;
+  return work.emit({
     event_type: 'commit',
-    agent_id: commit.agent_id,
-    branch: commit.branch,
+    agent_id,
+    branch,
     entity_path: null,
     key: null,
     version: null,
-    visible_to: commit.visible_to,
-    details: { commit_id: commit.commit_id, message: commit.message, entries_written: commit.entry_count },
+    visible_to,
+    details: { commit_id, message, entries_written: entry_count },
     session,
   });
+}
 
 const toCommitEntry = ({ entity_path, key, version, content_hash }: CommitEntry) => ({
   entity_path,

@@ -11,6 +11,8 @@ export type OutcomeDocument = {
   final_action_index: number | null;
   attributes: Record<string, unknown>;
   immutable_trace_id: string | null;
+  /** Why causes may be missing; left out where none are. */
+  causes_incomplete_because?: string;
 };
 
 /** What only the first answer tells: it names entries, and nothing that names one is kept where it cannot be erased. */
@@ -23,7 +25,7 @@ export type Fresh = {
 const documentOf = (row: queries.OutcomeRow) => JSON.parse(row.document) as OutcomeDocument;
 
 export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
-  const { decision_summary, final_action_index, attributes } = document;
+  const { decision_summary, final_action_index, attributes, causes_incomplete_because } = document;
   return {
     outcome_id: row.outcome_id,
     outcome_ref: row.outcome_ref,
@@ -36,6 +38,8 @@ export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
     final_action_index,
     attributes,
     is_evidence: row.is_evidence === 1,
+    causes_complete: causes_incomplete_because === undefined,
+    causes_incomplete_because: causes_incomplete_because ?? null,
     trace_id: row.trace_id,
     committed_at: toIso(row.committed_at),
     seq: row.seq,

@@ -4,6 +4,7 @@ import {
   changed,
   hashedBy,
   type Item,
+  incompleteBecause,
   readReach,
   unchanged,
   type Work,
@@ -94,9 +95,10 @@ type Look = {
   before: queries.OutcomeRow | undefined;
   session: OpenSession;
   past: Past;
+  gaps: Item<'outcomes.commit'>['gaps'];
 };
 
-async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Promise<Look> {
+async function look(work: Work, { input, caller, gaps }: Item<'outcomes.commit'>): Promise<Look> {
   const author = authorOf(input, caller);
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -105,7 +107,7 @@ async function look(work: Work, { input, caller }: Item<'outcomes.commit'>): Pro
     loadSession(work.tx, key),
     lookBack(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past };
+  return { caller, input, author, key, before, session, past, gaps };
 }
 
 async function commitOne(work: Work, book: Book, found: Look): Promise<Committed> {
@@ -155,6 +157,8 @@ async function judge(work: Work, entries: EntrySet, look: Look): Promise<Judged>
 async function take(work: Work, book: Book, { found, judged }: { found: Look; judged: Judged }): Promise<Committed> {
   const { input, author, key, session, past } = found;
   const { told, causes, final_action_index, weighed, stale_reads } = judged;
+  const because = missingCauses(found);
+  if (because !== undefined) told.header.causes_incomplete_because = because;
   const row = announce(work, input, { author, weighed, told });
   const named = namedParts(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
@@ -163,12 +167,25 @@ async function take(work: Work, book: Book, { found, judged }: { found: Look; ju
   const immutable_trace_id = seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = told.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
+  if (because !== undefined) document.causes_incomplete_because = because;
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   leave(work, key, session);
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
   return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
+}
+
+/** Why something that the session read may be missing among the causes. Whoever names all of them misses none. */
+function missingCauses({ input, session, gaps }: Look): string | undefined {
+  const isNamed = input.causal_entry_keys !== undefined && input.causal_entry_keys !== null;
+  const attempts = session.items.filter(({ kind }) => kind === 'attempt');
+  const isTold = input.attempts.length > 0 || (input.session_metadata.attempts ?? []).length > 0;
+  if (isNamed && (isTold || attempts.length === 0)) return undefined;
+  const ofAttempt = attempts
+    .map(({ data }) => (JSON.parse(data) as { causes_incomplete_because?: string }).causes_incomplete_because)
+    .find((because) => because !== undefined);
+  return ofAttempt ?? incompleteBecause({ gaps, session: session.row });
 }
 
 /** Counted in the actions of the whole session. */

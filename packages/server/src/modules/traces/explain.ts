@@ -1,10 +1,18 @@
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
-import { type ReadContext, readReach, reads, sessionIdOf, sessionOf, toIsoOrNull } from '../../kernel/index.ts';
+import {
+  incompleteBecause,
+  type ReadContext,
+  readReach,
+  reads,
+  sessionIdOf,
+  sessionOf,
+  toIsoOrNull,
+} from '../../kernel/index.ts';
 import { staleFor } from '../entries/index.ts';
 import { listStaleReads, loadSession, sessionWithin } from '../sessions/index.ts';
 import * as queries from './queries.ts';
-import { Parts, readingsOf, type SeenPart } from './render.ts';
+import { completeness, Parts, readingsOf, type SeenPart } from './render.ts';
 import { mergeSpans } from './rules/spans.ts';
 import { partsOf, startOf } from './session-parts.ts';
 import type { Header } from './shape.ts';
@@ -56,6 +64,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     stale_reads: staleFor(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
+    ...completeness(incompleteBecause({ gaps: context.gaps, session: open.row })),
   };
 }
 
@@ -82,6 +91,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     stale_reads: [],
     session_started_at: toIsoOrNull(header.session_started_at),
     truncated: header.truncated,
+    ...completeness(header.causes_incomplete_because),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   changed,
   type Handlers,
   hashedBy,
+  incompleteBecause,
   readReach,
   toIso,
   type Work,
@@ -20,6 +21,7 @@ import {
   saveSession,
 } from '../sessions/index.ts';
 import { pricesOf } from './prices.ts';
+import { completeness } from './render.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { redactText } from './rules/redact.ts';
@@ -128,7 +130,7 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
 const { MAX_ATTEMPTS } = traceShapes;
 const normalKey = (key: string) => key.trim().toLowerCase();
 
-const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller }) => {
+const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller, gaps }) => {
   const { author, row } = await sessionFor(work, input, caller);
   if (row.attempt >= MAX_ATTEMPTS)
     throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
@@ -138,17 +140,21 @@ const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, ca
     listActionPlaces(work.tx, key, row.attempt),
   ]);
   const { outcome_type, summary = null } = input;
+  // One that this call has opened may have begun elsewhere.
+  const because = incompleteBecause({ gaps, session: row.opened_at === work.now ? undefined : row });
   const data = {
     attempt: row.attempt + 1,
     outcome_type,
     summary: summary === null ? null : redactText(summary),
     action_indices,
+    ...(because === undefined ? {} : { causes_incomplete_because: because }),
   };
   const no = addItem(work, row, { kind: 'attempt', data });
   const attempt = ++row.attempt;
   const details = { attempt, outcome_type };
   const recorded = record(work, no, { author, row, event_type: 'attempt', details });
-  return asItem({ ...recorded, attempt, entries, actions: action_indices.length });
+  const counted = { attempt, entries, actions: action_indices.length };
+  return asItem({ ...recorded, ...counted, ...completeness(because) });
 });
 
 export const recordingHandlers: Handlers = {

@@ -85,6 +85,7 @@ export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes 
     signature: row.signature,
     key_id: row.key_id,
     truncated: header.truncated,
+    ...completeness(header.causes_incomplete_because),
     seq: row.seq,
   } as Trace;
 }
@@ -152,3 +153,9 @@ export function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<n
   }
   return groups;
 }
+
+/** Whether all that was read is told, and if not, why. */
+export const completeness = (because: string | undefined) => ({
+  causes_complete: because === undefined,
+  causes_incomplete_because: because ?? null,
+});

@@ -22,6 +22,8 @@ export type Header = {
   session_started_at: number | null;
   session_ended_at: number;
   truncated: boolean;
+  /** Why something that was read may be missing; left out where nothing is. */
+  causes_incomplete_because?: string;
   /** What was said is gone for its age. */
   payloads_erased?: true;
   /** Of a trace that a client kept itself: how much it says it changed, and the place of its outcome in the log. */

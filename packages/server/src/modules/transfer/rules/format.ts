@@ -134,5 +134,6 @@ export function readHeader(text: string): Header {
   if (typeof header.audit_hash !== 'string') throw new LineProblem('audit_hash must be a text');
   if (typeof header.counts !== 'object' || header.counts === null || !Object.values(header.counts).every(isCount))
     throw new LineProblem('counts must tell how many records of each kind there are');
-  return header;
+  const { record, format, version, seq, audit_no, audit_hash, item_no, last_at, counts } = header;
+  return { record, format, version, seq, audit_no, audit_hash, item_no, last_at, counts };
 }
