@@ -7,9 +7,10 @@ import { tables } from './tables.ts';
 import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
+export { type AuthoredRow, getAuthored } from './authored.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export * from './offers.ts';
-export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
+export { type Address, type EntryKey, getLiveEntry } from './queries.ts';
 export {
   contentHash,
   fromDocument,
