@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operation } from '../operation.ts';
+import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
@@ -45,7 +45,7 @@ export const tags = {
     output: () => tag,
     errors: ['conflict', 'module_not_installed'],
     example: (n) => ({
-      name: n === 0 ? 'before-the-migration' : `before-the-migration-${n}`,
+      name: nth('before-the-migration', n),
       description: 'the last state that the old schema wrote',
     }),
   }),

@@ -37,8 +37,7 @@ export function createKernel(
   modules: readonly Module[],
   { onError = () => {} }: KernelOptions = {},
 ): Kernel {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  checkAudited(handlers);
+  const handlers = handlersOf(modules);
   const feed = new Feed();
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
@@ -97,6 +96,12 @@ export function createKernel(
       followers.close();
     },
   };
+}
+
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
+  checkAudited(handlers);
+  return handlers;
 }
 
 /** What was committed stays so, whatever a hook does. */
