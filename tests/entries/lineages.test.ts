@@ -114,9 +114,9 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
       (await app.call('entries.history', { ...at(key), branch }, A)).version_count;
     expect([await versionsOf('then', 'changed'), await versionsOf('main', 'changed')]).toEqual([1, 2]);
     expect(await versionsOf('dev', 'hidden')).toBe(2);
-    expect(
-      await refusal(app.call('entries.read', { ...at('changed'), branch: 'then', version: 2 }, A)),
-    ).toMatchObject({ code: 'not_found' });
+    expect(await refusal(app.call('entries.read', { ...at('changed'), branch: 'then', version: 2 }, A))).toMatchObject({
+      code: 'not_found',
+    });
     const diff = await app.call('entries.diff', { ...at('changed'), branch: 'then' }, A);
     expect(diff).toMatchObject({ diff_type: 'added', new_version: 1 });
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { operation } from '../operation.ts';
+import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
@@ -32,6 +32,7 @@ export const tags = {
     module: 'tags',
     effect: 'write',
     cost: 2,
+    open_to_all: true,
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
     cli: { args: ['name'], alias: 'tag' },
     input: () =>
@@ -45,7 +46,7 @@ export const tags = {
     output: () => tag,
     errors: ['conflict', 'module_not_installed'],
     example: (n) => ({
-      name: n === 0 ? 'before-the-migration' : `before-the-migration-${n}`,
+      name: nth('before-the-migration', n),
       description: 'the last state that the old schema wrote',
     }),
   }),
