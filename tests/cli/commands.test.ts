@@ -19,21 +19,34 @@ describe('every operation of the table', () => {
   const helps = new Map<string, Run>();
   const runs = { local: new Map<string, Run>(), remote: new Map<string, Run>() };
 
+  /** The words of each example, as a shell gives them to the program. */
+  async function wordsOfExamples(desk: Desk, examples: readonly string[]): Promise<string[][]> {
+    const { code, out } = await desk.bash(`mem() { printf '%s\\0' "$@"; printf '\\1'; }; ${examples.join('\n')}`);
+    expect(code).toBe(0);
+    return out.split('\u0001').map((words) => words.split('\0').slice(0, -1));
+  }
+
   /** In the order of the table, so that what one command writes another one finds. */
-  async function walk(desk: Desk, into: Map<string, Run>, how: string): Promise<void> {
-    for (const { name } of ending) into.set(name, await desk.bash(`${exampleIn(helps.get(name)?.out ?? '')} ${how}`));
+  async function walk(desk: Desk, into: Map<string, Run>, how: readonly string[]): Promise<void> {
+    const examples = ending.map(({ name }) => exampleIn(helps.get(name)?.out ?? ''));
+    const given = await wordsOfExamples(desk, examples);
+    for (const [i, { name }] of ending.entries()) {
+      const line = examples[i] as string;
+      // Where something is piped into the program, it is one.
+      const run = line.startsWith('mem ')
+        ? desk.inProcess([...(given[i] ?? []), ...how])
+        : desk.bash([line, ...how].join(' '));
+      into.set(name, await run);
+    }
   }
 
   beforeAll(async () => {
     local = await openDesk();
     server = await serve({ ...local.env, MEM_DATA_DIR: `${local.folder}/served`, MEM_API_KEYS: KEY });
     remote = await openDesk({ MEM_HTTP_URL: server.url, MEM_API_KEY: KEY });
-    const half = words.length / 2;
-    const readHelp = async (some: typeof words) => {
-      for (const { name, word } of some) helps.set(name, await local.mem([word, '--help']));
-    };
-    await Promise.all([readHelp(words.slice(0, half)), readHelp(words.slice(half))]);
-    await Promise.all([walk(local, runs.local, ''), walk(remote, runs.remote, '--json')]);
+    for (const { name, word } of words) helps.set(name, await local.inProcess([word, '--help']));
+    await walk(local, runs.local, []);
+    await walk(remote, runs.remote, ['--json']);
   }, 240_000);
   afterAll(async () => {
     expect(await server.stop()).toBe(0);

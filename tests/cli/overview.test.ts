@@ -23,12 +23,12 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
 
   it('mem status tells in one screen where the memory is and how it stands', async () => {
     const as = ['--agent', 'agent/x', '--session', 's-1'];
-    await desk.mem(['write', 'svc/a', 'one', '"first"', ...as]);
-    await desk.mem(['write', 'svc/b', 'two', '"second"', ...as]);
-    await desk.mem(['read', 'svc/a', 'one', ...as]);
-    await desk.mem(['outcome', 'run-1', 'success', ...as]);
-    await desk.mem(['read', 'svc/b', 'two', ...as]);
-    await desk.mem(['context', 'ticket', 'seen', ...as]);
+    await desk.inProcess(['write', 'svc/a', 'one', '"first"', ...as]);
+    await desk.inProcess(['write', 'svc/b', 'two', '"second"', ...as]);
+    await desk.inProcess(['read', 'svc/a', 'one', ...as]);
+    await desk.inProcess(['outcome', 'run-1', 'success', ...as]);
+    await desk.inProcess(['read', 'svc/b', 'two', ...as]);
+    await desk.inProcess(['context', 'ticket', 'seen', ...as]);
     const { code, out, err } = await desk.mem(['status', ...as]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.split('\n').map((line) => line.trimEnd());
@@ -57,10 +57,10 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
       { entity_path: 'other', key: 'two', value: 2 },
       { entity_path: 'svc/a/b', key: 'three', value: 3 },
     ];
-    await desk.mem(['commit', JSON.stringify(writes), '--agent', 'agent/x']);
-    await desk.mem(['write', 'svc/a', 'four', '4', '--agent', 'agent/y']);
+    await desk.inProcess(['commit', JSON.stringify(writes), '--agent', 'agent/x']);
+    await desk.inProcess(['write', 'svc/a', 'four', '4', '--agent', 'agent/y']);
     const look = async (...args: string[]) => {
-      const { code, out, err } = await desk.mem(['log', '--json', ...args]);
+      const { code, out, err } = await desk.inProcess(['log', '--json', ...args]);
       expect(code, err).toBe(0);
       const events = out
         .split('\n')
@@ -72,7 +72,7 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
     expect(await look('svc/**', '--limit', '2')).toEqual(['four', 'three']);
     expect(await look('--types', 'memory_write', '--agent-id', 'agent/y')).toEqual(['four']);
     expect(await look('--before', '3', '--limit', '1')).toEqual(['two']);
-    const { out } = await desk.mem(['log', '--limit', '1']);
+    const { out } = await desk.inProcess(['log', '--limit', '1']);
     expect(out).toMatch(/^5 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}write {2}svc\/a four v1 {2}by agent\/y/);
   });
 });
@@ -83,7 +83,7 @@ it.each([
   [['--limit', '0'], 'must be a whole number above 0'],
 ])('mem log %j says what is wrong', async (args, problem) => {
   const desk = await openDesk();
-  expect(await desk.mem(['log', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
+  expect(await desk.inProcess(['log', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
   desk.remove();
 });
 

@@ -2,6 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { runCli } from '../../packages/server/src/cli/index.ts';
+import type { Terminal } from '../../packages/server/src/cli/terminal.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import { programParts } from '../../packages/server/src/program.ts';
 import { memProgram } from '../faults/support/mem-process.ts';
 
 export type Run = { code: number | null; out: string; err: string };
@@ -13,6 +18,11 @@ export type Desk = {
   folder: string;
   env: Environment;
   mem(args: readonly string[], options?: RunOptions): Promise<Run>;
+  /**
+   * The same without a process of its own, which takes a tenth of the time: for tests of what a command does and prints,
+   * and not of its input, its folder or the process itself.
+   */
+  inProcess(args: readonly string[]): Promise<Run>;
   /** A line for bash, in which `mem` is the program. */
   bash(line: string, options?: RunOptions): Promise<Run>;
   remove(): void;
@@ -28,10 +38,30 @@ export async function openDesk(env: Environment = {}): Promise<Desk> {
     folder,
     env: base,
     mem: (args, options) => start([process.execPath, program, ...args], options),
+    inProcess: (args) => runInProcess(args, base),
     bash: (line, options) =>
       start(['bash', '-c', `mem() { '${process.execPath}' '${program}' "$@"; }; ${line}`], options),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+async function runInProcess(args: readonly string[], env: Environment): Promise<Run> {
+  let out = '';
+  let err = '';
+  const terminal: Terminal = {
+    screen: { width: undefined, colour: false },
+    stdin: Readable.from([]) as Terminal['stdin'],
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    gone: new AbortController().signal,
+  };
+  const parts = { ...programParts, readEnvironment: () => env, readConfig: (given = env) => readConfig(given) };
+  const code = await runCli(args, parts, terminal);
+  return { code, out, err };
 }
 
 type Start = { input: string | Buffer; env: Environment; cwd: string };

@@ -24,19 +24,19 @@ describe.each(['a local store', 'a server'])('the short id of a trace on %s', (w
   });
 
   it('is what a list shows, and names the trace', async () => {
-    const { out } = await desk.mem(['traces']);
+    const { out } = await desk.inProcess(['traces']);
     const short = /^(\S+) .* this /m.exec(out)?.[1] as string;
     expect(short.length).toBeLessThan(full.length);
-    const read = await desk.mem(['trace', short]);
+    const read = await desk.inProcess(['trace', short]);
     expect(read.out).toContain(`trace ${full} + this (success)\n`);
-    expect((await desk.mem(['trace', full])).out).toBe(read.out);
-    expect((await desk.mem(['trace', short.toUpperCase()])).out).toBe(read.out);
-    expect((await desk.mem(['explain', '--trace-id', short])).out).toContain(`trace ${full}\n`);
-    expect((await desk.mem(['traces.verify', '--trace-id', short])).out).toBe('checked 1 trace: all intact\n');
+    expect((await desk.inProcess(['trace', full])).out).toBe(read.out);
+    expect((await desk.inProcess(['trace', short.toUpperCase()])).out).toBe(read.out);
+    expect((await desk.inProcess(['explain', '--trace-id', short])).out).toContain(`trace ${full}\n`);
+    expect((await desk.inProcess(['traces.verify', '--trace-id', short])).out).toBe('checked 1 trace: all intact\n');
   });
 
   it.each(['zzzzzzzzzz', '0000000000', '01m7f0', 'what?'])('%s names none', async (id) => {
-    expect(await desk.mem(['trace', id])).toEqual({ code: 3, out: '', err: `mem: there is no trace ${id}\n` });
+    expect(await desk.inProcess(['trace', id])).toEqual({ code: 3, out: '', err: `mem: there is no trace ${id}\n` });
   });
 });
 

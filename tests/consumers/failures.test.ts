@@ -3,6 +3,7 @@ import { StorageError, sql } from '../../packages/server/src/db/index.ts';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { type Consumer, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { dump } from '../contract/dump.ts';
+import { until } from '../faults/support/mem-process.ts';
 import { backends, newPlace, type TestApp } from '../support/app.ts';
 import { openHosted, remove, write } from '../support/hosted.ts';
 import { collector, cursorOf, logOf, moduleOf, note, openWith, writeKeys } from './support.ts';
@@ -76,6 +77,37 @@ describe.each(backends)('a consumer that fails on %s', (backend) => {
     expect(keys()).toEqual(['a', 'c']);
     // What the error says may quote an entry, which could not be erased here.
     expect(await lettersOf(app)).toEqual([{ seq: 2, attempts: 3, error: 'TypeError', retry: 0 }]);
+  });
+
+  it('is given a dead letter again when an admin says so, until it is handled or dropped', async () => {
+    const { consumer, keys, bad } = picky({ max_attempts: 1 });
+    for (const key of ['a', 'b', 'c']) bad.add(key);
+    const app = await openWith(backend, [consumer]);
+    await writeKeys(app, 'a', 'b', 'c');
+    await app.jobs.sweep();
+    const stateOf = async () =>
+      (await app.call('consumers.list', {})).consumers.find((one) => one.consumer === 'test.picky');
+    expect((await stateOf())?.dead_letters.map(({ seq, attempts }) => [seq, attempts])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
+    bad.delete('a');
+    expect(await app.call('consumers.retry', { consumer: 'test.picky' })).toEqual({
+      consumer: 'test.picky',
+      retried: 3,
+    });
+    await until(async () => (await stateOf())?.dead_letters.every(({ is_retried }) => !is_retried) ?? false, {
+      what: 'another try',
+    });
+    expect(keys()).toEqual(['a']);
+    expect((await stateOf())?.dead_letters.map(({ seq, attempts }) => [seq, attempts])).toEqual([
+      [2, 2],
+      [3, 2],
+    ]);
+    expect(await app.call('consumers.drop', { consumer: 'test.picky', seq: 2 })).toMatchObject({ dropped: 1 });
+    expect((await stateOf())?.dead_letters.map(({ seq }) => seq)).toEqual([3]);
+    await expect(app.call('consumers.retry', { consumer: 'nobody' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('does not count a store that cannot be reached', async () => {

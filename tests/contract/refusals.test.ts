@@ -1,6 +1,6 @@
 import { operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { type Backend, backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import {
   type Address,
   type Answer,
@@ -34,7 +34,8 @@ const NAMES = [...new Set(addresses.flatMap(({ name }) => namedInPath(name)))].f
 
 type Problem = { code: string; errors: { path: string; message: string }[] };
 
-describe.each(backends)('a request that cannot be right, on %s', (backend) => {
+/** A server with what the examples of the table need, which refusals must leave as it is. */
+function useServer(backend: Backend) {
   let app: TestApp;
   let server: TestServer;
   let known: Known;
@@ -49,27 +50,38 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
     await server.close();
     await app.close();
   });
+  return {
+    inputFor: ({ name }: Address): Json => markedInput(name, MARK, known),
+    ask: (sent: Sent): Promise<Answer> => send(server.url, sent),
+    async expectUnchanged() {
+      expect(await dump(app)).toEqual(before);
+    },
+  };
+}
 
+function expectProblem(answer: Answer, status: number, code: string): Problem {
+  expect(answer.headers.get('content-type'), answer.text).toBe('application/problem+json; charset=utf-8');
+  expect(answer.json, answer.text).toMatchObject({ status, code, type: `urn:mem:error:${code}` });
+  expect(answer.json).toEqual(expect.objectContaining({ title: expect.any(String), detail: expect.any(String) }));
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/);
+  return answer.json as Problem;
+}
+
+// These are refused before anything is asked of a store, so that one is as good as the other.
+describe('a request that cannot be read or does not fit its operation', () => {
+  const { inputFor, ask, expectUnchanged } = useServer('sqlite');
   const sentFor = (address: Address, change: (input: Json) => Json = (input) => input): Sent =>
-    requestFor(address, change(markedInput(address.name, MARK, known)));
-
-  function expectProblem(answer: Answer, status: number, code: string): Problem {
-    expect(answer.headers.get('content-type'), answer.text).toBe('application/problem+json; charset=utf-8');
-    expect(answer.json, answer.text).toMatchObject({ status, code, type: `urn:mem:error:${code}` });
-    expect(answer.json).toEqual(expect.objectContaining({ title: expect.any(String), detail: expect.any(String) }));
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/);
-    return answer.json as Problem;
-  }
+    requestFor(address, change(inputFor(address)));
 
   it.each(withBody)('%s refuses what is not JSON', async (_, address) => {
     for (const body of ['{', '{"a":1,}', '{"entity_path":}', 'undefined', '{"a":NaN}', "{'a':1}", '\ufeff{}', '{} {}'])
-      expectProblem(await send(server.url, { ...sentFor(address), body }), 400, 'invalid_json');
+      expectProblem(await ask({ ...sentFor(address), body }), 400, 'invalid_json');
   });
 
   it.each(withBody)('%s refuses a body that is not an object', async (_, address) => {
     for (const body of ['[]', '"text"', '1', 'null', 'true', '[{}]'])
-      expectProblem(await send(server.url, { ...sentFor(address), body }), 422, 'invalid_input');
+      expectProblem(await ask({ ...sentFor(address), body }), 422, 'invalid_input');
   });
 
   it.each(withBody)('%s takes JSON alone', async (_, address) => {
@@ -81,19 +93,16 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
       'application/jsonp',
     ]) {
       const sent = { ...sentFor(address), headers: { 'content-type': type } };
-      expectProblem(await send(server.url, sent), 415, 'unsupported_media_type');
+      expectProblem(await ask(sent), 415, 'unsupported_media_type');
     }
     if (operations[address.name].http.otlp) return;
     const zipped = { ...sentFor(address), headers: { 'content-encoding': 'gzip' } };
-    expectProblem(await send(server.url, zipped), 415, 'unsupported_media_type');
+    expectProblem(await ask(zipped), 415, 'unsupported_media_type');
   });
 
   it.each(strict)('%s refuses a field it does not know, by name', async (_, address) => {
     for (const stranger of ['colour', 'entityPathh', 'constructor', 'toString']) {
-      const answer = await send(
-        server.url,
-        sentFor(address, (input) => ({ ...input, [stranger]: 'x' })),
-      );
+      const answer = await ask(sentFor(address, (input) => ({ ...input, [stranger]: 'x' })));
       const { errors } = expectProblem(answer, 422, 'invalid_input');
       expect(errors).toEqual([{ path: stranger, message: 'is not a known field' }]);
     }
@@ -101,11 +110,7 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
 
   it.each(withBody)('%s refuses a field in the query that it does not know', async (_, address) => {
     const sent = sentFor(address);
-    const { errors } = expectProblem(
-      await send(server.url, { ...sent, path: `${sent.path}?colour=red` }),
-      422,
-      'invalid_input',
-    );
+    const { errors } = expectProblem(await ask({ ...sent, path: `${sent.path}?colour=red` }), 422, 'invalid_input');
     expect(errors).toEqual([{ path: 'colour', message: 'is not a known field' }]);
   });
 
@@ -117,21 +122,21 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
 
   it.each(all)('%s refuses a field of the wrong type, by name', async (_, address) => {
     const wrong = takesBody(address.route) ? { not: 'this' } : '\u0001';
-    const input = markedInput(address.name, MARK, known);
+    const input = inputFor(address);
     for (const field of givenFields(address)) {
       const changed = { ...input, [field]: wrong };
       if (fits(address, changed)) continue;
-      const { errors } = expectProblem(await send(server.url, requestFor(address, changed)), 422, 'invalid_input');
+      const { errors } = expectProblem(await ask(requestFor(address, changed)), 422, 'invalid_input');
       expect(errors.map(({ path }) => path.split('.')[0])).toContain(field);
     }
   });
 
   it.each(all)('%s refuses a request without a field it needs, by name', async (_, address) => {
-    const input = markedInput(address.name, MARK, known);
+    const input = inputFor(address);
     for (const field of givenFields(address)) {
       const { [field]: _missing, ...rest } = input;
       if (fits(address, rest)) continue;
-      const { errors } = expectProblem(await send(server.url, requestFor(address, rest)), 422, 'invalid_input');
+      const { errors } = expectProblem(await ask(requestFor(address, rest)), 422, 'invalid_input');
       expect(errors.map(({ path }) => path)).toContain(field);
     }
   });
@@ -142,18 +147,23 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
       const sent = sentFor(address);
       const field = Object.keys(fieldsOf(address.name))[0] as string;
       const twice = `${sent.path}${sent.path.includes('?') ? '&' : '?'}${field}=main&${field}=main`;
-      const { errors } = expectProblem(await send(server.url, { ...sent, path: twice }), 422, 'invalid_input');
+      const { errors } = expectProblem(await ask({ ...sent, path: twice }), 422, 'invalid_input');
       expect(errors).toEqual([{ path: field, message: 'is given twice' }]);
     },
   );
 
+  it('changes nothing, and none of these did', expectUnchanged);
+});
+
+describe.each(backends)('a request for what is not there, on %s', (backend) => {
+  const { inputFor, ask, expectUnchanged } = useServer(backend);
+  const sentFor = (address: Address, change: (input: Json) => Json): Sent =>
+    requestFor(address, change(inputFor(address)));
+
   it.each(all.filter(([, { name }]) => 'branch' in fieldsOf(name)))(
     '%s knows no branch but main',
     async (_, address) => {
-      const answer = await send(
-        server.url,
-        sentFor(address, (input) => ({ ...input, branch: 'experiment/x' })),
-      );
+      const answer = await ask(sentFor(address, (input) => ({ ...input, branch: 'experiment/x' })));
       expectProblem(answer, 404, 'branch_not_found');
     },
   );
@@ -169,10 +179,7 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
         Buffer.from('{"a":1}').toString('base64url'),
       ];
       for (const cursor of made) {
-        const answer = await send(
-          server.url,
-          sentFor(address, (input) => ({ ...input, cursor })),
-        );
+        const answer = await ask(sentFor(address, (input) => ({ ...input, cursor })));
         expectProblem(answer, 400, 'invalid_cursor');
       }
     },
@@ -186,18 +193,12 @@ describe.each(backends)('a request that cannot be right, on %s', (backend) => {
         ...withoutKeys(input),
         ...Object.fromEntries(named.map((field) => [field, 'nothing'])),
       });
-      const { code: _code, ...rest } = expectProblem(
-        await send(server.url, sentFor(address, nowhere)),
-        404,
-        'not_found',
-      );
-      const asked = nowhere(markedInput(address.name, MARK, known));
+      const { code: _code, ...rest } = expectProblem(await ask(sentFor(address, nowhere)), 404, 'not_found');
+      const asked = nowhere(inputFor(address));
       const about = ['entity_path', 'key', ...named].filter((field) => field in asked);
       expect(rest).toMatchObject(Object.fromEntries(about.map((field) => [field, asked[field]])));
     },
   );
 
-  it('changes nothing, and none of these did', async () => {
-    expect(await dump(app)).toEqual(before);
-  });
+  it('changes nothing, and none of these did', expectUnchanged);
 });

@@ -12,7 +12,7 @@ const branches: Module = {
   name: 'lineages',
   migrations: [],
   handlers: {},
-  hooks: { lineage: (branch) => lineages.get(branch) },
+  hooks: () => ({ lineage: (branch) => lineages.get(branch) }),
 };
 
 describe.each(backends)('a branch with a lineage on %s', (backend) => {
@@ -20,15 +20,15 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
   let fork = 0;
   let forkTime = '';
   const at = (key: string, entity_path = 'a') => ({ entity_path, key });
-  const write = (key: string, value: unknown, more: object = {}, as = A) =>
-    app.call('entries.write', { ...at(key), value, ...more } as never, as);
+  const write = (key: string, value: unknown, { by = A, ...more }: { by?: typeof A; [field: string]: unknown } = {}) =>
+    app.call('entries.write', { ...at(key), value, ...more } as never, by);
 
   beforeAll(async () => {
     app = await openTestApp(backend, { modules: [branches] });
     await write('changed', { text: 'old apple', n: 1 }, { pattern_refs: ['p-old'], memory_type: 'belief' });
     await write('removed', { text: 'apple of main', n: 2 });
     await write('same', { text: 'pear', n: 4 }, { pattern_refs: ['p-same'] });
-    await write('secret', { text: 'apple', n: 8 }, { shared: false }, B);
+    await write('secret', { text: 'apple', n: 8 }, { shared: false, by: B });
     await write('hidden', { text: 'apple', n: 16 });
     await app.call('commits.create', { writes: [{ ...at('committed', 'b'), value: { n: 32 } }], message: 'then' }, A);
     fork = (await app.call('stats.read', {}, A)).last_seq;
@@ -39,12 +39,12 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
       { branch: 'main', up_to_seq: fork },
     ]);
     app.clock.advance(60_000);
-    await write('changed', { text: 'new banana', n: 100 }, { pattern_refs: ['p-new'], memory_type: 'fact' }, B);
+    await write('changed', { text: 'new banana', n: 100 }, { pattern_refs: ['p-new'], memory_type: 'fact', by: B });
     await app.call('entries.delete', at('removed'), A);
     await write('late', { text: 'apple', n: 200 });
     await app.call('commits.create', { writes: [{ ...at('committed', 'b'), value: { n: 300 } }], message: 'now' }, A);
     app.clock.advance(60_000);
-    await write('changed', { text: 'apple of dev', n: 1000 }, { branch: 'dev' }, B);
+    await write('changed', { text: 'apple of dev', n: 1000 }, { branch: 'dev', by: B });
     await write('hidden', 0, { branch: 'dev' });
     await app.call('entries.delete', { ...at('hidden'), branch: 'dev' }, A);
     await write('own', { text: 'apple', n: 2000 }, { branch: 'dev' });
@@ -123,7 +123,7 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
 
   it('adds up what it shows', async () => {
     const sum = async (branch: string) =>
-      (await app.call('entries.aggregate', { branch, entity_path: '*', op: 'sum', field: 'n' }, A)).result;
+      (await app.call('entries.aggregate', { branch, entity_path: '*', op: 'sum', field: 'n' }, A)).sum;
     expect([await sum('then'), await sum('dev')]).toEqual([1 + 2 + 4 + 16 + 32, 1000 + 2 + 4 + 32 + 2000]);
   });
 

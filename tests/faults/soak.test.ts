@@ -6,9 +6,9 @@ import { Client, metricsOf } from './support/client.ts';
 import { startMem } from './support/mem-process.ts';
 import { expectWhole, folderStore, readContents } from './support/store.ts';
 
-const OPERATIONS = 5000;
+const OPERATIONS = 2500;
 const LANES = 4;
-const GROWTH_BYTES = 200 * 1024 * 1024;
+const GROWTH_BYTES = 150 * 1024 * 1024;
 
 /** One of everything, again and again; the store itself stays small. */
 async function operate(client: Client, turn: number): Promise<number> {

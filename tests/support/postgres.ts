@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { removeMemoryFolder } from './memory-folder.ts';
 import { startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
@@ -10,5 +11,8 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startPostgres();
   project.provide('postgresDsn', server.dsn);
-  return server.close;
+  return async () => {
+    await server.close();
+    removeMemoryFolder();
+  };
 }

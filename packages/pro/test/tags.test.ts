@@ -2,6 +2,8 @@ import { type OperationName, operations } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { refusal } from '../../../tests/entries/support.ts';
 import { backends, listen, openTestApp, type TestApp } from '../../../tests/support/app.ts';
+import { SELF_HOSTED_ACCOUNT } from '../../server/src/kernel/index.ts';
+import { insertTag } from '../src/tags/queries.ts';
 
 const at = { entity_path: 'checkout', key: 'retries' };
 
@@ -91,12 +93,25 @@ describe.each(backends)('tags on %s', (backend) => {
     });
   });
 
-  it('refuse what cannot show the past, rather than answer as if there were nothing', async () => {
-    await create({ name: 'v1' });
-    expect(await refusal(app.call('stats.read', { branch: 'tags/v1' }))).toMatchObject({
-      code: 'invalid_input',
-      errors: [{ path: 'branch', message: 'is a tag, and stats.read cannot show the past' }],
-    });
+  it('are ten thousand at most', async () => {
+    const { database } = app.kernel.services;
+    const rows = Array.from({ length: 10_000 }, (_, i) => ({
+      account_id: SELF_HOSTED_ACCOUNT,
+      name: `tag ${i}`,
+      description: '',
+      seq: 0,
+      agent_id: 'agent/test',
+      created_seq: i,
+      created_at: 0,
+    }));
+    const lay = (some: typeof rows) =>
+      database.transaction(async (tx) => {
+        tx.enter(SELF_HOSTED_ACCOUNT);
+        await tx.insertMany(insertTag, some);
+      });
+    await lay(rows.slice(1));
+    await create({ name: 'the last' });
+    expect(await refusal(create({ name: 'one more' }))).toMatchObject({ code: 'conflict', max_tags: 10_000 });
   });
 
   it('are made and listed over HTTP', async () => {
@@ -126,7 +141,7 @@ describe.each(backends)('tags on %s', (backend) => {
     const names = Object.keys(operations) as OperationName[];
     const missing = names.filter((name) => operations[name].module === 'tags');
     for (const name of missing)
-      expect(await refusal(without.call(name, operations[name].example as never))).toMatchObject({
+      expect(await refusal(without.call(name, operations[name].example(0) as never))).toMatchObject({
         code: 'module_not_installed',
       });
   });

@@ -27,6 +27,7 @@ import { activity } from './modules/activity/index.ts';
 import { agents } from './modules/agents/index.ts';
 import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
+import { consumers } from './modules/consumers/index.ts';
 import { counts } from './modules/counts/index.ts';
 import { entries } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
@@ -63,6 +64,7 @@ export const coreModules: readonly Module[] = [
   accounts,
   activity,
   retention,
+  consumers,
   transfer,
   usage,
   system,

@@ -1,14 +1,15 @@
-import { runCli } from './cli/index.ts';
+import { type CliParts, runCli } from './cli/index.ts';
 import { readConfig, readEnvironment } from './config.ts';
 
-/** The command line with all parts of the program; the store and the server are loaded by the commands that need them. */
-export const runProgram = (args: readonly string[]): Promise<number> =>
-  runCli(args, {
-    readConfig,
-    readEnvironment,
-    openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
-    serve: async (config) => (await import('./serve.ts')).serve(config),
-    inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
-    openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),
-    mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
-  });
+/** All parts of the program; the store and the server are loaded by the commands that need them. */
+export const programParts: CliParts = {
+  readConfig,
+  readEnvironment,
+  openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
+  serve: async (config) => (await import('./serve.ts')).serve(config),
+  inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
+  openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),
+  mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
+};
+
+export const runProgram = (args: readonly string[]): Promise<number> => runCli(args, programParts);

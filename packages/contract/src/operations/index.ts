@@ -4,6 +4,7 @@ import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
+import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { graph } from './graph.ts';
@@ -42,6 +43,7 @@ export const operations = {
   ...usageOperations,
   ...activity,
   ...retention,
+  ...consumers,
   ...transfer,
   ...system,
 };

@@ -1,10 +1,8 @@
-import { type HookContext, type Hooks, invalidInput, type Lineage, MAIN_BRANCH } from '@mem-service/server/module';
-import { getTag } from './queries.ts';
+import { Fault, type HookContext, type Hooks, type Lineage, MAIN_BRANCH } from '@mem-service/server/module';
+import { getTag, hasTags } from './queries.ts';
 import { tagNameOf } from './rules.ts';
 
-/** Operations that show entries, and can show them as they were. Any other would answer as if there were nothing. */
-const SHOW_THE_PAST: ReadonlySet<string> = new Set(['entries.read', 'entries.list']);
-
+const MAX_TAGS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
 /** A tag never changes: once its place is known, it need not be looked up again. */
@@ -23,6 +21,12 @@ class TagPlaces {
   }
 }
 
+/** Nothing removes tags, so that they need an end. */
+async function refuseMore({ account_id, read }: HookContext): Promise<void> {
+  if (await hasTags(read, account_id, MAX_TAGS))
+    throw new Fault('conflict', `the account has ${MAX_TAGS} tags, and can have no more`, { max_tags: MAX_TAGS });
+}
+
 export function createHooks(): Hooks {
   const places = new TagPlaces();
 
@@ -38,9 +42,8 @@ export function createHooks(): Hooks {
       return places.get(context.account_id, name) ?? find(name, context);
     },
 
-    authorize(operation, { branch }) {
-      if (typeof branch !== 'string' || tagNameOf(branch) === undefined || SHOW_THE_PAST.has(operation)) return;
-      throw invalidInput([{ path: 'branch', message: `is a tag, and ${operation} cannot show the past` }]);
+    authorize(operation, _input, context) {
+      return operation === 'tags.create' ? refuseMore(context) : undefined;
     },
 
     committed(events, accountId) {

@@ -40,3 +40,11 @@ export function listTags(query: Query, { account_id, name, before, limit }: TagP
         ORDER BY created_seq DESC LIMIT ${limit}`,
   );
 }
+
+/** Whether an account has that many. */
+export async function hasTags(query: Query, accountId: string, count: number): Promise<boolean> {
+  const found = await query.get(
+    sql`SELECT name FROM tags WHERE account_id = ${accountId} ORDER BY name LIMIT 1 OFFSET ${count - 1}`,
+  );
+  return found !== undefined;
+}

@@ -8,7 +8,16 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Traces: look back at sessions that have ended', 'traces'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
-  ['Keys and accounts: who may use the service', 'keys', 'audit', 'accounts', 'usage', 'activity', 'retention'],
+  [
+    'Keys and accounts: who may use the service',
+    'keys',
+    'audit',
+    'accounts',
+    'usage',
+    'activity',
+    'retention',
+    'consumers',
+  ],
   ['Overview: numbers, events and health', 'counts', 'log', 'system'],
   ['Transfer: the steps behind mem export and mem import', 'transfer'],
 ];

@@ -15,8 +15,11 @@ import { commandWords } from './words.ts';
 export type { CliParts } from './parts.ts';
 
 /** Runs a command line and gives the exit code. */
-export async function runCli(args: readonly string[], parts: CliParts): Promise<number> {
-  const terminal = openTerminal();
+export async function runCli(
+  args: readonly string[],
+  parts: CliParts,
+  terminal: Terminal = openTerminal(),
+): Promise<number> {
   try {
     return await dispatch(args, { ...parts, terminal });
   } catch (error) {

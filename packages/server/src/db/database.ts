@@ -37,6 +37,8 @@ export interface Dialect {
   texts(values: readonly string[]): Sql;
   /** The same of whole numbers. */
   numbers(values: readonly number[]): Sql;
+  /** A set of two texts each as a table `pairs (a, b)`. */
+  pairs(values: readonly (readonly [string, string])[]): Sql;
   /** A member of a JSON object that is kept as text. Both names are written in the code. */
   jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }

@@ -9,6 +9,10 @@ export const dialect: Dialect = {
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
   // Numbers from the start: under row-level security no index is asked for what has to be made from a text first.
   numbers: (values) => ({ text: 'unnest(CAST(? AS bigint[])) AS numbers(value)', values: [arrayLiteral(values)] }),
+  pairs: (values) => ({
+    text: 'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
+    values: [arrayLiteral(values.map(([a]) => a)), arrayLiteral(values.map(([, b]) => b))],
+  }),
   jsonMember(column, path, as) {
     const member = `${readableJson(column)} #>> '{${path.join(',')}}'`;
     return as === 'text' ? `(${member}) COLLATE "C"` : `CASE WHEN ${member} = 'true' THEN 1 ELSE 0 END`;

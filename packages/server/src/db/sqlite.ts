@@ -25,6 +25,10 @@ const dialect: Dialect = {
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
+  pairs: (values) => ({
+    text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
+    values: [JSON.stringify(values)],
+  }),
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 

@@ -138,6 +138,35 @@ export function deleteDeadLetter(tx: Transaction, key: CursorKey, seq: number): 
   return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)} AND seq = ${seq}`);
 }
 
+export type CursorRow = { consumer: string; seq: number; attempts: number; last_error: string; retry_at: number };
+
+/** All of an account. */
+export function listCursors(query: Query, account_id: string): Promise<CursorRow[]> {
+  return query.all<CursorRow>(
+    sql`SELECT consumer, seq, attempts, last_error, retry_at FROM consumer_cursors WHERE account_id = ${account_id}`,
+  );
+}
+
+const MAX_LETTERS = 1000;
+
+export function listDeadLetters(query: Query, account_id: string): Promise<DeadLetter[]> {
+  return query.all<DeadLetter>(
+    sql`SELECT consumer, seq, attempts, error, failed_at, retry FROM consumer_dead_letters
+        WHERE account_id = ${account_id} ORDER BY consumer, seq LIMIT ${MAX_LETTERS}`,
+  );
+}
+
+const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? nothing : sql` AND seq = ${seq}`);
+
+/** Says how many there are. */
+export function retryDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
+  return tx.run(sql`UPDATE consumer_dead_letters SET retry = 1 WHERE ${isAt(key)}${oneOrAll(seq)}`);
+}
+
+export function dropDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
+  return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)}${oneOrAll(seq)}`);
+}
+
 /** Housekeeping over all accounts: everything from here on. */
 export function listInstalled(query: Query): Promise<{ consumer: string }[]> {
   return query.all(sql`SELECT consumer FROM consumers`);

@@ -15,7 +15,7 @@ import {
 import { loadContracts } from '../contracts/index.ts';
 import { authorOf, checkUnchanged, checkWrite, EntrySet, staleFor, staleReadsOf, toDraft } from '../entries/index.ts';
 import * as queries from './queries.ts';
-import { type CommitEntry, narrowed, parentOf, treeHashOf } from './within.ts';
+import { type CommitEntry, narrowCommits, parentOf, readCommit, treeHashOf } from './within.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller, lineage }) => {
   const { branch, message } = input;
@@ -106,15 +106,16 @@ const list = reads<'commits.list'>(async (context, input) => {
   const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
   const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const seen = await narrowed(context, items, 'rows');
-  return { commits: seen.map(({ row }) => toCommit(row)), ...page };
+  // The row behind the page is the one before its last commit.
+  const seen = await narrowCommits(context, rows);
+  return { commits: seen.slice(0, items.length).map(toCommit), ...page };
 });
 
 const read = reads<'commits.read'>(async (context, { commit_id }) => {
   const { caller } = context;
   const row = await queries.getCommit(context.read, caller.account_id, commit_id);
   const isOpen = row && (row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
-  const [seen] = isOpen ? await narrowed(context, [row], 'entries') : [];
+  const seen = isOpen ? await readCommit(context, row) : undefined;
   if (!seen || (seen.entries.length === 0 && seen.isNarrowed))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
   return { ...toCommit(seen.row), entries: seen.entries };

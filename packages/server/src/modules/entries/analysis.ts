@@ -90,7 +90,7 @@ const verify = reads<'entries.verify'>(async (context, input) => {
     const limit = Math.min(CHUNK, left);
     const rows = await queries.listVersionsInOrder(scan, view, { where, after: position, limit });
     const checked = verification.report.total_checked;
-    await verification.add(rows);
+    await verification.add(rows, where);
     const last = rows.at(-1);
     if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
     more = rows.length === limit;

@@ -1,6 +1,6 @@
 import { type Find, type Query, type Sql, sql, type Update } from '../../db/index.ts';
 import { type EntryView, type Line, linesFrom } from '../../kernel/index.ts';
-import { entriesIn, isVersionVisible } from './relation.ts';
+import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 
 /**
@@ -31,14 +31,15 @@ export function findVersions(
 
 const versionDocuments: Find = { table: 'versions', select: 'document', by: byVersion };
 
-/** What versions say: one answer for each, in order, nothing for what was erased. */
-export function findDocuments(
+/** What versions say. One answer for each, in order: nothing for what was erased. */
+export async function findDocuments(
   query: Query,
   accountId: string,
   numbers: readonly VersionNumber[],
-): Promise<(Pick<VersionRow, 'document'> | undefined)[]> {
+): Promise<(string | undefined)[]> {
   const keys = numbers.map(({ entry_id, version }) => [accountId, entry_id, version]);
-  return query.findMany<Pick<VersionRow, 'document'>>(versionDocuments, keys);
+  const rows = await query.findMany<Pick<VersionRow, 'document'>>(versionDocuments, keys);
+  return rows.map((row) => row?.document);
 }
 
 /** An entry as it is now, without what it says. */
@@ -109,15 +110,18 @@ export function listVersionsOf(
   );
 }
 
-/** A version of an entry with this value and this time. */
-export function findSameVersion(
+export type TimedVersion = Pick<VersionRow, 'entry_id' | 'written_at' | 'content_hash'>;
+
+/** Versions of these entries that were written at one of these times. */
+export function listVersionsAtTimes(
   query: Query,
   accountId: string,
-  { entry_id, written_at, content_hash }: Pick<VersionRow, 'entry_id' | 'written_at' | 'content_hash'>,
-): Promise<{ version: number } | undefined> {
-  return query.get(
-    sql`SELECT version FROM versions WHERE account_id = ${accountId} AND entry_id = ${entry_id}
-          AND written_at = ${written_at} AND content_hash = ${content_hash} LIMIT 1`,
+  { entryIds, times }: { entryIds: Sql; times: Sql },
+): Promise<TimedVersion[]> {
+  return query.all<TimedVersion>(
+    sql`SELECT entry_id, written_at, content_hash FROM versions WHERE account_id = ${accountId}
+          AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})
+          AND written_at IN (SELECT CAST(value AS BIGINT) FROM ${times})`,
   );
 }
 
@@ -132,6 +136,19 @@ export function listVersionsOfCommit(
   return query.all<CommittedVersion>(
     sql`SELECT document, version, content_hash FROM versions WHERE account_id = ${viewer.account_id}
           AND commit_id = ${commitId} AND ${isVersionVisible(viewer)} ORDER BY seq`,
+  );
+}
+
+export type ShownVersion = Pick<EntryRow, 'entity_path' | 'key'> &
+  Pick<VersionRow, 'version' | 'content_hash'> & { commit_id: string };
+
+/** What some commits wrote, in order, as far as a view shows it. */
+export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: Sql): Promise<ShownVersion[]> {
+  return query.all<ShownVersion>(
+    sql`SELECT versions.commit_id, entries.entity_path, entries.key, versions.version, versions.content_hash
+        FROM ${versionsIn(view)}
+        WHERE versions.commit_id IN (SELECT value FROM ${commitIds}) AND ${isVersionVisible(view)}
+        ORDER BY versions.seq`,
   );
 }
 

@@ -42,6 +42,29 @@ export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promi
   return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
 }
 
+/** Entries from one name to another, in whatever state. */
+export function listEntriesBetween(
+  query: Query,
+  view: EntryView,
+  { where, from, to }: { where: readonly Sql[]; from: EntryKey; to: EntryKey },
+): Promise<EntryRow[]> {
+  return query.all<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })}
+        WHERE (entity_path, key) >= (${from.entity_path}, ${from.key})
+          AND (entity_path, key) <= (${to.entity_path}, ${to.key})${andAll(where)}`,
+  );
+}
+
+/** Of these names, those that an entry has, in whatever state. */
+export async function listNamedEntries(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryKey[]> {
+  if (names.length === 0) return [];
+  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
+  return query.all<EntryKey>(
+    sql`SELECT entity_path, key FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
+        WHERE entity_path = pairs.a AND key = pairs.b`,
+  );
+}
+
 export type ReadRow = Pick<
   EntryRow,
   | 'document'

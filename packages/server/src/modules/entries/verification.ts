@@ -1,5 +1,5 @@
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
-import type { Query } from '../../db/index.ts';
+import type { Query, Sql } from '../../db/index.ts';
 import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
@@ -11,6 +11,8 @@ type Place = { entity_path: string; key: string };
 type Found = Place & VersionRow;
 type Seen = Place & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
 
+const nameOf = ({ entity_path, key }: Place): string => `${entity_path}\n${key}`;
+
 /** Walks versions in order of path, key and number, and holds each against the one before it. */
 export class Verification {
   readonly report: Report = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
@@ -19,6 +21,8 @@ export class Verification {
   #previous: Found | undefined;
   /** What is wrong with the newest version is not told of its entry again. */
   #sound = true;
+  /** The entries of the versions that are walked through. */
+  #heads = new Map<string, EntryRow>();
 
   constructor({ scan, view }: Pick<ReadContext, 'scan' | 'view'>) {
     this.#query = scan;
@@ -31,7 +35,12 @@ export class Verification {
     this.#previous = row && { ...row, entity_path, key };
   }
 
-  async add(rows: readonly queries.NamedVersion[]): Promise<void> {
+  /** `where`: the conditions that the versions were listed with. */
+  async add(rows: readonly queries.NamedVersion[], where: readonly Sql[]): Promise<void> {
+    const [from, to] = [this.#previous ?? rows[0], rows.at(-1) ?? this.#previous];
+    if (!from || !to) return;
+    const heads = await queries.listEntriesBetween(this.#query, this.#view, { where, from, to });
+    this.#heads = new Map(heads.map((head) => [nameOf(head), head]));
     for (const row of rows) {
       const last = this.#previous;
       const before = last?.entity_path === row.entity_path && last.key === row.key ? last : undefined;
@@ -45,12 +54,17 @@ export class Verification {
   /** After the last version: its entry, and versions that have lost theirs. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
-    for (const row of await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS)) {
+    const orphans = await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
+    const lost = orphans.flatMap((row) => {
       const place = takeApart(row)?.origin;
-      if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) continue;
-      if (!reaches(this.#view.scope, place.entity_path)) continue;
-      if (await this.#readEntry(place)) continue;
+      if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];
+      return reaches(this.#view.scope, place.entity_path) ? [{ row, place }] : [];
+    });
+    const named = lost.map(({ place }) => place);
+    const heads = new Set((await queries.listNamedEntries(this.#query, this.#view, named)).map(nameOf));
+    for (const { row, place } of lost) {
       const { entity_path, key } = place;
+      if (heads.has(nameOf(place))) continue;
       this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });
     }
   }
@@ -59,7 +73,7 @@ export class Verification {
   async #checkHead(): Promise<void> {
     const last = this.#previous;
     if (!last) return;
-    const entry = await this.#readEntry(last);
+    const entry = this.#heads.get(nameOf(last));
     if (entry && (isHeadOf(entry, last) || (!this.#sound && entry.version === last.version))) return;
     const stored = await this.#readVersion(last, last.version);
     if (stored?.integrity_chain !== last.integrity_chain) return;
@@ -72,17 +86,13 @@ export class Verification {
 
   /** An entry of which no version was seen. */
   async #checkBare(place: Place): Promise<void> {
-    const entry = await this.#readEntry(place);
+    const entry = this.#heads.get(nameOf(place));
     if (!entry || (await this.#readVersion(place, entry.version))) return;
     this.#break(entry, { version: 1, reason: 'missing_version' });
   }
 
   #isHere(branch: string): boolean {
     return this.#view.lineage.some((span) => span.branch === branch);
-  }
-
-  #readEntry(place: Place): Promise<EntryRow | undefined> {
-    return queries.getEntry(this.#query, this.#view, place);
   }
 
   #readVersion({ entity_path, key }: Place, version: number): Promise<VersionRow | undefined> {

@@ -40,9 +40,9 @@ export async function readingsOf(
 ): Promise<Reading[]> {
   const documents = fetch ? await findDocuments(fetch.query, fetch.account_id, seen) : [];
   return seen.map(({ entry_id: _, ...reading }, i) => {
-    const row = documents[i];
-    if (!row) return { ...reading, memory_type: null };
-    const { value, memory_type } = JSON.parse(row.document) as Pick<Reading, 'value' | 'memory_type'>;
+    const document = documents[i];
+    if (document === undefined) return { ...reading, memory_type: null };
+    const { value, memory_type } = JSON.parse(document) as Pick<Reading, 'value' | 'memory_type'>;
     return { ...reading, value, memory_type };
   });
 }

@@ -44,11 +44,11 @@ async function importAll(work: Work, item: Item<'entries.import'>): Promise<Resu
     work,
     drafts.map(({ agent_id }) => agent_id),
   );
-  const heads = new Heads(work, set);
+  const heads = await Heads.load(work, set, drafts);
   const results: Result[] = [];
   for (const [i, draft] of drafts.entries()) {
     const { entity_path, key } = draft;
-    const decision = await heads.decide(draft, on_conflict);
+    const decision = heads.decide(draft, on_conflict);
     if (decision.status === 'written') {
       const { source_id, written_at } = input.entries[i] as Entry;
       const details = { imported_from: source, source_id, written_at };

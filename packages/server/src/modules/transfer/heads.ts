@@ -5,15 +5,18 @@ import {
   type Draft,
   type EntryRow,
   type EntrySet,
-  findSameVersion,
   fromDocument,
   isLive,
+  listVersionsAtTimes,
   mayAgentSee,
 } from '../entries/index.ts';
 import { type Decision, decide, type Head } from './rules/decide.ts';
 
 type Version = { written_at: number; content_hash: string };
 type Known = { row: EntryRow | undefined; head: Head | undefined; added: Version[] };
+
+const versionName = ({ entry_id, written_at, content_hash }: Version & { entry_id: number }): string =>
+  `${entry_id} ${written_at} ${content_hash}`;
 
 const nameOf = ({ entity_path, key }: Draft) => `${entity_path}\n${key}`;
 
@@ -22,10 +25,30 @@ export class Heads {
   readonly #work: Work;
   readonly #set: EntrySet;
   readonly #known = new Map<string, Known>();
+  /** Versions that were there before, as far as one of the drafts has the same time. */
+  readonly #stored = new Set<string>();
 
-  constructor(work: Work, set: EntrySet) {
+  private constructor(work: Work, set: EntrySet) {
     this.#work = work;
     this.#set = set;
+  }
+
+  static async load(work: Work, set: EntrySet, drafts: readonly Draft[]): Promise<Heads> {
+    const heads = new Heads(work, set);
+    const { account_id, tx, dialect } = work;
+    const earlier = drafts.flatMap((draft) => {
+      const { entry_id, written_at: newest = 0 } = set.get(draft) ?? {};
+      const { written_at } = draft;
+      return entry_id === undefined || written_at === undefined || written_at > newest
+        ? []
+        : [{ entry_id, written_at }];
+    });
+    if (earlier.length === 0) return heads;
+    const entryIds = dialect.numbers(earlier.map(({ entry_id }) => entry_id));
+    const times = dialect.numbers(earlier.map(({ written_at }) => written_at));
+    for (const version of await listVersionsAtTimes(tx, account_id, { entryIds, times }))
+      heads.#stored.add(versionName(version));
+    return heads;
   }
 
   #knownOf(draft: Draft): Known {
@@ -43,7 +66,7 @@ export class Heads {
     return this.#knownOf(draft).head?.version ?? 0;
   }
 
-  async decide(draft: Draft, onConflict: 'version' | 'skip'): Promise<Decision> {
+  decide(draft: Draft, onConflict: 'version' | 'skip'): Decision {
     const { head, row, added } = this.#knownOf(draft);
     const now = this.#work.now;
     if (row && added.length === 0 && !mayAgentSee(row, draft.agent_id)) {
@@ -52,18 +75,16 @@ export class Heads {
       // One that is gone is nobody's business: it only keeps its place in time.
       return { status: 'written', written_at: Math.max(draft.written_at ?? now, row.written_at) };
     }
-    const isKnown = await this.#isKnown(draft, { row, added });
+    const isKnown = this.#isKnown(draft, { row, added });
     return decide(head, { value: draft.value ?? 'null', written_at: draft.written_at, isKnown }, { onConflict, now });
   }
 
   /** Whether some version says it already, with the same time: then it was imported before. */
-  async #isKnown({ value, written_at }: Draft, { row, added }: Omit<Known, 'head'>): Promise<boolean> {
+  #isKnown({ value, written_at }: Draft, { row, added }: Omit<Known, 'head'>): boolean {
     if (written_at === undefined || value === undefined) return false;
     const content_hash = contentHash(value);
     if (added.some((one) => one.written_at === written_at && one.content_hash === content_hash)) return true;
-    if (!row || written_at > row.written_at) return false;
-    const { account_id, tx } = this.#work;
-    return (await findSameVersion(tx, account_id, { entry_id: row.entry_id, written_at, content_hash })) !== undefined;
+    return row !== undefined && this.#stored.has(versionName({ entry_id: row.entry_id, written_at, content_hash }));
   }
 
   wrote(draft: Draft, row: EntryRow): void {
