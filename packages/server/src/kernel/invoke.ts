@@ -98,12 +98,6 @@ export function createKernel(
   };
 }
 
-function handlersOf(modules: readonly Module[]): Handlers {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  checkAudited(handlers);
-  return handlers;
-}
-
 /** What was committed stays so, whatever a hook does. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
