@@ -257,6 +257,12 @@ export const restOf = ({ document, integrity_chain, is_artifact, recall_count }:
   recall_count,
 });
 
+export const findWholeVersions: Find = {
+  table: 'versions',
+  select: Object.keys(versionColumns).join(', '),
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
 /** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */
@@ -271,8 +277,8 @@ function upsert(columns: Insert['columns']): Insert {
 }
 
 export const upsertEntries = upsert(entryColumns);
-/** For an engine that keeps the words of an entry in the entry. */
-export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
+/** With columns that a projection keeps in the row of the entry. */
+export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...entryColumns, ...columns });
 
 /** How entries stand and why, by their places. */
 export const updateStandings: Update = {

@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, entryColumns, liveIn, placesIn } from '../entries/index.ts';
+import { type EntryRow, entriesIn, entryColumns, liveIn } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
@@ -33,15 +33,6 @@ export function carries(engine: Engine, ref: string): Sql {
       ? 'json_each(pattern_refs)'
       : 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)';
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
-}
-
-/** About how many entries there are in the scope of a view, for the weight of a word. */
-export async function countInScope(query: Query, view: EntryView): Promise<number> {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
-  );
-  return row?.n ?? 0;
 }
 
 /** Those of the entries at these places in the log that pass the filters. */
