@@ -1,5 +1,5 @@
 import { eventTypeOf } from '@mem-service/contract';
-import { type Sql, sql } from '../../db/index.ts';
+import type { Sql } from '../../db/index.ts';
 import {
   type Cursors,
   cursorsOf,
@@ -10,6 +10,7 @@ import {
   type Handlers,
   isOfEventTypes,
   listAgentEvents,
+  loggedIn,
   type ReadContext,
   readReach,
   reads,
@@ -57,7 +58,7 @@ const timelineCursors = cursorsOf('agents.timeline', ['number']);
 const timeline = reads<'agents.timeline'>(async (context, input) => {
   const { rows, ...page } = await pageOfEvents(context, input, {
     cursors: timelineCursors,
-    where: [sql`branch = ${input.branch}`],
+    where: [loggedIn(context.view)],
     filters: isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]),
   });
   return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };

@@ -74,7 +74,7 @@ function saveEdges(work: Work, made: readonly Made[]): void {
 }
 
 const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: string): string =>
-  String(({ account_id, ...edge })[name] ?? '');
+  String({ account_id, ...edge }[name] ?? '');
 
 /** What the agent sees that the edge is stated for. */
 const viewOf = (work: Work, { input, caller, lineage }: Stated): EntryView =>

@@ -3,8 +3,11 @@ import { type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
   cutPage,
+  type EntryView,
   fromIso,
   type Handlers,
+  loggedIn,
+  MAIN_BRANCH,
   pathsWithin,
   type ReadContext,
   reads,
@@ -36,7 +39,7 @@ const list = reads<'traces.list'>(async (context, input) => {
   const viewer = viewerOf(context);
   const page: queries.TracePage = {
     where: await indexed(context, input),
-    filters: [...plain(viewer, input), ...queries.traceWithin(viewer, 'looked_at')],
+    filters: [...plain(viewer, context.view, input), ...queries.traceWithin(viewer, 'looked_at')],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
     offset: input.cursor === undefined ? input.offset : 0,
@@ -67,9 +70,9 @@ async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
   return where;
 }
 
-function plain(viewer: Viewer, input: Filters): Sql[] {
+function plain(viewer: Viewer, view: EntryView, input: Filters): Sql[] {
   const where: Sql[] = [];
-  if (input.branch !== 'main') where.push(sql`branch = ${input.branch}`);
+  if (input.branch !== MAIN_BRANCH) where.push(loggedIn(view));
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
   if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
   if (input.entity_path !== undefined)
