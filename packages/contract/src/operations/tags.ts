@@ -32,6 +32,7 @@ export const tags = {
     module: 'tags',
     effect: 'write',
     cost: 2,
+    open_to_all: true,
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
     cli: { args: ['name'], alias: 'tag' },
     input: () =>
