@@ -55,16 +55,6 @@ export function listEntriesBetween(
   );
 }
 
-/** Of these names, those that an entry has, in whatever state. */
-export async function listNamedEntries(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryKey[]> {
-  if (names.length === 0) return [];
-  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
-  return query.all<EntryKey>(
-    sql`SELECT entity_path, key FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
-        WHERE entity_path = pairs.a AND key = pairs.b`,
-  );
-}
-
 export type ReadRow = Pick<
   EntryRow,
   | 'document'
