@@ -7,7 +7,7 @@ import { link } from './statement.ts';
 import { tables } from './tables.ts';
 
 export { readEntries } from './queries.ts';
-export { type LinkedOnce, linkOnce } from './statement.ts';
+export { type LinkedOnce, linkAllOnce } from './statement.ts';
 
 export const graph: Module = {
   name: 'graph',

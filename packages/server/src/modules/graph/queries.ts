@@ -134,19 +134,6 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
 }
 
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
-type FoundEntry = NamedEntry & { shared: number };
-
-/** The entry of a name, if it is there for the agent. */
-export function findLiveEntry(
-  query: Query,
-  view: EntryView,
-  at: { entity_path: string; key: string },
-): Promise<FoundEntry | undefined> {
-  return query.get<FoundEntry>(
-    sql`SELECT entry_id, entity_path, key, shared FROM ${entriesIn(view)}
-        WHERE entity_path = ${at.entity_path} AND key = ${at.key}`,
-  );
-}
 
 /** Entries that the agent may see, also those that are gone: what happened to them has happened. */
 const seen = (view: EntryView, where: Sql): Sql =>
