@@ -8,6 +8,7 @@ import { tables } from './tables.ts';
 import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
+export { type AuthoredRow, getAuthored } from './authored.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,
@@ -20,7 +21,7 @@ export {
 } from './erase/index.ts';
 export * from './offers.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
+export { type Address, type EntryKey, getLiveEntry } from './queries.ts';
 export {
   contentHash,
   fromDocument,

@@ -11,8 +11,8 @@ export {
   isEntryIn,
   isSeqIn,
   isVersionVisible,
-  liveIn,
   placesIn,
+  shownIn,
   versionsIn,
 } from './relation.ts';
 export { type EntryRow, entryColumns } from './rows.ts';

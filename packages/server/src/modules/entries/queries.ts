@@ -29,7 +29,7 @@ const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRo
 export type EntryKey = { entity_path: string; key: string };
 export type Address = EntryKey & { account_id: string; branch: string };
 
-const isNamed = ({ entity_path, key }: EntryKey): Sql =>
+export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
   sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
 
 /** The entry of a name as the view's lineage has it, whatever has become of it and whoever may see it. */
@@ -69,11 +69,10 @@ export type ReadRow = Pick<
   | 'shared'
   | 'memory_type'
   | 'written_at'
-  | 'branch'
 >;
 
 const READ = `document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
-    memory_type, written_at, branch`;
+    memory_type, written_at`;
 const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AND key = ?`;
 
 /**
@@ -183,46 +182,6 @@ export function listLiveEntries(
   const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : nothing;
   return query.all<EntryRow>(
     sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${rest} ORDER BY entity_path, key LIMIT ${limit}`,
-  );
-}
-
-/** The newest version that an author wrote, or the tombstone that came after it. */
-export type AuthoredRow = Pick<
-  EntryRow,
-  | 'entry_id'
-  | 'version'
-  | 'seq'
-  | 'deleted'
-  | 'shared'
-  | 'agent_id'
-  | 'written_at'
-  | 'ttl_at'
-  | 'confidence'
-  | 'document'
-  | 'standing'
-  | 'recall_count'
-  | 'memory_type'
-  | 'branch'
-> & { current_version: number; current_confidence: number };
-
-const AUTHORED = versionColumnsOf([
-  ...(['entry_id', 'version', 'seq', 'deleted', 'shared', 'agent_id'] as const),
-  ...(['written_at', 'ttl_at', 'confidence', 'document'] as const),
-]);
-
-/** An entry that has expired is as good as deleted, unless the viewer may not know of that. */
-export function getAuthored(
-  query: Query,
-  view: EntryView,
-  { author, ...at }: EntryKey & { author: string },
-): Promise<AuthoredRow | undefined> {
-  return query.get<AuthoredRow>(
-    sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
-          entries.standing, entries.recall_count, entries.memory_type, entries.branch
-        FROM ${versionsIn(view)} WHERE ${isNamed(at)}
-          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
-          AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT 1`,
   );
 }
 
