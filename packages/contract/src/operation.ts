@@ -92,6 +92,11 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   needs_full_reach?: true;
   /** It writes, but from the paths it names it only reads. */
   cites?: true;
+  /**
+   * Reads what there is in parts, with a statement or two for each. Without it an operation takes as many statements for
+   * 500 items as for 10.
+   */
+  statements?: 'in parts';
   http: HttpBinding;
   /** Has to find in the store what is noted of reads. */
   needs_notes?: NeedsNotes;
