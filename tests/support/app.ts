@@ -64,7 +64,8 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     ...options,
     ...place.options,
     clock,
-    wrapDatabase: (database) => watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign),
+    wrapDatabase: (database) =>
+      watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign(options.modules ?? proModules)),
   });
   return {
     ...app,

@@ -103,8 +103,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   removes?: string;
   /** The field that is a list of drafts, each with an `entity_path`. */
   drafts_in?: string;
-  /** Says something of an agent, and of no path. */
-  describes_agent?: true;
+  /** What it makes is about no path and no entry: every agent of the account sees it, and so does every key. */
+  open_to_all?: true;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];

@@ -70,25 +70,6 @@ export function listSeries(query: Query, range: Range, { kind, names }: { kind: 
   );
 }
 
-const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
-
-/** Current entries, whoever may see them. */
-export const countEntries = (query: Query, accountId: string): Promise<number> =>
-  countOf(
-    query,
-    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM counts WHERE account_id = ${accountId} AND kind = 'all'`,
-  );
-
-export const countTraces = (query: Query, accountId: string): Promise<number> =>
-  countOf(query, sql`SELECT count(*) AS n FROM traces WHERE account_id = ${accountId}`);
-
-export const countKeys = (query: Query, accountId: string, now: number): Promise<number> =>
-  countOf(
-    query,
-    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
-          AND (expires_at IS NULL OR expires_at > ${now})`,
-  );
-
 /** Paths of entries that are erased, and globs that begin like them. */
 export async function forgetPaths(tx: Transaction, accountId: string, paths: readonly string[]): Promise<void> {
   for (const path of new Set(paths))
