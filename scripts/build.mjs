@@ -1,5 +1,5 @@
 // Bundles every package that has an entry. Nothing here is needed in development: sources are run directly. With a
-// folder as argument, only the server is bundled, into that folder.
+// folder as argument, only the server is bundled, into that folder; or the package that is named after it.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -28,10 +28,10 @@ const shared = {
   logLevel: 'warning',
 };
 
-const [folder] = process.argv.slice(2);
+const [folder, name = 'server'] = process.argv.slice(2);
 
 try {
-  if (folder) await buildServer(folder);
+  if (folder) await (name === 'pro' ? buildPro(folder) : buildServer(folder));
   else
     await Promise.all([
       buildLibrary('contract'),

@@ -85,8 +85,11 @@ describe.each(backends)('a consumer of the log on %s', (backend) => {
     ]);
     await writeKeys(app, 'a', 'b', 'c', 'd', 'e');
     await app.jobs.sweep();
-    const handled = (await logOf(app)).filter(({ event_type }) => event_type === 'handled');
-    expect(handled.map(({ details }) => JSON.parse(details).seq)).toEqual([1, 2, 3, 4, 5]);
+    const log = await logOf(app);
+    const handled = log.filter(({ event_type }) => event_type === 'handled');
+    const written = log.filter(({ event_type }) => event_type === 'write').map(({ seq }) => seq);
+    expect(written).toHaveLength(5);
+    expect(handled.map(({ details }) => JSON.parse(details).seq)).toEqual(written);
     expect((await cursorOf(app, 'test.copy'))?.seq).toBeGreaterThanOrEqual(5);
   });
 

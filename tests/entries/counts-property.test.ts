@@ -148,7 +148,7 @@ describe.each(backends)('counts on %s', (backend) => {
           chain_breaks: [],
         });
       }),
-      { numRuns: backend === 'sqlite' ? 60 : 12 },
+      { numRuns: backend === 'sqlite' ? 40 : 8 },
     );
   }, 60_000);
 });

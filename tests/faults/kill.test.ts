@@ -18,7 +18,7 @@ import {
 } from './support/store.ts';
 import { newOutcome, startLoad } from './support/workload.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 describe('what was acknowledged survives', () => {
   let postgres: PostgresServer;

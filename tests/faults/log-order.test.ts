@@ -9,7 +9,7 @@ import { startMem } from './support/mem-process.ts';
 import { expectWhole, folderStore, postgresStore, readContents, type Store } from './support/store.ts';
 
 const CLIENTS = 8;
-const WRITES = 150;
+const WRITES = 80;
 
 type Event = { seq: number };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts';
 import { mergeEdges } from '../../packages/server/src/modules/graph/rules/edges.ts';
 import { outcomeEdges } from '../../packages/server/src/modules/graph/rules/outcome-edges.ts';
-import { forgetToldEdges } from '../../packages/server/src/modules/outcomes/earlier-edges.ts';
+import { forgetToldEdges } from '../../packages/server/src/modules/outcomes/migrations/earlier-edges.ts';
 import { dump } from '../contract/dump.ts';
 import { changeRows, rowsOf } from '../entries/support.ts';
 import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';

@@ -4,7 +4,7 @@ import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts'
 import { type Backend, backends, caller, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 
-const EDGES = 50_000;
+const EDGES = 20_000;
 const LIMIT = 20;
 const { account_id, agent_id } = caller();
 
@@ -85,8 +85,8 @@ describe.each(backends)('a node with very many edges, on %s', (backend) => {
 
   it('shows what is newest in the order of names first', async () => {
     const { answer } = await watch({ entity: 'hub' });
-    expect(answer.edges[0]).toMatchObject({ relation: 'wrote', target: 'n049998', evidence_count: 2 });
-    expect(answer.edges[LIMIT - 1]).toMatchObject({ target: 'n049960' });
+    expect(answer.edges[0]).toMatchObject({ relation: 'wrote', target: 'n019998', evidence_count: 2 });
+    expect(answer.edges[LIMIT - 1]).toMatchObject({ target: 'n019960' });
   });
 
   if (backend === 'sqlite')

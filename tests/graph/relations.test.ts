@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkReads } from '../../packages/server/src/modules/graph/index.ts';
+import { linkReads } from '../../packages/server/src/modules/graph/link.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, type Graph, link, one, writeEntries } from './support.ts';
 

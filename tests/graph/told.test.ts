@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
 import { updateNewestLines } from '../../packages/server/src/modules/entries/index.ts';
 import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/told-edges.ts';
-import { insertEvidence, insertOutcomes } from '../../packages/server/src/modules/outcomes/queries.ts';
+import { insertEvidence, insertOutcomes } from '../../packages/server/src/modules/ledger/queries.ts';
 import {
   isSuccess,
   OUTCOME_TYPES,

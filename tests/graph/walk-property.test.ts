@@ -245,7 +245,7 @@ describe.each(backends)('a walk on %s', (backend) => {
           }
         },
       ),
-      { numRuns: backend === 'sqlite' ? 60 : 15 },
+      { numRuns: backend === 'sqlite' ? 40 : 10 },
     );
   }, 60_000);
 });

@@ -14,7 +14,7 @@ import {
 } from '../support/wire.ts';
 
 /** More by hand, now and then: FUZZ_RUNS=1000. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 20);
 const MARK = 'fuzz';
 
 /** Text of all kinds, and what has broken other services. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { backends, beforeStore, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
@@ -89,58 +89,60 @@ describe.each(backends)('JSON over the wire on %s', (backend) => {
     expect(valueIn(text)).toBe('2.0');
   });
 
-  it('deeper than 128 levels is refused, however deep', async () => {
-    const { status, json } = await write(nested(129));
-    expect({ status, errors: json.errors }).toEqual({
-      status: 422,
-      errors: [{ path: 'value', message: 'is nested deeper than 128 levels' }],
-    });
-    for (const body of [nested(100_000), '{"a":'.repeat(100_000), `{"value":${nested(50_000)}}`]) {
-      const answer = await send(server.url, { method: 'POST', path: '/api/v1/entries', body });
-      expect(answer.status).toBe(422);
-      expect(answer.json.code).toBe('invalid_input');
-    }
-  });
-
-  it('a name of the language at the top is a field nobody knows', async () => {
-    for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) {
-      const { status, json } = await write('1', `,"${name}":{"confidence":0.1}`);
+  beforeStore(backend, () => {
+    it('deeper than 128 levels is refused, however deep', async () => {
+      const { status, json } = await write(nested(129));
       expect({ status, errors: json.errors }).toEqual({
         status: 422,
-        errors: [{ path: name, message: 'is not a known field' }],
+        errors: [{ path: 'value', message: 'is nested deeper than 128 levels' }],
       });
-    }
-  });
+      for (const body of [nested(100_000), '{"a":'.repeat(100_000), `{"value":${nested(50_000)}}`]) {
+        const answer = await send(server.url, { method: 'POST', path: '/api/v1/entries', body });
+        expect(answer.status).toBe(422);
+        expect(answer.json.code).toBe('invalid_input');
+      }
+    });
 
-  it('that is not UTF-8 is refused as unreadable', async () => {
-    for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
-      const body = Buffer.concat([
-        Buffer.from('{"entity_path":"json","key":"x","value":"'),
-        Buffer.from(bytes),
-        Buffer.from('"}'),
-      ]);
-      const answer = await fetch(`${server.url}/api/v1/entries`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json' },
-      });
-      expect(answer.status).toBe(400);
-      expect(await answer.json()).toMatchObject({ code: 'invalid_json' });
-    }
-  });
+    it('a name of the language at the top is a field nobody knows', async () => {
+      for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) {
+        const { status, json } = await write('1', `,"${name}":{"confidence":0.1}`);
+        expect({ status, errors: json.errors }).toEqual({
+          status: 422,
+          errors: [{ path: name, message: 'is not a known field' }],
+        });
+      }
+    });
 
-  it('half a pair in a name is refused, not replaced', async () => {
-    const body = '{"entity_path":"json/\\ud800","key":"k","value":1}';
-    const { status, json } = await send(server.url, { method: 'POST', path: '/api/v1/entries', body });
-    expect(status).toBe(422);
-    expect(json.errors).toEqual([{ path: 'entity_path', message: 'must be well-formed Unicode' }]);
-  });
+    it('that is not UTF-8 is refused as unreadable', async () => {
+      for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
+        const body = Buffer.concat([
+          Buffer.from('{"entity_path":"json","key":"x","value":"'),
+          Buffer.from(bytes),
+          Buffer.from('"}'),
+        ]);
+        const answer = await fetch(`${server.url}/api/v1/entries`, {
+          method: 'POST',
+          body,
+          headers: { 'content-type': 'application/json' },
+        });
+        expect(answer.status).toBe(400);
+        expect(await answer.json()).toMatchObject({ code: 'invalid_json' });
+      }
+    });
 
-  it('with a thousand unknown fields is refused in an answer of bearable size', async () => {
-    const fields = Array.from({ length: 5000 }, (_, i) => `,"stranger${i}":1`).join('');
-    const { status, text } = await write('1', fields);
-    expect(status).toBe(422);
-    expect(text.length).toBeLessThan(20_000);
+    it('half a pair in a name is refused, not replaced', async () => {
+      const body = '{"entity_path":"json/\\ud800","key":"k","value":1}';
+      const { status, json } = await send(server.url, { method: 'POST', path: '/api/v1/entries', body });
+      expect(status).toBe(422);
+      expect(json.errors).toEqual([{ path: 'entity_path', message: 'must be well-formed Unicode' }]);
+    });
+
+    it('with a thousand unknown fields is refused in an answer of bearable size', async () => {
+      const fields = Array.from({ length: 5000 }, (_, i) => `,"stranger${i}":1`).join('');
+      const { status, text } = await write('1', fields);
+      expect(status).toBe(422);
+      expect(text.length).toBeLessThan(20_000);
+    });
   });
 
   it('is taken under every name of its type', async () => {

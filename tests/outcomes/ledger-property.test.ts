@@ -220,7 +220,7 @@ describe.each(backends)('the ledger on %s', (backend) => {
         expect(await app.call('traces.verify', {}, as)).toMatchObject({ problems: [] });
         expect(await app.call('entries.verify', {}, as)).toMatchObject({ corrupted: [], chain_breaks: [] });
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
     expect(applied).toBeGreaterThan(100);
   }, 60_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tieLines } from '../../packages/server/src/modules/outcomes/earlier-lines.ts';
+import { tieLines } from '../../packages/server/src/modules/outcomes/migrations/earlier-lines.ts';
 import { changeRows, rowsOf } from '../entries/support.ts';
 import { commitOutcome, writeEntries } from '../graph/support.ts';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';

@@ -22,7 +22,7 @@ function storeAt({ options }: Place): Store {
   return options.postgresDsn ? postgresStore(options.postgresDsn, options.dataDir) : folderStore(options.dataDir);
 }
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 describe.each(backends)('a stream over several processes on %s', (backend) => {
   it('misses nothing and tells nothing twice when its server is killed under load and it comes back', async () => {

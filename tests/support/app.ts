@@ -18,10 +18,10 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
 } from '../../packages/server/src/kernel/index.ts';
-import { type Backend, backends, newPlace, type Place, readyPlace, runSql, START } from './place.ts';
+import { type Backend, backends, beforeStore, newPlace, type Place, readyPlace, runSql, START } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
-export { type Backend, backends, newPlace, type Place, runSql };
+export { type Backend, backends, beforeStore, newPlace, type Place, runSql };
 
 export type FakeClock = Clock & { advance(ms: number): void };
 
@@ -64,7 +64,8 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
     ...options,
     ...place.options,
     clock,
-    wrapDatabase: (database) => watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign),
+    wrapDatabase: (database) =>
+      watchDatabase(options.wrapDatabase?.(database) ?? database, refuseForeign(options.modules ?? proModules)),
   });
   return {
     ...app,

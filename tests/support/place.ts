@@ -11,6 +11,11 @@ import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
 export const backends = ['sqlite', 'postgres'] as const;
 export type Backend = (typeof backends)[number];
 
+/** For what is refused before a store is asked: once, within a suite that runs on each. */
+export const beforeStore = (backend: Backend, defineTests: () => void): void => {
+  if (backend === backends[0]) defineTests();
+};
+
 /** When the clocks of tests begin. */
 export const START = Date.parse('2026-01-01T00:00:00Z');
 

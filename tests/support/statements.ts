@@ -1,3 +1,4 @@
+import { coreModules } from '../../packages/server/src/app.ts';
 import type {
   Database,
   Find,
@@ -9,6 +10,7 @@ import type {
   Transaction,
   Update,
 } from '../../packages/server/src/db/index.ts';
+import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
 /** A statement as the service gave it to the store, told alike on both engines. */
 export type Statement = Sql;
@@ -72,10 +74,23 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
 
 export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-const TENANT_TABLES =
-  'words_of_entries|words_of_traces|entries|versions|events|audit|stored_answers|counts|commits|accounts|agents|sessions|session_reads|session_items|outcomes|evidence|traces|trace_items|agent_profiles|edges|edge_statements|api_keys|import_lines|otel_spans|otel_traces|usage_counters|usage_ledger|rate_cells|usage_days|retention|trace_ends|consumer_cursors|consumer_dead_letters|tags';
-const REFERENCE = new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${TENANT_TABLES})\\b`, 'gi');
-const INSERT = new RegExp(`^INSERT INTO (?:${TENANT_TABLES}) \\(([^)]*)\\)`, 'i');
+/** Tables with rows of accounts, and views of them, as modules declare them. */
+const declaredTables = (installed: readonly Module[]): string[] => [
+  ...tablesOf(installed).map(({ table }) => table),
+  ...installed.flatMap(({ wordIndexes = [] }) => wordIndexes.map(({ view }) => view)),
+];
+
+type TenantGuard = { reference: RegExp; insert: RegExp };
+
+export function guardOf(installed: readonly Module[]): TenantGuard {
+  const names = declaredTables(installed).join('|');
+  return {
+    reference: new RegExp(`\\b(?:FROM|JOIN|UPDATE) (?:${names})\\b`, 'gi'),
+    insert: new RegExp(`^INSERT INTO (?:${names}) \\(([^)]*)\\)`, 'i'),
+  };
+}
+
+const coreGuard = guardOf(coreModules);
 const ONE_ACCOUNT = /\baccount_id = \?/gi;
 
 /** Statements over all accounts, and why each may be. */
@@ -146,24 +161,34 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
 ];
 
 /** What is wrong with a statement on tables that hold several accounts' rows, or undefined. */
-export function tenantProblem(text: string): string | undefined {
+export function tenantProblem(text: string, { reference, insert }: TenantGuard = coreGuard): string | undefined {
   if (OVER_ALL_ACCOUNTS.some(([start]) => text.startsWith(start))) return undefined;
-  const columns = INSERT.exec(text)?.[1];
+  const columns = insert.exec(text)?.[1];
   if (columns !== undefined && !columns.split(', ').includes('account_id'))
     return `inserts without account_id: ${text}`;
-  const references = text.match(REFERENCE)?.length ?? 0;
+  const references = text.match(reference)?.length ?? 0;
   const named = text.match(ONE_ACCOUNT)?.length ?? 0;
   return named < references ? `names account_id ${named} times for ${references} tables: ${text}` : undefined;
 }
 
-const harmless = new Set<string>();
+const guards = new WeakMap<readonly Module[], TenantGuard & { harmless: Set<string> }>();
+
+function guardFor(modules: readonly Module[]) {
+  const known = guards.get(modules) ?? { ...guardOf([...coreModules, ...modules]), harmless: new Set<string>() };
+  guards.set(modules, known);
+  return known;
+}
 
 /** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
-export function refuseForeign({ text }: Statement): void {
-  if (harmless.has(text)) return;
-  const problem = tenantProblem(text);
-  if (!problem) harmless.add(text);
-  if (problem && !isAskedByTest()) throw new Error(`a statement ${problem}`);
+export function refuseForeign(modules: readonly Module[]): (statement: Statement) => void {
+  const guard = guardFor(modules);
+  const { harmless } = guard;
+  return ({ text }) => {
+    if (harmless.has(text)) return;
+    const problem = tenantProblem(text, guard);
+    if (!problem) harmless.add(text);
+    if (problem && !isAskedByTest()) throw new Error(`a statement ${problem}`);
+  };
 }
 
 function isAskedByTest(): boolean {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
-import { doors } from './doors.ts';
+import { doorsOf } from './doors.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -11,11 +11,12 @@ import {
   insertAccount,
   type Kernel,
   KeyRing,
-  kernelTables,
+  keepPlannerFigures,
   type Module,
   migrateAll,
   Observations,
   randomIds,
+  registryOf,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
   type Services,
@@ -29,12 +30,14 @@ import { audit } from './modules/audit/index.ts';
 import { commits } from './modules/commits/index.ts';
 import { consumers } from './modules/consumers/index.ts';
 import { counts } from './modules/counts/index.ts';
-import { entries } from './modules/entries/index.ts';
+import { entries, withProjectionConsumers } from './modules/entries/index.ts';
 import { erasure } from './modules/erasure/index.ts';
 import { graph } from './modules/graph/index.ts';
 import { keySource, keys } from './modules/keys/index.ts';
+import { ledger } from './modules/ledger/index.ts';
 import { log } from './modules/log/index.ts';
 import { outcomes } from './modules/outcomes/index.ts';
+import { profiles } from './modules/profiles/index.ts';
 import { retention } from './modules/retention/index.ts';
 import { search } from './modules/search/index.ts';
 import { sessions } from './modules/sessions/index.ts';
@@ -52,8 +55,10 @@ export const coreModules: readonly Module[] = [
   text,
   commits,
   sessions,
+  ledger,
   outcomes,
   traces,
+  profiles,
   agents,
   graph,
   search,
@@ -104,8 +109,8 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 /** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
-  const modules = [...coreModules, ...(options.modules ?? [])];
-  const database = wrapDatabase(await openDatabase(options, onError));
+  const modules = withProjectionConsumers([...coreModules, ...(options.modules ?? [])]);
+  const database = wrapDatabase(await openDatabase(options, modules));
   try {
     const server_id = randomBytes(6).toString('hex');
     const background = createBackground(modules, {
@@ -113,6 +118,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       ...{ sweepSeconds: options.sweepSeconds ?? 60, times: options.claimTimes },
     });
     const base = {
+      ...registryOf(modules),
       database,
       clock,
       ids,
@@ -124,13 +130,13 @@ export async function openApp(options: AppOptions): Promise<App> {
       observations: new Observations(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
-      tables: [...modules.flatMap((module) => module.tables ?? []), ...kernelTables],
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
       },
     };
     const schema = await migrateAll(base, modules);
+    await keepPlannerFigures(database, base.tables);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
     const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
       onError,
@@ -156,8 +162,9 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
   return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
-async function openDatabase(options: AppOptions, onError: (error: unknown) => void): Promise<Database> {
+async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
+  const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
-  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors } });
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors: doorsOf(modules) } });
 }

@@ -4,7 +4,7 @@ import { type AppliedMigration, compareSchema, type SchemaState } from './db/ind
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
 import { installedModules } from './installed.ts';
-import { kernelTables, type Module, migrationsOf } from './kernel/index.ts';
+import { type Module, migrationsOf, tablesOf } from './kernel/index.ts';
 
 export type StoreReport = {
   /** How many migrations it has; 0 where no tables are there yet. */
@@ -26,8 +26,7 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
     const { applied, problems } = await checkSqlite(dataDir);
     return { ...schemaReport(applied, modules), problems };
   }
-  const tables = [...kernelTables, ...modules.flatMap((module) => module.tables ?? [])];
-  const postgres = await checkPostgres(postgresDsn, new Set(tables.map(({ table }) => table)));
+  const postgres = await checkPostgres(postgresDsn, new Set(tablesOf(modules).map(({ table }) => table)));
   return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
 }
 

@@ -16,10 +16,10 @@ export async function installedModules({ pro }: Pick<Config, 'pro'>): Promise<re
   }
 }
 
-/** That package alone: one that lacks a dependency of its own is broken, and says so. */
+/** Not there, or not built. One that lacks a dependency of its own is broken, and says so. */
 function isMissing(error: unknown): boolean {
-  const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${PRO}'`);
+  const { code, message, url = '' } = error as NodeJS.ErrnoException & { url?: string };
+  return code === 'ERR_MODULE_NOT_FOUND' && (message.includes(`'${PRO}'`) || url.endsWith('/pro/dist/index.js'));
 }
 
 /** The service as it is set up on this machine, with all modules that are installed. */

@@ -18,6 +18,7 @@ import {
   migrateAll,
   Observations,
   randomIds,
+  registryOf,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
   systemClock,
@@ -35,6 +36,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 4, onError: () => {} });
   const server_id = 'test';
   const background = { database, clock: systemClock, server_id, sweepSeconds: 3600, onError: () => {} };
+  const modules = [...coreModules, ...proModules];
   const base = {
     database,
     server_id,
@@ -45,12 +47,11 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     version: 'test',
     activity: new Activity(),
     observations: new Observations(),
-    tables: [],
+    ...registryOf([...modules, ...extra]),
     settings: SETTINGS,
     keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
-  const modules = [...coreModules, ...proModules];
   const schema = await migrateAll(base, modules);
   await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
   const kernel = createKernel({ ...base, schema }, [...modules, ...extra]);

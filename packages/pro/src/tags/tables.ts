@@ -1,4 +1,10 @@
 import { exported, type TenantTable } from '@mem-service/server/module';
 import { insertTag } from './queries.ts';
 
-export const tables: readonly TenantTable[] = [exported(insertTag, { kind: 'tag', key: ['name'] })];
+export const tables: readonly TenantTable[] = [
+  exported(insertTag, {
+    kind: 'tag',
+    key: ['name'],
+    agents: { agent_id: { erased: 'rename', also: () => ({ description: '' }) } },
+  }),
+];

@@ -13,6 +13,8 @@ export type Doors = {
   upkeep: Readonly<Record<string, readonly string[]>>;
   /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
   ended: readonly string[];
+  /** Says of a row of a table, in SQL, that its account has ended. */
+  isEnded: (table: string) => string;
   words: Readonly<Record<string, WordsView>>;
   /** What housekeeping may do to tables that hold nothing of accounts. */
   shared: Readonly<Record<string, readonly string[]>>;
@@ -32,8 +34,6 @@ export type Roles = { app: string; upkeep: string; words: string; schema: string
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
 const DEFAULT_ROLE = 'mem_app';
 const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
-const ofEnded = (table: string) =>
-  `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
 const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
 const quote = pg.escapeIdentifier;
@@ -101,7 +101,7 @@ function guardText({ name, owner }: Table, { roles, doors }: Guard): string {
     grants(own, roles.app),
     ...(upkeep
       ? [
-          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (${doors.ended.includes(name) ? ofEnded(table) : 'true'});`,
+          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (${doors.ended.includes(name) ? doors.isEnded(table) : 'true'});`,
           grants(upkeep, roles.upkeep),
         ]
       : []),

@@ -4,6 +4,7 @@ import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
+import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
 import type { Feed } from './feed.ts';
 import type { Subscription, View } from './follower.ts';
 import type { Hooks } from './hooks.ts';
@@ -13,9 +14,10 @@ import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/i
 import type { Meter, RateLimiter } from './metering.ts';
 import type { NotesGaps } from './notes-gap.ts';
 import type { Notes, Observations, Sighting } from './observations.ts';
+import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
-import type { TenantTable } from './tables.ts';
+import type { SharedTable, TenantTable, WordIndex } from './tables.ts';
 import type { Usage } from './usage.ts';
 import type { EntryView, Lineage } from './view.ts';
 import type { Work } from './work.ts';
@@ -50,6 +52,10 @@ export type Services = {
   maintenance: Maintenance;
   /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
   tables: readonly TenantTable[];
+  wordIndexes: readonly WordIndex[];
+  /** What follows entries in the same transaction, in the order of the modules that bring it. */
+  projections: readonly Projection[];
+  erasers: Erasers;
 };
 
 export type ReadContext = {
@@ -135,6 +141,14 @@ export type Module = {
   migrations: readonly Migration[];
   /** What the migrations make, as far as it belongs to accounts. */
   tables?: readonly TenantTable[];
+  sharedTables?: readonly SharedTable[];
+  wordIndexes?: readonly WordIndex[];
+  /** What it keeps in step with the entries. */
+  projections?: readonly Projection[];
+  /** Takes erased entries out of its tables. */
+  erasesEntries?: EntryEraser;
+  /** Takes an erased agent out of its tables, where their declarations cannot say how. */
+  erasesAgent?: AgentEraser;
   handlers: Handlers;
   /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
   hooks?: () => Hooks;

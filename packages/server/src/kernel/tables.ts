@@ -1,64 +1,100 @@
 import type { Insert, Row } from '../db/index.ts';
-import { insertAudit, insertEvents, touchAgents } from './queries.ts';
+import type { AgentErasureCounts, ErasedAgent } from './erasure.ts';
 import type { Work } from './work.ts';
 
-/** A table of which every row of an account is told in an export. */
-export type ExportedTable = {
+/**
+ * What becomes of a column with the name of an agent when that agent is erased. `by its owner`: the `erasesAgent` of the
+ * module that declares the table knows how.
+ */
+export type AgentColumn =
+  | { kept: string }
+  | { erased: 'delete the row'; counted_as?: keyof AgentErasureCounts }
+  | { erased: 'by its owner'; counted_as?: keyof AgentErasureCounts }
+  | {
+      erased: 'rename';
+      counted_as?: keyof AgentErasureCounts;
+      /** What the row says of the agent beside its name, and what it says afterwards. */
+      also?: (agent: ErasedAgent) => Row;
+    };
+
+/**
+ * What becomes of a column with the path or key of an entry when that entry is erased. `by its owner`: the `erasesEntries`
+ * of the module, or of one of its projections, knows how.
+ */
+export type EntryColumn = 'delete the row' | 'set to null' | 'by its owner' | { kept: string };
+
+/** What a server may do to the table on PostgreSQL where row-level security is on, where that is not everything of its own account. */
+export type TableRights = {
+  own?: readonly string[];
+  /** Over all accounts, for maintenance. */
+  maintenance?: readonly string[];
+  /** Maintenance reaches only what is left of accounts that have ended. */
+  ended_accounts_only?: true;
+};
+
+type Declaration = {
   table: string;
+  /** The primary key without the account. */
+  key: readonly string[];
+  /** Columns that hold the name of an agent. */
+  agents?: Readonly<Record<string, AgentColumn>>;
+  /** Columns that hold the path or the key of an entry, or paths. */
+  entries?: Readonly<Record<string, EntryColumn>>;
+  /** An erasure changes it though no column says so, so PostgreSQL has to let go of its old rows as well. */
+  erased_with?: string;
+  rights?: TableRights;
+  /** Figures for the planner of SQLite, by index, where without them it chooses badly. */
+  planner?: Readonly<Record<string, string>>;
+};
+
+/** A table of which every row of an account is told in an export. */
+export type ExportedTable = Declaration & {
   /** What one of its rows is called there. */
   kind: string;
   /** The columns that are told, with the account, which is not. */
   columns: Insert['columns'];
-  /** The primary key without the account: the order in which rows are told. */
-  key: readonly string[];
   /** Columns that may be null. */
   nullable: readonly string[];
   /** Text columns that hold a JSON document. */
   json: readonly string[];
   /** Columns that are not told, because they are made from the others again. */
   derived: readonly string[];
-  /** The index of SQLite in which its rows are found by their words, by their `seq`. */
-  words?: 'entry_words' | 'trace_words';
   /** Puts rows back where it takes more than to insert them. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
 
 /** A table of which an export tells nothing, and why. */
-export type LeftOutTable = Pick<ExportedTable, 'table' | 'key' | 'words'> & { left_out: string };
+export type LeftOutTable = Declaration & { left_out: string };
 
+/** A table with rows of accounts: everything that is done to all such tables is derived from these declarations. */
 export type TenantTable = ExportedTable | LeftOutTable;
+
+/** A table that is about the service itself and has no rows of accounts: what a server may do to it. */
+export type SharedTable = { table: string; shared: string; rights: readonly string[] };
+
+/** An index of words over a table: a full-text table on SQLite, a view of columns of the table itself on PostgreSQL. */
+export type WordIndex = {
+  of: string;
+  table: string;
+  view: string;
+  /** Of the view. */
+  columns: readonly string[];
+};
 
 export const isExported = (table: TenantTable): table is ExportedTable => 'kind' in table;
 
 type Declared = Pick<ExportedTable, 'kind' | 'key'> & Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns'>>;
 
 /** Declares a table by the statement that fills it. */
-export function exported({ table, columns }: Insert, declared: Declared): ExportedTable {
+export function exported({ table, columns }: Pick<Insert, 'table' | 'columns'>, declared: Declared): ExportedTable {
   return { table, columns, nullable: [], json: [], derived: [], ...declared };
 }
 
-export const kernelTables: readonly TenantTable[] = [
-  exported(touchAgents, { kind: 'agent', key: ['agent_id', 'visible_to'] }),
-  exported(insertEvents, {
-    kind: 'event',
-    key: ['seq'],
-    nullable: ['entity_path', 'key', 'version', 'actor_agent_id'],
-    json: ['details'],
-  }),
-  exported(insertAudit, {
-    kind: 'audit',
-    key: ['no'],
-    nullable: [
-      ...['address', 'key_id', 'key_name', 'user_name', 'before_hash', 'after_hash'],
-      ...['subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'hash'],
-    ],
-  }),
-  { table: 'accounts', key: [], left_out: 'the first line of an export has its counters' },
-  { table: 'consumer_cursors', key: ['consumer'], left_out: 'how far this service has worked through the log' },
-  {
-    table: 'consumer_dead_letters',
-    key: ['consumer', 'seq'],
-    left_out: 'numbers of events that this service could not work through',
-  },
-  { table: 'stored_answers', key: ['idempotency_key'], left_out: 'answers to retries, kept for a day' },
-];
+/** Tables in which an erasure changes or deletes rows. */
+export const erasedTables = (tables: readonly TenantTable[]): TenantTable[] =>
+  tables.filter(
+    ({ agents = {}, entries = {}, erased_with }) =>
+      erased_with !== undefined ||
+      Object.values(agents).some((column) => 'erased' in column) ||
+      Object.values(entries).some((column) => typeof column === 'string'),
+  );

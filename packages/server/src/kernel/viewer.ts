@@ -6,14 +6,3 @@ export type Viewer = { account_id: string; agent_id: string; reach?: Reach | und
 
 /** A condition on rows that are for all, or for one agent alone. */
 export const visible = (agentId: string): Sql => sql`(visible_to = '' OR visible_to = ${agentId})`;
-
-/** What an erasure is about. `isAboutDoomed` says of a row of a table whether it names what is to go. */
-export type Erased = {
-  account_id: string;
-  agent_id: string;
-  paths: readonly Sql[];
-  keys: readonly Sql[];
-  /** All that bear the names. */
-  entryIds: Sql;
-  isAboutDoomed: (table: string, columns: 'path' | 'path and key') => Sql;
-};

@@ -30,6 +30,7 @@ export const TAGS: Record<string, string> = {
   accounts: 'The accounts of a hosted service, for whoever runs it.',
   activity: 'How much the account is used, by day, agent and path.',
   retention: 'How long the account keeps what.',
+  consumers: 'What follows the log, how far it has come, and what it gave up on.',
   transfer: 'The whole account out and in, and entries from other systems.',
   system: 'The service about itself.',
 };

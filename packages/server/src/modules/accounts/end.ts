@@ -4,19 +4,25 @@ import {
   accountGone,
   changed,
   controls,
+  type EndRow,
+  endAccount,
+  getEnd,
   type Handlers,
   hashedBy,
   type Kernel,
+  listEnded,
   lists,
   looksAt,
+  noteExport,
   readAccount,
   SELF_HOSTED_ACCOUNT,
+  setPurged,
   toIso,
   toIsoOrNull,
   WHOLE_ACCOUNT,
 } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
-import { tell } from '../keys/index.ts';
+import { deleteKeys, tell } from '../keys/index.ts';
 import { exportLines } from '../transfer/index.ts';
 import * as queries from './queries.ts';
 
@@ -35,21 +41,22 @@ const exportWhole = lists<'accounts.export'>(async function* ({ services }, { ac
   const { seq, item_no } = header as { seq: number; item_no: number };
   await services.database.transaction((tx) => {
     tx.enter(account_id);
-    return queries.noteExport(tx, account_id, { seq, item_no });
+    return noteExport(tx, account_id, { seq, item_no });
   });
 });
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;
-  const row = await queries.getEnd(services.database.of(account_id).read, account_id);
+  const row = await getEnd(services.database.of(account_id).read, account_id);
   if (!row) throw accountGone(account_id);
   if (row.deleted_at !== null) return toEnd(row);
   if (account_id === SELF_HOSTED_ACCOUNT)
     throw new Fault('conflict', 'this is the account of the service itself', { account_id });
   return work(account_id, async (work) => {
-    const current = (await queries.getEnd(work.tx, account_id)) as queries.EndRow;
+    const current = (await getEnd(work.tx, account_id)) as EndRow;
     checkExported(current, input);
-    await queries.endAccount(work.tx, account_id, work.now);
+    await deleteKeys(work.tx, account_id);
+    await endAccount(work.tx, account_id, work.now);
     work.afterCommit(() => {
       services.keys.forgetAccount(account_id);
       services.meter?.forget(account_id);
@@ -60,7 +67,7 @@ const remove = controls<'accounts.delete'>(async ({ caller, services, work }, in
   });
 });
 
-function checkExported(row: queries.EndRow, { force, name }: Input<'accounts.delete'>): void {
+function checkExported(row: EndRow, { force, name }: Input<'accounts.delete'>): void {
   const { account_id } = row;
   if (force) {
     if (name === row.name) return;
@@ -72,7 +79,7 @@ function checkExported(row: queries.EndRow, { force, name }: Input<'accounts.del
   throw new Fault('conflict', message, { account_id, seq: row.seq, exported_seq: row.exported_seq });
 }
 
-const toEnd = ({ account_id, deleted_at, purged_at }: queries.EndRow): Output<'accounts.delete'> => ({
+const toEnd = ({ account_id, deleted_at, purged_at }: EndRow): Output<'accounts.delete'> => ({
   account_id,
   status: 'deleted',
   deleted_at: toIso(deleted_at ?? 0),
@@ -81,36 +88,39 @@ const toEnd = ({ account_id, deleted_at, purged_at }: queries.EndRow): Output<'a
 
 /** What is left of deleted accounts goes table by table. What one process does not get to, the next does. */
 export async function purge({ services }: Kernel, isStopping: () => boolean): Promise<void> {
-  const { database, clock, tables } = services;
+  const { database, clock, tables, wordIndexes } = services;
   const { engine } = database.dialect;
-  const ended = await queries.listEnded(database.scan);
+  const ended = await listEnded(database.scan);
   const held = tables.filter(({ key }) => key.length > 0);
   for (const { account_id, number } of ended) {
-    for (const table of held)
+    const parts = [
+      ...wordIndexes.map((index) => () => deleteWords(database, { index, number, limit: ROWS })),
+      ...held.map((table) => () => deleteBatch(database, { table, account_id, limit: ROWS })),
+    ];
+    for (const deletePart of parts)
       for (let more = true; more; ) {
         if (isStopping()) return;
-        const batch = { table, account_id, number, limit: ROWS };
-        more = (await deleteBatch(database, batch)) === ROWS;
+        more = (await deletePart()) === ROWS;
       }
     await database.transaction(async (tx) => {
       tx.enter(account_id);
       if (engine === 'sqlite') await markUncompacted(tx);
-      await queries.setPurged(tx, account_id, clock.now());
+      await setPurged(tx, account_id, clock.now());
     });
   }
   if (ended.length > 0 && engine === 'postgres')
     for (const table of held) await database.maintain(queries.freeRows(table));
 }
 
-/** What no request can take lines from, and housekeeping only from where the account has ended. */
-const KEPT = new Set(['audit', 'usage_ledger']);
+const deleteWords = (database: Database, batch: queries.WordBatch): Promise<number> =>
+  database.transaction((tx) => queries.deleteSomeWords(tx, database.dialect.engine, batch));
 
+/** What no request can take lines from goes by maintenance, which may only where the account has ended. */
 function deleteBatch(database: Database, batch: queries.Batch): Promise<number> {
-  const { engine } = database.dialect;
-  if (KEPT.has(batch.table.table)) return database.upkeep((tx) => queries.deleteSome(tx, engine, batch));
+  if (batch.table.rights?.ended_accounts_only) return database.upkeep((tx) => queries.deleteSome(tx, batch));
   return database.transaction((tx) => {
     tx.enter(batch.account_id);
-    return queries.deleteSome(tx, engine, batch);
+    return queries.deleteSome(tx, batch);
   });
 }
 

@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { Fault, type Input, type Output } from '@mem-service/contract';
 import {
+  type AccountRecord,
   type Caller,
   type ControlContext,
   changed,
   controls,
   cursorsOf,
   cutPage,
+  getAccount,
   type Handlers,
   hashedBy,
   insertAccount,
+  listAccounts,
   type Services,
+  setAccount,
   toIso,
   type Work,
 } from '../../kernel/index.ts';
 import { EVERYTHING, insertKey, keyRow, makeKey, tell } from '../keys/index.ts';
 import { refuseUnknownPlan } from '../usage/index.ts';
 import { endHandlers } from './end.ts';
-import * as queries from './queries.ts';
 
 const cursors = cursorsOf('accounts', ['string']);
 
@@ -38,7 +41,7 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
   if (made === 0) throw taken(account_id);
   return work(account_id, async (work) => {
     const row = { account_id, name, plan, status: 'active' as const, created_at: work.now };
-    await queries.setAccount(work.tx, row);
+    await setAccount(work.tx, row);
     tell(work, caller, { event_type: 'account_created', details: { name, plan } });
     const made = { ...toAccount(row), ...adminKey(work, caller, 'admin') };
     return changed(made, { resource: account_id, ...hashedBy({ ...made, key: null }) });
@@ -58,7 +61,7 @@ async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' |
   if ((await database.exclusively((tx) => insertAccount(tx, account_id, now))) === 0) throw taken(account_id);
   return database.transaction(async (tx) => {
     tx.enter(account_id);
-    await queries.setAccount(tx, row);
+    await setAccount(tx, row);
     const made = keyRow({ account_id, now, ids, created_by: caller.actor }, { ...ADMIN, name: 'admin' });
     await insertKey(tx, made.row);
     return { ...toAccount(row), key_id: made.row.key_id, key: made.key };
@@ -72,7 +75,7 @@ const taken = (account_id: string) =>
 
 const list = controls<'accounts.list'>(async ({ services }, { limit, cursor }) => {
   const [after] = cursor === undefined ? [''] : cursors.from(cursor);
-  const rows = await queries.listAccounts(services.database.read, { after, limit: limit + 1 });
+  const rows = await listAccounts(services.database.read, { after, limit: limit + 1 });
   const { items, ...page } = cutPage(rows, limit, ({ account_id }) => cursors.to([account_id]));
   return { accounts: items.map(toAccount), ...page };
 });
@@ -85,11 +88,11 @@ const update = controls<'accounts.update'>(async ({ caller, services, work }, { 
   await existing(services, account_id);
   refuseUnknownPlan(services.settings, changes.plan);
   return work(account_id, async (work) => {
-    const row = await queries.getAccount(work.tx, account_id);
+    const row = await getAccount(work.tx, account_id);
     if (!row) throw noAccount(account_id);
     const { name = row.name, plan = row.plan, status = row.status } = changes;
     const next = { ...row, name, plan, status };
-    await queries.setAccount(work.tx, next);
+    await setAccount(work.tx, next);
     work.afterCommit(() => {
       services.keys.forgetAccount(account_id);
       services.meter?.forget(account_id);
@@ -114,15 +117,15 @@ function adminKey(work: Work, caller: Caller, name: string): { key_id: string; k
   return { key_id: row.key_id, key };
 }
 
-async function existing({ database }: Services, accountId: string): Promise<queries.AccountRow> {
-  const row = await queries.getAccount(database.read, accountId);
+async function existing({ database }: Services, accountId: string): Promise<AccountRecord> {
+  const row = await getAccount(database.read, accountId);
   if (row) return row;
   throw noAccount(accountId);
 }
 
 const noAccount = (account_id: string) => new Fault('not_found', `there is no account ${account_id}`, { account_id });
 
-const toAccount = ({ created_at, ...row }: queries.AccountRow): Output<'accounts.read'> => ({
+const toAccount = ({ created_at, ...row }: AccountRecord): Output<'accounts.read'> => ({
   ...row,
   created_at: toIso(created_at),
 });

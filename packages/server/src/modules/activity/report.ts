@@ -1,5 +1,8 @@
 import { invalidInput, type Output } from '@mem-service/contract';
 import { dayOf, type ReadContext, reads, type Tally } from '../../kernel/index.ts';
+import { countEntries } from '../counts/index.ts';
+import { countKeys } from '../keys/index.ts';
+import { countTraces } from '../traces/index.ts';
 import * as queries from './queries.ts';
 import { type Histogram, latencyOf } from './rules/percentile.ts';
 
@@ -98,9 +101,9 @@ async function quotasOf(context: ReadContext, ops: number): Promise<Report['quot
   const { account_id } = caller;
   const [standing, entries, traces, keys] = await Promise.all([
     services.meter?.standing(account_id),
-    queries.countEntries(scan, account_id),
-    queries.countTraces(scan, account_id),
-    queries.countKeys(scan, account_id, now),
+    countEntries(scan, account_id),
+    countTraces(scan, account_id),
+    countKeys(scan, account_id, now),
   ]);
   const counts = { ops, entries, traces, api_keys: keys } as const;
   const names = Object.keys(counts) as (keyof typeof counts)[];

@@ -6,9 +6,12 @@ import {
   type Handlers,
   type ReadContext,
   reads,
+  type SeenAgent,
   toIso,
   toIsoOrNull,
 } from '../../kernel/index.ts';
+import { countWritten } from '../counts/index.ts';
+import { type DeclaredProfile, type ListedProfile, listDeclared, listProfiles } from '../profiles/index.ts';
 import * as queries from './queries.ts';
 import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
 import { capabilitiesWithin, withDescribed, writersWithin } from './within.ts';
@@ -22,14 +25,14 @@ const list = reads<'agents.list'>(async (context, input) => {
   const writers = await writersWithin(context, page);
   const [rows, profiles] = await Promise.all([
     writers ? withDescribed(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
-    queries.listProfiles(read, account_id, page),
+    listProfiles(read, account_id, page),
   ]);
   const { items, ...rest } = cutPage(together(rows), input.limit, (row) => cursors.to([row.agent_id]));
   const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
   if (first === undefined || last === undefined) return { agents: [], ...rest };
   const written = new Map<string, number>(writers?.map(({ agent_id, n }) => [agent_id, n]));
   const scope = { account_id, viewer, branch: branchOf(context.view) };
-  for (const { name, n } of writers ? [] : await queries.countWritten(read, scope, { first, last }))
+  for (const { name, n } of writers ? [] : await countWritten(read, scope, { first, last }))
     written.set(name, (written.get(name) ?? 0) + n);
   const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
   const agents = items.map(({ agent_id, first_at, last_at }) => ({
@@ -43,8 +46,8 @@ const list = reads<'agents.list'>(async (context, input) => {
 });
 
 /** One for each agent, in the order of the rows. */
-function together(rows: readonly queries.SeenAgent[]): queries.SeenAgent[] {
-  const agents = new Map<string, queries.SeenAgent>();
+function together(rows: readonly SeenAgent[]): SeenAgent[] {
+  const agents = new Map<string, SeenAgent>();
   for (const row of rows) {
     const known = agents.get(row.agent_id) ?? row;
     const last_at = Math.max(known.last_at ?? 0, row.last_at ?? 0);
@@ -57,7 +60,7 @@ function together(rows: readonly queries.SeenAgent[]): queries.SeenAgent[] {
   return [...agents.values()];
 }
 
-type Introduced = Pick<queries.ListedProfile, 'description' | 'platform' | 'tags'>;
+type Introduced = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
 
 const introduce = ({ description = null, platform = null, tags = '[]' }: Partial<Introduced> = {}) => ({
   description,
@@ -73,7 +76,7 @@ const discover = reads<'agents.discover'>(async (context, input) => {
   const writers = await writersAt(context, input);
   const unseen = new Map(writers.map(({ agent_id, n }) => [agent_id, n]));
   const of = writers.reduce((sum, { n }) => sum + n, 0);
-  const consider = (agent_id: string, profile?: queries.DeclaredProfile) => {
+  const consider = (agent_id: string, profile?: DeclaredProfile) => {
     const { tags, ...introduced } = introduce(profile);
     const capabilities = capabilitiesWithin(
       context.view.scope,
@@ -95,12 +98,12 @@ const discover = reads<'agents.discover'>(async (context, input) => {
   return { agents: matches.sort(byScore).slice(0, input.limit), truncated };
 });
 
-async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<queries.DeclaredProfile> {
+async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<DeclaredProfile> {
   for (let after = ''; ; ) {
-    const rows = await queries.listDeclared(scan, caller.account_id, { after, limit: PROFILES_AT_ONCE });
+    const rows = await listDeclared(scan, caller.account_id, { after, limit: PROFILES_AT_ONCE });
     yield* rows;
     if (rows.length < PROFILES_AT_ONCE) return;
-    after = (rows.at(-1) as queries.DeclaredProfile).agent_id;
+    after = (rows.at(-1) as DeclaredProfile).agent_id;
   }
 }
 

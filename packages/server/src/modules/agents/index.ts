@@ -4,7 +4,6 @@ import { graphHandlers } from './memory/graph.ts';
 import { recallHandlers } from './memory/recall.ts';
 import { migrations } from './migrations.ts';
 import { profileHandlers } from './profiles.ts';
-import { tables } from './tables.ts';
 import { timelineHandlers } from './timeline.ts';
 
 export { summaryOf } from './rules/summary.ts';
@@ -12,6 +11,5 @@ export { summaryOf } from './rules/summary.ts';
 export const agents: Module = {
   name: 'agents',
   migrations,
-  tables,
   handlers: { ...directoryHandlers, ...timelineHandlers, ...profileHandlers, ...graphHandlers, ...recallHandlers },
 };

@@ -5,6 +5,7 @@ import {
   type Caller,
   changed,
   EVERYONE,
+  getAgent,
   type Handlers,
   hashedBy,
   type Reach,
@@ -15,8 +16,9 @@ import {
   type Work,
   writes,
 } from '../../kernel/index.ts';
+import { countWritten } from '../counts/index.ts';
+import * as profiles from '../profiles/index.ts';
 import { countPaths } from './memory/queries.ts';
-import * as queries from './queries.ts';
 import { capabilitiesWithin, contractsWithin, isBeyond, pathsNear, writersWithin } from './within.ts';
 
 type Capability = { name: string; description: string; entity_paths: string[] };
@@ -40,9 +42,9 @@ const profile = reads<'agents.profile'>(async (context, { agent_id }) => {
   const branch = branchOf(view);
   const here = await writersWithin(context, { after: '', limit: 1 }, agent_id);
   const [row, seen, written, touched] = await Promise.all([
-    queries.getProfile(read, account_id, agent_id),
-    here ?? queries.getAgent(read, { account_id, viewer }, agent_id),
-    here ?? queries.countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
+    profiles.getProfile(read, account_id, agent_id),
+    here ?? getAgent(read, { account_id, viewer }, agent_id),
+    here ?? countWritten(read, { account_id, viewer, branch }, { first: agent_id, last: agent_id }),
     countPaths(scan, view, { agent_id, limit }),
   ]);
   const firsts = [...seen.map(({ first_at }) => first_at), ...(row ? [row.created_at] : [])];
@@ -58,7 +60,7 @@ const profile = reads<'agents.profile'>(async (context, { agent_id }) => {
   };
 });
 
-type Described = Omit<queries.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>;
+type Described = Omit<profiles.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>;
 
 const fromRow = (row: Described, reach: Reach | undefined) => ({
   description: row.description,
@@ -81,7 +83,7 @@ const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) 
     tags: JSON.stringify(rest.tags),
     session_metadata: session_metadata.text,
   };
-  return declare(work, caller, { agent_id, part: 'profile', upsert: queries.setProfile, columns, declared });
+  return declare(work, caller, { agent_id, part: 'profile', upsert: profiles.setProfile, columns, declared });
 });
 
 const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, caller }) => {
@@ -90,7 +92,7 @@ const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, 
   const kept = await beyondReach<Capability>(work, about, ({ entity_paths }) => entity_paths);
   const isAnew = ({ name }: Capability) => input.capabilities.some((one) => one.name === name);
   const columns = { capabilities: stringify([...kept.filter((one) => !isAnew(one)), ...input.capabilities]) };
-  return declare(work, caller, { agent_id, part: 'capabilities', upsert: queries.setCapabilities, columns, declared });
+  return declare(work, caller, { agent_id, part: 'capabilities', upsert: profiles.setCapabilities, columns, declared });
 });
 
 const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller }) => {
@@ -98,7 +100,7 @@ const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller
   const about = { caller, agent_id, column: 'contracts' } as const;
   const kept = await beyondReach<Contract>(work, about, ({ entity_path }) => [entity_path]);
   const columns = { contracts: stringify([...kept, ...input.contracts]) };
-  return declare(work, caller, { agent_id, part: 'contracts', upsert: queries.setContracts, columns, declared });
+  return declare(work, caller, { agent_id, part: 'contracts', upsert: profiles.setContracts, columns, declared });
 });
 
 type Kept = { caller: Caller; agent_id: string; column: 'auto_context_paths' | 'capabilities' | 'contracts' };
@@ -107,7 +109,7 @@ type Kept = { caller: Caller; agent_id: string; column: 'auto_context_paths' | '
 async function beyondReach<T>(work: Work, { caller, agent_id, column }: Kept, pathsOf: (one: T) => readonly string[]) {
   const reach = caller.key?.write;
   if (reach === undefined) return [];
-  const row = await queries.getProfile(work.tx, work.account_id, agent_id);
+  const row = await profiles.getProfile(work.tx, work.account_id, agent_id);
   const declared = JSON.parse(row?.[column] ?? '[]') as T[];
   return declared.filter((one) => isBeyond(reach, pathsOf(one)));
 }

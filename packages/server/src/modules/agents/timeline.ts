@@ -1,20 +1,24 @@
 import { eventTypeOf } from '@mem-service/contract';
-import { type Sql, sql } from '../../db/index.ts';
+import type { Sql } from '../../db/index.ts';
 import {
   type Cursors,
   cursorsOf,
   cutPage,
+  endOfEvents,
   eventsWithin,
   fromIso,
   type Handlers,
+  isOfEventTypes,
+  listAgentEvents,
+  loggedIn,
   type ReadContext,
   readReach,
   reads,
   seqAt,
+  type TimelineEvent,
   toIso,
 } from '../../kernel/index.ts';
 import { detailsOf } from '../log/index.ts';
-import * as queries from './queries.ts';
 import { summaryOf } from './rules/summary.ts';
 
 type PageInput = {
@@ -33,11 +37,11 @@ async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, w
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
   const filters = [...wanted, ...eventsWithin(readReach(caller))];
-  const rows = await queries.listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
+  const rows = await listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const page = { rows: items, next_cursor, has_more };
   if (has_more || filters.length === 0) return page;
-  const end = await queries.endOfEvents(query, range, scan);
+  const end = await endOfEvents(query, range, scan);
   return end ? { ...page, next_cursor: cursors.to([end.seq]), has_more: true } : page;
 }
 
@@ -54,13 +58,13 @@ const timelineCursors = cursorsOf('agents.timeline', ['number']);
 const timeline = reads<'agents.timeline'>(async (context, input) => {
   const { rows, ...page } = await pageOfEvents(context, input, {
     cursors: timelineCursors,
-    where: [sql`branch = ${input.branch}`],
-    filters: queries.ofTypes([...new Set(input.event_type?.map(eventTypeOf))]),
+    where: [loggedIn(context.view)],
+    filters: isOfEventTypes([...new Set(input.event_type?.map(eventTypeOf))]),
   });
   return { agentId: input.agent_id, events: rows.map(toEvent), count: rows.length, ...page };
 });
 
-function toEvent(row: queries.EventRow) {
+function toEvent(row: TimelineEvent) {
   const { seq, event_type, agent_id, actor_agent_id, branch, created_at } = row;
   const details = detailsOf(row);
   const summary = summaryOf({ ...row, details });
@@ -74,7 +78,7 @@ const activity = reads<'agents.activity'>(async (context, input) => {
   return { agent_id: input.agent_id, timeline: rows.map(toActivity), ...page };
 });
 
-function toActivity(row: queries.EventRow) {
+function toActivity(row: TimelineEvent) {
   const { event_type: type, entity_path, key, version, actor_agent_id, created_at } = row;
   const details = JSON.parse(row.details) as Record<string, unknown>;
   const summary = summaryOf({ ...row, details });

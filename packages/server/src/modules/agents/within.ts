@@ -1,6 +1,14 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
-import { covers, isNewestOfOneBranch, type Reach, type ReadContext, touches } from '../../kernel/index.ts';
+import {
+  covers,
+  isNewestOfOneBranch,
+  type Reach,
+  type ReadContext,
+  type SeenAgent,
+  touches,
+} from '../../kernel/index.ts';
+import { listDescribed } from '../profiles/index.ts';
 import * as queries from './queries.ts';
 
 type Page = { after: string; limit: number };
@@ -20,8 +28,8 @@ export async function withDescribed(
   { read, caller }: ReadContext,
   writers: readonly queries.WriterSeen[],
   page: { after: string; limit: number },
-): Promise<queries.SeenAgent[]> {
-  const rows = [...writers, ...(await queries.listDescribed(read, caller.account_id, page))];
+): Promise<SeenAgent[]> {
+  const rows = [...writers, ...(await listDescribed(read, caller.account_id, page))];
   const order = (agentId: string) => Buffer.from(agentId);
   return rows.sort((a, b) => Buffer.compare(order(a.agent_id), order(b.agent_id)));
 }

@@ -5,15 +5,17 @@ import {
   cursorsOf,
   cutPage,
   fromIso,
+  getAuditLine,
   type Handlers,
+  listAuditLines,
   looksAt,
   type Module,
   readAccount,
   reads,
   toIso,
   WHOLE_ACCOUNT,
+  walkAuditLines,
 } from '../../kernel/index.ts';
-import * as queries from './queries.ts';
 import { checkLines } from './verify.ts';
 
 const cursors = cursorsOf('audit', ['number']);
@@ -35,7 +37,7 @@ const list = reads<'audit.list'>(async ({ scan, caller, services }, input) => {
   const newest = Math.min(before, (account?.audit_no ?? 0) + 1);
   const oldest = where.length === 0 ? 0 : Math.max(0, newest - 1 - services.limits.max_scanned_entries);
   const range = { before: newest, after: oldest, where, limit: limit + 1 };
-  const { items, ...page } = cutPage(await queries.listLines(scan, caller.account_id, range), limit, ({ no }) =>
+  const { items, ...page } = cutPage(await listAuditLines(scan, caller.account_id, range), limit, ({ no }) =>
     cursors.to([no]),
   );
   const rest = page.has_more || oldest === 0 ? page : { has_more: true, next_cursor: cursors.to([oldest + 1]) };
@@ -63,8 +65,8 @@ const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor })
   const [after] = cursor === undefined ? [0] : places.from(cursor);
   // Before the lines, so that it never speaks of lines that came after them.
   const account = await readAccount(scan, caller.account_id);
-  const last = after === 0 ? undefined : await queries.getLine(scan, caller.account_id, after);
-  const rows = await queries.walkLines(scan, caller.account_id, { after, limit: limit + 1 });
+  const last = after === 0 ? undefined : await getAuditLine(scan, caller.account_id, after);
+  const rows = await walkAuditLines(scan, caller.account_id, { after, limit: limit + 1 });
   const { items, ...page } = cutPage(rows, limit, ({ no }) => places.to([no]));
   const problems = checkLines(items, { no: after, hash: last?.hash ?? null });
   const end = items.at(-1) ?? last;

@@ -1,6 +1,7 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesEntries } from './erase.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { tables } from './tables.ts';
 
-export const commits: Module = { name: 'commits', migrations, tables, handlers };
+export const commits: Module = { name: 'commits', migrations, tables, erasesEntries, handlers };

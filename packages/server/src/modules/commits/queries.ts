@@ -1,5 +1,5 @@
-import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import { type EntryView, loggedIn } from '../../kernel/index.ts';
+import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { type EntryView, type ErasedEntries, loggedIn } from '../../kernel/index.ts';
 import { isCommitIn } from '../entries/index.ts';
 
 export type CommitRow = {
@@ -63,4 +63,18 @@ export function listCommits(query: Query, view: EntryView, { before, limit }: Co
           AND seq < ${before} AND visible_to IN ('', ${view.agent_id})${andAll(wroteIn(view))}
         ORDER BY seq DESC LIMIT ${limit}`,
   );
+}
+
+const emptied = ({ account_id, emptiedCommits }: ErasedEntries): Sql =>
+  sql`FROM commits WHERE account_id = ${account_id} AND commit_id IN (${emptiedCommits})`;
+
+/** Where in the log they are. */
+export const emptiedSeqs = (erased: ErasedEntries): Sql => sql`SELECT seq ${emptied(erased)}`;
+
+export async function countEmptied(query: Query, erased: ErasedEntries): Promise<number> {
+  return (await query.get<{ n: number }>(sql`SELECT count(*) AS n ${emptied(erased)}`))?.n ?? 0;
+}
+
+export function deleteEmptied(tx: Transaction, erased: ErasedEntries): Promise<number> {
+  return tx.run(sql`DELETE ${emptied(erased)}`);
 }

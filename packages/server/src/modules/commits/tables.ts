@@ -2,5 +2,15 @@ import { exported, type TenantTable } from '../../kernel/index.ts';
 import { insertCommit } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
-  exported(insertCommit, { kind: 'commit', key: ['commit_id'], nullable: ['session_id', 'parent_id'] }),
+  exported(insertCommit, {
+    kind: 'commit',
+    key: ['commit_id'],
+    nullable: ['session_id', 'parent_id'],
+    agents: {
+      agent_id: { erased: 'rename', counted_as: 'commits', also: () => ({ message: '', session_id: null }) },
+      visible_to: { erased: 'rename' },
+    },
+    // A commit that wrote nothing but erased entries goes.
+    erased_with: 'versions',
+  }),
 ];

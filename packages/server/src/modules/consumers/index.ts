@@ -5,6 +5,7 @@ import {
   hashedBy,
   listCursors,
   listDeadLetters,
+  looksAt,
   type Module,
   readAccount,
   reads,
@@ -13,6 +14,7 @@ import {
   toIso,
   toIsoOrNull,
   unchanged,
+  WHOLE_ACCOUNT,
   writes,
 } from '../../kernel/index.ts';
 
@@ -67,5 +69,5 @@ function checked<I extends { consumer: string }>({ consumers }: Services, input:
 export const consumers: Module = {
   name: 'consumers',
   migrations: [],
-  handlers: { 'consumers.list': list, 'consumers.retry': retry, 'consumers.drop': drop },
+  handlers: { 'consumers.list': looksAt(() => WHOLE_ACCOUNT, list), 'consumers.retry': retry, 'consumers.drop': drop },
 };

@@ -1,6 +1,6 @@
 import { Fault, type FieldError } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
-import { findContracts } from './queries.ts';
+import { findContracts } from '../profiles/index.ts';
 import { type Contract, violationsOf, type Write } from './rules.ts';
 
 export type { Contract, Write } from './rules.ts';

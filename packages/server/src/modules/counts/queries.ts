@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import type { EntryView } from '../../kernel/index.ts';
-import { entriesIn } from '../entries/offers.ts';
+import type { EntryView, ErasedEntries } from '../../kernel/index.ts';
+import { entriesIn, newestLeft } from '../entries/index.ts';
 import type { Delta } from './rules.ts';
 
 const columns = {
@@ -60,17 +60,12 @@ export function countPrivateNames(query: Query, scope: CountScope, kind: string)
   );
 }
 
-/** Paths whose newest entry was erased show the newest of those that are left. */
-export function refreshEntities(
-  tx: Transaction,
-  { account_id, branch }: Omit<CountScope, 'agent_id'>,
-  paths: Sql,
-): Promise<number> {
+/** Paths whose newest entry is erased show the newest of those that are left. */
+export function refreshEntities(tx: Transaction, erased: ErasedEntries, paths: Sql): Promise<number> {
+  const { account_id, branch } = erased;
+  const counted = sql`entity_path = name AND (visible_to = '' AND shared = 1 OR visible_to = agent_id AND shared = 0)`;
   return tx.run(
-    sql`UPDATE counts SET (last_at, last_agent) = (
-          SELECT written_at, agent_id FROM entries WHERE entries.account_id = ${account_id} AND entries.branch = ${branch}
-            AND entity_path = name AND (visible_to = '' AND shared = 1 OR visible_to = agent_id AND shared = 0)
-          ORDER BY seq DESC LIMIT 1)
+    sql`UPDATE counts SET (last_at, last_agent) = (${newestLeft(erased, counted)})
         WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'entity' AND n > 0
           AND name IN (SELECT value FROM ${paths})`,
   );

@@ -41,32 +41,38 @@ function namesOf(entry: Counted): [Kind, string][] {
 /** How the counts move, with one delta for each row that is touched. Rows are kept apart by who may see the entry. */
 export function deltasOf(changes: readonly Change[]): Delta[] {
   const deltas = new Map<string, Delta>();
-  const add = (entry: Counted, by: 1 | -1, at: Counted) => {
-    const visible_to = entry.shared === 1 ? '' : entry.agent_id;
-    for (const [kind, name] of namesOf(entry)) {
-      const id = `${entry.branch}\n${kind}\n${visible_to}\n${name}`;
-      const known = deltas.get(id) ?? {
-        branch: entry.branch,
-        kind,
-        visible_to,
-        name,
-        n: 0,
-        confidence_sum: 0,
-        last_at: 0,
-        last_agent: '',
-      };
-      known.n += by;
-      known.confidence_sum += by * entry.confidence;
-      known.last_at = at.written_at;
-      known.last_agent = at.agent_id;
-      deltas.set(id, known);
-    }
-  };
   for (const { before, after } of changes) {
-    if (before && before.deleted === 0) add(before, -1, after);
-    if (after.deleted === 0) add(after, 1, after);
+    if (before && before.deleted === 0) add(deltas, before, { n: -1, confidence: -before.confidence, last: after });
+    if (after.deleted === 0) add(deltas, after, { n: 1, confidence: after.confidence, last: after });
   }
   return [...deltas.values()];
+}
+
+/** The same for entries of which only the confidence moved. */
+export function standingDeltasOf(changes: readonly { entry: Counted; confidence_before: number }[]): Delta[] {
+  const deltas = new Map<string, Delta>();
+  for (const { entry, confidence_before } of changes)
+    if (entry.deleted === 0)
+      add(deltas, entry, { n: 0, confidence: entry.confidence - confidence_before, last: entry });
+  return [...deltas.values()];
+}
+
+type Step = { n: number; confidence: number; last: Counted };
+
+function add(deltas: Map<string, Delta>, entry: Counted, { n, confidence, last }: Step): void {
+  const visible_to = entry.shared === 1 ? '' : entry.agent_id;
+  for (const [kind, name] of namesOf(entry)) {
+    const id = `${entry.branch}\n${kind}\n${visible_to}\n${name}`;
+    let known = deltas.get(id);
+    if (!known) {
+      known = { branch: entry.branch, kind, visible_to, name, n: 0, confidence_sum: 0, last_at: 0, last_agent: '' };
+      deltas.set(id, known);
+    }
+    known.n += n;
+    known.confidence_sum += confidence;
+    known.last_at = last.written_at;
+    known.last_agent = last.agent_id;
+  }
 }
 
 const TOTALLED: ReadonlySet<Kind> = new Set(['entity', 'agent', 'pattern']);

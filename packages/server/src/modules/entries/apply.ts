@@ -1,9 +1,6 @@
 import type { Find } from '../../db/index.ts';
-import type { Line, Work } from '../../kernel/index.ts';
+import { applyChanges, applyStandings, type Line, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
-import { type Counted, changeCounts } from '../counts/index.ts';
-import { linkWrites } from '../graph/index.ts';
-import { indexWords } from '../text/index.ts';
 import { checkDraft } from './check-draft.ts';
 import { emit, type Reason } from './emit.ts';
 import * as queries from './queries.ts';
@@ -20,6 +17,7 @@ import {
   type VersionRow,
 } from './rows.ts';
 import { type Draft, isLive, isSameClaim, isUnchanged, nextContent } from './rules/next.ts';
+import { type HeadChange, saveHeads } from './save-heads.ts';
 
 /** `before` is the hash of the value that was there. */
 export type Applied = { entry: EntryRow; unchanged: boolean; before: string | null };
@@ -33,11 +31,12 @@ export class EntrySet {
   readonly #now = new Map<string, EntryRow | undefined>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
-  readonly #written: EntryRow[] = [];
+  /** Versions that were written and replaced again. */
+  readonly #replaced = new Map<string, EntryRow[]>();
   /** Those that are here without what they say. */
   readonly #bare = new Set<string>();
-  /** As they counted before they stood anew. */
-  readonly #stood = new Map<string, Counted>();
+  /** The confidence of entries before an outcome moved it. */
+  readonly #confidenceBefore = new Map<string, number>();
 
   private constructor(work: Work) {
     this.#work = work;
@@ -125,11 +124,17 @@ export class EntrySet {
     // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
     if (entry && same && entry.standing !== null) keepStanding(next, entry);
     const name = nameOf(draft);
+    if (entry && entry !== this.#before.get(name)) this.#replace(name, entry);
     this.#now.set(name, next);
-    this.#written.push(next);
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
     return { entry: next, unchanged: false, before: there?.content_hash ?? null };
+  }
+
+  #replace(name: string, entry: EntryRow): void {
+    const replaced = this.#replaced.get(name);
+    if (replaced) replaced.push(entry);
+    else this.#replaced.set(name, [entry]);
   }
 
   #stamp(
@@ -212,66 +217,40 @@ export class EntrySet {
     const name = nameOf(at);
     const entry = this.#before.get(name);
     if (!entry || entry !== this.#now.get(name)) throw new Error(`${name} cannot stand`);
-    if (!this.#stood.has(name)) this.#stood.set(name, countedOf(entry));
+    if (!this.#confidenceBefore.has(name)) this.#confidenceBefore.set(name, entry.confidence);
     return entry;
   }
 
   /** Sends the rows; the transaction waits for them before it ends. */
   async save(): Promise<void> {
     await this.#saveStandings();
-    const changes: EntryChange[] = [];
+    const changes: HeadChange[] = [];
     for (const [name, after] of this.#now) {
       const before = this.#before.get(name);
-      if (after && after !== before) changes.push({ before, after, value: this.#values.get(name) });
+      if (after && after !== before)
+        changes.push({ before, after, value: this.#values.get(name), replaced: this.#replaced.get(name) });
     }
-    await this.#saveVersions(changes);
-  }
-
-  async #saveStandings(): Promise<void> {
-    if (this.#stood.size === 0) return;
-    const work = this.#work;
-    const changes = [...this.#stood].map(([name, before]) => ({ before, after: this.#before.get(name) as EntryRow }));
-    const rows = changes.map(({ after }) => after);
-    work.send(work.tx.updateMany(queries.updateStandings, rows));
-    await changeCounts(work, changes);
-  }
-
-  async #saveVersions(changes: EntryChange[]): Promise<void> {
     if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(queries.insertVersions, this.#versions));
-    const words = indexWords(work, changes.map(wordChange));
-    if (words) {
-      const rows = changes.map(({ after }, i) => Object.assign(after, words[i]));
-      work.send(work.tx.insertMany(queries.upsertEntriesWithWords, rows));
-    } else
-      work.send(
-        work.tx.insertMany(
-          queries.upsertEntries,
-          changes.map((change) => change.after),
-        ),
-      );
-    linkWrites(work, this.#written);
-    await changeCounts(work, changes);
+    saveHeads(work, changes);
+    await applyChanges(work, changes);
+  }
+
+  async #saveStandings(): Promise<void> {
+    if (this.#confidenceBefore.size === 0) return;
+    const work = this.#work;
+    const changes = [...this.#confidenceBefore].map(([name, confidence_before]) => ({
+      entry: this.#before.get(name) as EntryRow,
+      confidence_before,
+    }));
+    const rows = changes.map(({ entry }) => entry);
+    work.send(work.tx.updateMany(queries.updateStandings, rows));
+    await applyStandings(work, changes);
   }
 }
 
 const PLAIN_WRITE: Reason = { event_type: 'write' };
-
-/** `value` is what can be searched; nothing of a deleted entry can. */
-type EntryChange = { before: EntryRow | undefined; after: EntryRow; value: unknown };
-
-const countedOf = (row: EntryRow): Counted => ({
-  branch: row.branch,
-  entity_path: row.entity_path,
-  deleted: row.deleted,
-  shared: row.shared,
-  agent_id: row.agent_id,
-  memory_type: row.memory_type,
-  confidence: row.confidence,
-  pattern_refs: row.pattern_refs,
-  written_at: row.written_at,
-});
 
 const nameOf = (at: Place) => `${at.branch}\n${at.entity_path}\n${at.key}`;
 
@@ -281,11 +260,3 @@ function keepStanding(next: EntryRow, before: EntryRow): void {
   next.standing_no = before.standing_no;
   if (outcome_count > 0) next.confidence = before.confidence;
 }
-
-const wordChange = ({ before, after, value }: EntryChange) => ({
-  oldSeq: before && before.deleted === 0 ? before.seq : undefined,
-  seq: after.seq,
-  entity_path: after.entity_path,
-  key: after.key,
-  value,
-});

@@ -1,5 +1,5 @@
 import { type Find, type Query, type Sql, sql, type Update } from '../../db/index.ts';
-import { type EntryView, type Line, linesFrom } from '../../kernel/index.ts';
+import type { EntryView, Line } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 
@@ -175,17 +175,11 @@ export const updateNewestLines: Update = {
   by: { account_id: 'text', entry_id: 'int' },
 };
 
-/** The places of all ledger lines about the entries of these numbers. */
-export const linesOfNumbers = (accountId: string, entryIds: Sql): Sql =>
-  linesFrom(
-    accountId,
-    sql`SELECT line_seq, line_no FROM entries WHERE account_id = ${accountId} AND line_seq IS NOT NULL
-        AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`,
-  );
+/** The newest ledger line about each entry of these numbers, as `(line_seq, line_no)`. */
+export const newestLinesOf = (accountId: string, entryIds: Sql): Sql =>
+  sql`SELECT line_seq, line_no FROM entries WHERE account_id = ${accountId} AND line_seq IS NOT NULL
+      AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
 
-/** The places of all ledger lines about the entries of a view, whatever has become of them. */
-export const linesIn = (view: EntryView, part: Parameters<typeof entriesIn>[1]): Sql =>
-  linesFrom(
-    view.account_id,
-    sql`SELECT line_seq, line_no FROM ${entriesIn(view, { ...part, including: 'all' })} WHERE line_seq IS NOT NULL`,
-  );
+/** The same about the entries of a view, whatever has become of them. */
+export const newestLinesIn = (view: EntryView, part: Parameters<typeof entriesIn>[1]): Sql =>
+  sql`SELECT line_seq, line_no FROM ${entriesIn(view, { ...part, including: 'all' })} WHERE line_seq IS NOT NULL`;

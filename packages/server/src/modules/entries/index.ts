@@ -1,5 +1,6 @@
 import type { Module } from '../../kernel/index.ts';
 import { analysisHandlers } from './analysis.ts';
+import { erasesAgent, erasesEntries } from './erase/index.ts';
 import { sweepExpired } from './expiry.ts';
 import { migrations } from './migrations.ts';
 import { readHandlers } from './reads.ts';
@@ -7,9 +8,20 @@ import { tables } from './tables.ts';
 import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
+export { type AuthoredRow, getAuthored } from './authored.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
+export {
+  type AuthoredEntry,
+  countVersionsOf,
+  type ErasureTarget,
+  erasedEntries,
+  findErased,
+  listAuthored,
+  newestLeft,
+} from './erase/index.ts';
 export * from './offers.ts';
-export { type Address, type AuthoredRow, type EntryKey, getAuthored, getLiveEntry } from './queries.ts';
+export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
+export { type Address, type EntryKey, getLiveEntry } from './queries.ts';
 export {
   contentHash,
   fromDocument,
@@ -27,6 +39,8 @@ export const entries: Module = {
   name: 'entries',
   migrations,
   tables,
+  erasesEntries,
+  erasesAgent,
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
   maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };

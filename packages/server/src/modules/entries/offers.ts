@@ -2,6 +2,7 @@
  * What the owner of `entries` and `versions` offers to modules that it uses itself. It imports none of them; everybody else
  * finds the same in `index.ts`.
  */
+export * from './by-name.ts';
 export * from './by-number.ts';
 export {
   entriesIn,
@@ -10,8 +11,8 @@ export {
   isEntryIn,
   isSeqIn,
   isVersionVisible,
-  liveIn,
   placesIn,
+  shownIn,
   versionsIn,
 } from './relation.ts';
 export { type EntryRow, entryColumns } from './rows.ts';

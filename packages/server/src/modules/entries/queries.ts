@@ -29,7 +29,7 @@ const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRo
 export type EntryKey = { entity_path: string; key: string };
 export type Address = EntryKey & { account_id: string; branch: string };
 
-const isNamed = ({ entity_path, key }: EntryKey): Sql =>
+export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
   sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
 
 /** The entry of a name as the view's lineage has it, whatever has become of it and whoever may see it. */
@@ -55,16 +55,6 @@ export function listEntriesBetween(
   );
 }
 
-/** Of these names, those that an entry has, in whatever state. */
-export async function listNamedEntries(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryKey[]> {
-  if (names.length === 0) return [];
-  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
-  return query.all<EntryKey>(
-    sql`SELECT entity_path, key FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
-        WHERE entity_path = pairs.a AND key = pairs.b`,
-  );
-}
-
 export type ReadRow = Pick<
   EntryRow,
   | 'document'
@@ -79,11 +69,10 @@ export type ReadRow = Pick<
   | 'shared'
   | 'memory_type'
   | 'written_at'
-  | 'branch'
 >;
 
 const READ = `document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
-    memory_type, written_at, branch`;
+    memory_type, written_at`;
 const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AND key = ?`;
 
 /**
@@ -196,46 +185,6 @@ export function listLiveEntries(
   );
 }
 
-/** The newest version that an author wrote, or the tombstone that came after it. */
-export type AuthoredRow = Pick<
-  EntryRow,
-  | 'entry_id'
-  | 'version'
-  | 'seq'
-  | 'deleted'
-  | 'shared'
-  | 'agent_id'
-  | 'written_at'
-  | 'ttl_at'
-  | 'confidence'
-  | 'document'
-  | 'standing'
-  | 'recall_count'
-  | 'memory_type'
-  | 'branch'
-> & { current_version: number; current_confidence: number };
-
-const AUTHORED = versionColumnsOf([
-  ...(['entry_id', 'version', 'seq', 'deleted', 'shared', 'agent_id'] as const),
-  ...(['written_at', 'ttl_at', 'confidence', 'document'] as const),
-]);
-
-/** An entry that has expired is as good as deleted, unless the viewer may not know of that. */
-export function getAuthored(
-  query: Query,
-  view: EntryView,
-  { author, ...at }: EntryKey & { author: string },
-): Promise<AuthoredRow | undefined> {
-  return query.get<AuthoredRow>(
-    sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
-          entries.standing, entries.recall_count, entries.memory_type, entries.branch
-        FROM ${versionsIn(view)} WHERE ${isNamed(at)}
-          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
-          AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
-        ORDER BY versions.version DESC LIMIT 1`,
-  );
-}
-
 /** An entry with the newest line of the ledger about it, which no version of it changes. */
 export type HeldRow = EntryRow & { line_seq: number | null; line_no: number | null };
 
@@ -267,6 +216,12 @@ export const restOf = ({ document, integrity_chain, is_artifact, recall_count }:
   recall_count,
 });
 
+export const findWholeVersions: Find = {
+  table: 'versions',
+  select: Object.keys(versionColumns).join(', '),
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
 /** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */
@@ -281,8 +236,8 @@ function upsert(columns: Insert['columns']): Insert {
 }
 
 export const upsertEntries = upsert(entryColumns);
-/** For an engine that keeps the words of an entry in the entry. */
-export const upsertEntriesWithWords = upsert({ ...entryColumns, search_words: 'search_text', word_count: 'int' });
+/** With columns that a projection keeps in the row of the entry. */
+export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...entryColumns, ...columns });
 
 /** How entries stand and why, by their places. */
 export const updateStandings: Update = {

@@ -1,6 +1,7 @@
 import { Fault, type Input, parseGlob } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  branchOf,
   cursorsOf,
   cutPage,
   type EntryView,
@@ -19,16 +20,7 @@ import {
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
-import {
-  type Entry,
-  type EntryRow,
-  entryText,
-  fromDocument,
-  toEntry,
-  toReadEntry,
-  toVersion,
-  type VersionRow,
-} from './rows.ts';
+import { type Entry, type EntryRow, entryText, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
@@ -56,15 +48,20 @@ const read = reads<'entries.read'>(async (context, input) => {
     const { view, now } = context;
     const row = await queries.getReadEntry(context.read, view, input);
     if (!row) throw notFound(input);
-    context.note(seen(context, input, Object.assign(row, { is_current: isNewestOfOneBranch(view) })));
+    const is_current = isNewestOfOneBranch(view);
+    const branch = is_current ? branchOf(view) : branchIn(row);
+    context.note(seen(context, input, Object.assign(row, { branch, is_current })));
     return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
-  const { branch } = fromDocument(old).origin;
-  context.note(seen(context, input, { ...old, branch, standing: null, is_current: false }));
+  context.note(seen(context, input, { ...old, branch: branchIn(old), standing: null, is_current: false }));
   return toVersion(old);
 });
+
+/** Where a version was written. */
+const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
+  (JSON.parse(document) as { branch: string }).branch;
 
 type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
   Pick<SeenEntry, 'is_current'>;

@@ -69,7 +69,13 @@ export function entriesIn(view: EntryView, { including = 'live', paths }: Part =
 }
 
 /** For a row of the relation that was cut before: whether it is there. */
-export const liveIn = ({ at }: EntryView): Sql => sql`deleted = 0 AND (ttl_at IS NULL OR ttl_at > ${at})`;
+export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });
+
+/** The same, and whether the agent may see it. */
+export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
+  text: `${VISIBLE} AND ${LIVE}`,
+  values: [agent_id, at],
+});
 
 function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
   if (globs === undefined) return pathsWithin(scope, undefined);
@@ -158,14 +164,23 @@ export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, 'LEF
 export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
 
+/** In the plain form, SQLite makes a join of it. */
+function existsIn(view: EntryView, is: Sql): Sql {
+  if (!isNewestOfOneBranch(view))
+    return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE ${is})`;
+  return sql`EXISTS (SELECT 1 FROM entries WHERE entries.account_id = ${view.account_id}
+    AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, undefined))})`;
+}
+
 /** A condition: the number is that of an entry of the view, whatever has become of it. */
-export const isEntryIn = (view: EntryView, entryId: Sql): Sql =>
-  sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE entries.entry_id = ${entryId})`;
+export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, sql`entries.entry_id = ${entryId}`);
 
 /** A condition: the place in the log is that of an entry of the view. */
-export const isSeqIn = (view: EntryView, seq: Sql): Sql =>
-  sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE entries.seq = ${seq})`;
+export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
-/** A condition: a commit wrote something that the view shows. */
+/** A condition: a commit of the view's branches wrote something in scope that the agent may see. */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
-  sql`EXISTS (SELECT 1 FROM ${versionsIn(view)} WHERE versions.commit_id = ${commitId} AND ${isVersionVisible(view)})`;
+  sql`EXISTS (SELECT 1 FROM versions
+      JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id
+      WHERE versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
+        AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))})`;

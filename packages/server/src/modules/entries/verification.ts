@@ -1,6 +1,7 @@
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
 import type { Query, Sql } from '../../db/index.ts';
 import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
+import { findNamedEntries } from './by-name.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
@@ -60,11 +61,11 @@ export class Verification {
       if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];
       return reaches(this.#view.scope, place.entity_path) ? [{ row, place }] : [];
     });
-    const named = lost.map(({ place }) => place);
-    const heads = new Set((await queries.listNamedEntries(this.#query, this.#view, named)).map(nameOf));
-    for (const { row, place } of lost) {
+    const names = lost.map(({ place }) => place);
+    const entries = await findNamedEntries(this.#query, this.#view, { names, including: 'all' });
+    for (const [i, { row, place }] of lost.entries()) {
       const { entity_path, key } = place;
-      if (heads.has(nameOf(place))) continue;
+      if (entries[i]) continue;
       this.#break({ ...row, entity_path, key }, { version: row.version, reason: 'head_mismatch' });
     }
   }

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../db/index.ts';
-import type { Consumer, MaintenanceTask } from '../../kernel/index.ts';
+import type { Transaction } from '../../db/index.ts';
+import { type Consumer, erasedTables, type MaintenanceTask, type Services } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 /** Few enough that other writes do not wait long for their turn. */
@@ -14,28 +14,28 @@ export const freeErasedRows: Consumer = {
   event_types: ['erase'],
   starts_at: 'now',
   only_on: 'postgres',
-  handle: ({ kernel }) => freeRows(kernel.services.database),
+  handle: ({ kernel }) => freeRows(kernel.services),
 };
 
 /** Not after each erasure, so that one rewrite of the file serves many. */
 export const compactErased: MaintenanceTask = {
   name: 'erasure.compact_file',
   only_on: 'sqlite',
-  run: ({ services: { database } }, isStopping) => compactFile(database, isStopping),
+  run: ({ services }, isStopping) => compactFile(services, isStopping),
 };
 
-const waiting = new WeakMap<Database, Promise<void>>();
-const running = new WeakMap<Database, Promise<void>>();
+const waiting = new WeakMap<Services['database'], Promise<void>>();
+const running = new WeakMap<Services['database'], Promise<void>>();
 
 /** It is about the rows of all accounts, so everybody who asks before it begins shares one run. */
-function freeRows(database: Database): Promise<void> {
+function freeRows({ database, tables }: Services): Promise<void> {
   const known = waiting.get(database);
   if (known !== undefined) return known;
   const run = async () => {
     await running.get(database)?.catch(() => {});
     waiting.delete(database);
     const freeing = (async () => {
-      for (const statement of queries.freeRows) await database.maintain(statement);
+      for (const { table } of erasedTables(tables)) await database.maintain(queries.freeRows(table));
     })();
     running.set(database, freeing);
     await freeing;
@@ -50,10 +50,11 @@ function freeRows(database: Database): Promise<void> {
  * and copies of rows that were once moved stay in the unused middle of pages. Writing both anew leaves them behind.
  * What a process that ends does not get to, the next one does.
  */
-async function compactFile(database: Database, isStopping: () => boolean): Promise<void> {
+async function compactFile(services: Services, isStopping: () => boolean): Promise<void> {
+  const { database } = services;
   const count = await database.transaction(queries.countUncompacted);
   if (count === 0) return;
-  await rewriteIndex(database, isStopping);
+  await rewriteIndexes(services, isStopping);
   if (isStopping()) return;
   if ((await queries.fileSize(database.scan)) <= MAX_REWRITTEN_BYTES) await database.maintain(queries.rewriteFile);
   await database.maintain(queries.emptyWal);
@@ -67,9 +68,9 @@ export async function markUncompacted(tx: Transaction): Promise<void> {
   await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
 }
 
-async function rewriteIndex(database: Database, isStopping: () => boolean): Promise<void> {
-  for (const index of queries.indexes) {
-    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, index, pages));
+async function rewriteIndexes({ database, wordIndexes }: Services, isStopping: () => boolean): Promise<void> {
+  for (const { table } of wordIndexes) {
+    const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, table, pages));
     // A negative number begins with all parts there are; the following steps go on with what was begun.
     let more = await step(-PAGES_PER_STEP);
     while (more && !isStopping()) more = await step(PAGES_PER_STEP);

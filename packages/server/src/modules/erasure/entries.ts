@@ -1,80 +1,46 @@
-import type { Work } from '../../kernel/index.ts';
-import { forgetPaths } from '../activity/index.ts';
-import { forgetCounts } from '../counts/index.ts';
-import { countEdges, forgetEdges } from '../graph/index.ts';
-import { countEvidence, eraseEvidence } from '../outcomes/index.ts';
-import { countItemsOf, forgetItems } from '../sessions/index.ts';
-import { deleteWords, rowidOf } from '../text/index.ts';
-import { countItems, eraseItems } from '../traces/index.ts';
+import {
+  addToCounts,
+  type EntryErasureCounts,
+  type ErasedEntries,
+  type TenantTable,
+  type Work,
+} from '../../kernel/index.ts';
 import { markUncompacted } from './compact.ts';
-import * as queries from './queries.ts';
+import { blankNames, deleteNamed } from './queries.ts';
 
-type Doomed = readonly queries.Doomed[];
-const indexedOf = (doomed: Doomed) => doomed.filter((row) => row.deleted === 0);
+const nothing = (): EntryErasureCounts => ({
+  entries: 0,
+  versions: 0,
+  index_rows: 0,
+  log_events: 0,
+  stored_answers: 0,
+  commits: 0,
+  session_records: 0,
+  evidence: 0,
+  trace_parts: 0,
+  edges: 0,
+});
 
-async function reachOf({ tx, dialect }: Work, target: queries.Target) {
-  const ids = await queries.listReached(tx, target);
-  return { ...target, entryIds: dialect.numbers(ids), isAboutDoomed: queries.isAboutDoomed(target) };
+/** What `eraseEntries` would say it has removed. */
+export async function countErased(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
+  const counts = nothing();
+  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(work, erased));
+  return counts;
 }
 
-/** What `removeEntries` would say it has removed. */
-export async function foresee(work: Work, target: queries.Target, doomed: Doomed) {
-  const { tx } = work;
-  const erased = await reachOf(work, target);
-  const ids = doomed.map(({ entry_id }) => entry_id);
-  const versions = await queries.countVersions(tx, target);
-  return {
-    entries: doomed.length,
-    versions,
-    index_rows: indexedOf(doomed).length,
-    log_events: versions + (await queries.countEvents(tx, target)),
-    stored_answers: await queries.countAnswers(tx, target),
-    commits: await queries.countCommits(tx, target),
-    session_records: await countItemsOf(work, erased),
-    evidence: await countEvidence(tx, erased),
-    trace_parts: await countItems(tx, erased),
-    edges: await countEdges(work, target, ids),
-  };
+/** Removes entries with all that names them: every owner takes them out of its own tables. */
+export async function eraseEntries(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
+  const counts = nothing();
+  for (const table of work.services.tables) await eraseNames(work, table, erased);
+  for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.erase(work, erased));
+  if (work.dialect.engine === 'sqlite') await markUncompacted(work.tx);
+  return counts;
 }
 
-/** The entries that are to go, with all that names them. */
-export async function removeEntries(work: Work, target: queries.Target & { receipt_id: string }, doomed: Doomed) {
-  const { tx } = work;
-  const erased = await reachOf(work, target);
-  const ids = doomed.map(({ entry_id }) => entry_id);
-  const session_records = await forgetItems(work, erased);
-  const edges = await forgetEdges(work, target, ids);
-  const trace_parts = await eraseItems(tx, erased);
-  const evidence = await eraseEvidence(tx, erased);
-  await queries.redactAudit(tx, target);
-  await forgetPaths(
-    tx,
-    target.account_id,
-    doomed.map(({ entity_path }) => entity_path),
-  );
-  const log_events = await queries.redactEvents(tx, target);
-  const stored_answers = await queries.deleteAnswers(tx, target);
-  const commits = await queries.deleteCommits(tx, target);
-  const versions = await queries.deleteEntries(tx, target);
-  await forgetCounts(work, target.branch, doomed);
-  const indexed = indexedOf(doomed);
-  if (work.dialect.engine === 'sqlite') await removeWords(work, indexed);
-  return {
-    entries: doomed.length,
-    versions,
-    index_rows: indexed.length,
-    log_events,
-    stored_answers,
-    commits,
-    session_records,
-    evidence,
-    trace_parts,
-    edges,
-  };
-}
-
-/** On PostgreSQL the words are columns of the entry and go with it. */
-async function removeWords({ tx, account }: Work, indexed: Doomed): Promise<void> {
-  for (const row of indexed) await deleteWords(tx, rowidOf(account.number, row.seq));
-  await markUncompacted(tx);
+/** Where the declaration of a table says what to do. */
+async function eraseNames(work: Work, { table, entries = {} }: TenantTable, erased: ErasedEntries): Promise<void> {
+  const of = (done: string) => Object.keys(entries).filter((column) => entries[column] === done);
+  if (of('delete the row').length > 0) await deleteNamed(work.tx, { table, hasKey: 'key' in entries }, erased);
+  else if (of('set to null').length > 0)
+    await blankNames(work.tx, { table, hasKey: 'key' in entries, columns: of('set to null') }, erased);
 }

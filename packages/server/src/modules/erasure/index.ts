@@ -13,41 +13,36 @@ import {
   unchanged,
   writes,
 } from '../../kernel/index.ts';
-import { authorOf } from '../entries/index.ts';
-import { eraseAgent } from './agent/index.ts';
+import { authorOf, findErased } from '../entries/index.ts';
+import { eraseAgent } from './agent.ts';
 import { compactErased, freeErasedRows } from './compact.ts';
-import { foresee, removeEntries } from './entries.ts';
-import * as queries from './queries.ts';
+import { countErased, eraseEntries } from './entries.ts';
 
 export { markUncompacted } from './compact.ts';
 
 const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const { branch, entity_path, key, dry_run } = input;
-  const author = authorOf(input, caller);
-  const target: queries.Target = {
-    account_id: work.account_id,
-    branch,
-    agent_id: author.agent_id,
-    paths: pathWithin(parseGlob(entity_path)),
-    keys: key === undefined ? [] : [sql`key = ${key}`],
-  };
+  const { agent_id } = authorOf(input, caller);
+  const { account_id } = work;
+  const paths = pathWithin(parseGlob(entity_path));
+  const keys = key === undefined ? [] : [sql`key = ${key}`];
+  const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
+  const found = await findErased(work, { account_id, branch, agent_id, paths, keys }, receipt_id);
   const request = { dry_run, entity_path, key: key ?? null };
-  const doomed = await queries.listDoomed(work.tx, target);
   if (dry_run) {
-    const erased = await foresee(work, target, doomed);
+    const erased = await countErased(work, found);
     return unchanged({ ...request, erased, receipt_id: null, erased_at: null }, { entity_path });
   }
-  const receipt_id = work.services.ids.next(work.now);
-  const erased = await removeEntries(work, { ...target, receipt_id }, doomed);
+  const erased = await eraseEntries(work, found);
   work.emit({
     event_type: 'erase',
-    agent_id: author.agent_id,
+    agent_id,
     branch,
     entity_path: null,
     key: null,
     version: null,
     // Who may not see an entry learns nothing of its end either.
-    visible_to: doomed.length > 0 && doomed.every((row) => row.shared === 0) ? author.agent_id : EVERYONE,
+    visible_to: found.heads.length > 0 && found.heads.every((head) => head.shared === 0) ? agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
   const receipt = { ...request, erased, receipt_id, erased_at: toIso(work.now) };

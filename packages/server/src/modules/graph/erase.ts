@@ -1,14 +1,23 @@
 import { hash } from 'node:crypto';
-import { EVERYONE, viewInWork, type Work } from '../../kernel/index.ts';
+import {
+  type AgentEraser,
+  type ErasedEntries,
+  EVERYONE,
+  eraseEventDetails,
+  viewInWork,
+  type Work,
+} from '../../kernel/index.ts';
+import { listOutcomesOfEntries } from '../ledger/index.ts';
 import { readLines } from './ledger.ts';
 import {
   deleteAgentEdges,
   deleteEdgesOf,
   deleteStatements,
-  type Erased,
+  type EntryEdges,
   listAgentEdges,
   listEdgesOf,
-  listSeqsOf,
+  listSeqs,
+  statementsOf,
 } from './queries.ts';
 import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
 import { toldEdges } from './rules/told-edges.ts';
@@ -20,33 +29,28 @@ export function edgeIdOf(edge: Edge): string {
   return hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 22);
 }
 
-/** On whose behalf entries go, and from which branch. */
-type Eraser = { branch: string; agent_id: string };
-
-const erasedOf = ({ account_id, dialect }: Work, { branch }: Eraser, entryIds: readonly number[]): Erased => ({
+const edgesAt = ({ dialect }: Work, { account_id, branch, ids }: ErasedEntries): EntryEdges => ({
   account_id,
   branch,
-  nodes: dialect.texts(entryIds.map(entryNode)),
+  nodes: dialect.texts(ids.map(entryNode)),
 });
 
 /** Nobody learns from a count what others keep to themselves. */
 const isSeen =
-  ({ agent_id }: Eraser) =>
+  ({ agent_id }: ErasedEntries) =>
   (edge: Edge) =>
     edge.visible_to === EVERYONE || edge.visible_to === agent_id;
 
-type Gone = { erased: Erased; entryIds: readonly number[]; stored: readonly Edge[] };
-
 /** Those that are stored, and those that the ledger tells. */
-async function countSeen(work: Work, eraser: Eraser, { erased, entryIds, stored }: Gone): Promise<number> {
-  const { branch, agent_id } = eraser;
+async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edge[]): Promise<number> {
+  const { branch, agent_id, ids } = erased;
   const view = viewInWork(work, { lineage: [{ branch, up_to_seq: null }], agent_id });
-  const seqs = (await listSeqsOf(work.tx, erased)).map(({ seq }) => seq);
+  const seqs = await listOutcomesOfEntries(work.tx, erased);
   const store = { query: work.tx, dialect: work.dialect };
-  const nodes = new Set(entryIds.map(entryNode));
+  const nodes = new Set(ids.map(entryNode));
   const isOfThem = ({ source, source_type, target, target_type }: Edge) =>
     (source_type === 'entry' && nodes.has(source)) || (target_type === 'entry' && nodes.has(target));
-  const seen = new Set(stored.filter(isSeen(eraser)).map(edgeKey));
+  const seen = new Set(stored.filter(isSeen(erased)).map(edgeKey));
   for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
     const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
     const { lines } = await readLines(store, view, { seqs: some, most: Number.POSITIVE_INFINITY });
@@ -57,32 +61,38 @@ async function countSeen(work: Work, eraser: Eraser, { erased, entryIds, stored 
 
 const OUTCOMES_AT_ONCE = 1000;
 
-/** How many edges `forgetEdges` would say it has removed. */
-export async function countEdges(work: Work, eraser: Eraser, entryIds: readonly number[]): Promise<number> {
-  const erased = erasedOf(work, eraser, entryIds);
-  return countSeen(work, eraser, { erased, entryIds, stored: await listEdgesOf(work.tx, erased) });
+/** How many edges `eraseEdges` would say it has removed. */
+export async function countEdges(work: Work, erased: ErasedEntries): Promise<number> {
+  return countSeen(work, erased, await listEdgesOf(work.tx, edgesAt(work, erased)));
 }
 
 /**
  * Removes every edge that ends at one of the entries, whoever sees it, and what the log says of it. What the ledger
  * tells goes when the ledger forgets the entries, which comes after.
  */
-export async function forgetEdges(work: Work, eraser: Eraser, entryIds: readonly number[]): Promise<number> {
-  const { tx, account_id, dialect } = work;
-  const erased = erasedOf(work, eraser, entryIds);
-  const stored = await listEdgesOf(tx, erased);
-  const count = await countSeen(work, eraser, { erased, entryIds, stored });
-  await deleteStatements(tx, account_id, dialect.texts(stored.map(edgeIdOf)));
-  await deleteEdgesOf(tx, erased);
+export async function eraseEdges(work: Work, erased: ErasedEntries): Promise<number> {
+  const edges = edgesAt(work, erased);
+  const stored = await listEdgesOf(work.tx, edges);
+  const count = await countSeen(work, erased, stored);
+  await eraseStatements(work, stored);
+  await deleteEdgesOf(work.tx, edges);
   return count;
 }
 
-/** Edges that end at an agent, or that only it may see. */
-export const countAgentEdges = async ({ tx, account_id }: Work, agentId: string): Promise<number> =>
-  (await listAgentEdges(tx, account_id, agentId)).length;
-
-export async function forgetAgentEdges({ tx, account_id, dialect }: Work, agentId: string): Promise<void> {
-  const stored = await listAgentEdges(tx, account_id, agentId);
-  await deleteStatements(tx, account_id, dialect.texts(stored.map(edgeIdOf)));
-  await deleteAgentEdges(tx, account_id, agentId);
+/** The log keeps its numbers and forgets what was stated. */
+async function eraseStatements({ tx, account_id, dialect }: Work, stored: readonly Edge[]): Promise<void> {
+  const statements = statementsOf(account_id, dialect.texts(stored.map(edgeIdOf)));
+  await eraseEventDetails(tx, account_id, listSeqs(statements));
+  await deleteStatements(tx, statements);
 }
+
+/** Edges that end at an agent, or that only it may see. */
+export const erasesAgent: AgentEraser = {
+  count: async ({ tx, account_id }, { agent_id }) => ({
+    edges: (await listAgentEdges(tx, account_id, agent_id)).length,
+  }),
+  async erase(work, { account_id, agent_id }) {
+    await eraseStatements(work, await listAgentEdges(work.tx, account_id, agent_id));
+    await deleteAgentEdges(work.tx, account_id, agent_id);
+  },
+};

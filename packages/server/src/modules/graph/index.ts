@@ -1,16 +1,19 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesAgent } from './erase.ts';
 import { migrations } from './migrations.ts';
 import { neighbors } from './neighbors.ts';
+import { edgesOfEntries } from './projection.ts';
 import { link } from './statement.ts';
 import { tables } from './tables.ts';
 
-export { countAgentEdges, countEdges, forgetAgentEdges, forgetEdges } from './erase.ts';
-export { linkReads, linkWrites } from './link.ts';
-export { type LinkedOnce, linkOnce } from './statement.ts';
+export { readEntries } from './queries.ts';
+export { type LinkedOnce, linkAllOnce } from './statement.ts';
 
 export const graph: Module = {
   name: 'graph',
   migrations,
   tables,
+  projections: [edgesOfEntries],
+  erasesAgent,
   handlers: { 'graph.neighbors': neighbors, 'graph.link': link },
 };

@@ -1,6 +1,7 @@
 import type { Dialect, Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { listLines, listOutcomesOf, MOST_OUTCOMES } from './queries.ts';
+import { listOutcomeLines, listOutcomesOf, MOST_OUTCOMES } from '../ledger/index.ts';
+import { entryIdOf } from './rules/edges.ts';
 import { incidentTo, type LedgerLine, type Looked, toldEdges } from './rules/told-edges.ts';
 import type { Incident, Node } from './rules/walk.ts';
 
@@ -23,11 +24,13 @@ export async function listTold({ query, dialect }: Store, view: EntryView, wante
   const nodes = wanted.nodes.filter(({ type }) => type === 'entry' || type === 'outcome');
   const isWanted = relations.length === 0 || relations.some((relation) => TOLD.includes(relation));
   if (nodes.length === 0 || !isWanted) return { rows: [], looked: 0, isCut: false };
-  const placed = await listOutcomesOf(query, view, padded(nodes));
+  const placed = await listOutcomesOf(query, view, padded(nodes).map(askedOf));
   const { seqs, isCut } = newestOf(placed);
   const { lines, isWhole } = await readLines({ query, dialect }, view, { seqs, most: left });
   return { rows: incidentTo(toldEdges(lines).values(), wanted), looked: lines.length, isCut: isCut || !isWhole };
 }
+
+const askedOf = ({ type, id }: Node) => (type === 'entry' ? { entry_id: entryIdOf(id) } : { outcome_ref: id });
 
 /** Nothing has this number. */
 const NOTHING: Node = { type: 'entry', id: '0' };
@@ -56,7 +59,7 @@ export async function readLines({ query, dialect }: Store, view: EntryView, { se
   let at = 0;
   for (; at < seqs.length && lines.length < most; at += OUTCOMES_PER_STATEMENT) {
     const some = seqs.slice(at, at + OUTCOMES_PER_STATEMENT);
-    lines.push(...(await listLines(query, view, dialect.numbers(some))));
+    lines.push(...(await listOutcomeLines(query, view, dialect.numbers(some))));
   }
   return { lines, isWhole: at >= seqs.length };
 }

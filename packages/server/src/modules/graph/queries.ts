@@ -11,10 +11,8 @@ import {
   type Transaction,
 } from '../../db/index.ts';
 import { branchOf, type EntryView, withinReach } from '../../kernel/index.ts';
-import { entriesIn, isEntryIn, linesOfNumbers, newestLineOf } from '../entries/offers.ts';
+import { entriesIn, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
-import { entryIdOf } from './rules/edges.ts';
-import type { LedgerLine } from './rules/told-edges.ts';
 import type { Incident, Node, Side, Strength } from './rules/walk.ts';
 
 export type EdgeRow = Edge & Strength & { account_id: string };
@@ -135,82 +133,7 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
       ORDER BY relation DESC, ${other}_type DESC, ${other} DESC LIMIT ${limit}) AS cut`;
 }
 
-/** Of one node: a bound written out, so that SQLite need not plan anew. */
-export const MOST_OUTCOMES = 500;
-const MOST = fragment(String(MOST_OUTCOMES + 1));
-
-const open = ({ agent_id }: EntryView, table: string): Sql => {
-  const visible_to = fragment(`${table}.visible_to`);
-  return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
-};
-
-/** From the newest line about an entry back, until there are enough that the agent may see. */
-function seqsOfEntry(view: EntryView, entry_id: number): Sql {
-  const { account_id } = view;
-  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${open(view, 'line')} THEN 1 ELSE 0 END`;
-  const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
-  return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
-      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
-        JOIN evidence AS line ON ${ofLine} = newest.seq AND line.no = newest.no
-      UNION ALL
-      SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown FROM lines JOIN evidence AS line
-        ON ${ofLine} = lines.before_seq AND line.no = lines.before_no WHERE lines.n + lines.shown < ${MOST})
-    SELECT seq FROM lines WHERE shown = 1`;
-}
-
-function seqsOfName(view: EntryView, name: string): Sql {
-  return sql`SELECT seq FROM outcomes WHERE account_id = ${view.account_id} AND outcome_ref = ${name}
-      AND branch = ${branchOf(view)} AND ${open(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
-}
-
-/** The newest outcomes that entries led to, or that bear a name. */
-export function listOutcomesOf(query: Query, view: EntryView, nodes: readonly Node[]): Promise<PlacedOutcome[]> {
-  const parts = nodes.map(({ type, id }, place) => {
-    const seqs = type === 'entry' ? seqsOfEntry(view, entryIdOf(id)) : seqsOfName(view, id);
-    return sql`SELECT ${fragment(String(place))} AS place, seq FROM (${seqs}) AS newest`;
-  });
-  return query.all<PlacedOutcome>(joinSql(parts, ' UNION ALL '));
-}
-
-export type PlacedOutcome = { place: number; seq: number };
-
-/** Every outcome that entries led to. */
-export function listSeqsOf(query: Query, { account_id, branch, nodes }: Erased): Promise<{ seq: number }[]> {
-  return query.all(
-    sql`SELECT DISTINCT evidence.seq FROM (${linesOfNumbers(account_id, nodes)}) AS told
-        JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = told.seq AND evidence.no = told.no
-        WHERE evidence.branch = ${branch} AND evidence.entry_id IS NOT NULL ORDER BY evidence.seq`,
-  );
-}
-
-/** What outcomes have in the ledger, as far as an agent may know. Names that were no entries tie nothing. */
-export function listLines(query: Query, view: EntryView, seqs: Sql): Promise<LedgerLine[]> {
-  const { account_id, agent_id, scope } = view;
-  return query.all<LedgerLine>(
-    sql`SELECT outcomes.seq, outcome_ref, outcomes.outcome_type, outcomes.visible_to AS outcome_visible_to, committed_at,
-          evidence.branch, evidence.entry_id, evidence.visible_to
-        FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
-        WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
-          AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
-          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(scope, 'evidence.entity_path'))}
-        ORDER BY outcomes.seq, evidence.no`,
-  );
-}
-
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
-type FoundEntry = NamedEntry & { shared: number };
-
-/** The entry of a name, if it is there for the agent. */
-export function findLiveEntry(
-  query: Query,
-  view: EntryView,
-  at: { entity_path: string; key: string },
-): Promise<FoundEntry | undefined> {
-  return query.get<FoundEntry>(
-    sql`SELECT entry_id, entity_path, key, shared FROM ${entriesIn(view)}
-        WHERE entity_path = ${at.entity_path} AND key = ${at.key}`,
-  );
-}
 
 /** Entries that the agent may see, also those that are gone: what happened to them has happened. */
 const seen = (view: EntryView, where: Sql): Sql =>
@@ -225,35 +148,31 @@ export function listEntriesById(query: Query, view: EntryView, ids: Sql): Promis
   return query.all<NamedEntry>(seen(view, sql`entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`));
 }
 
-export type Erased = { account_id: string; branch: string; nodes: Sql };
+export type EntryEdges = { account_id: string; branch: string; nodes: Sql };
 
-const ofErased = ({ account_id, branch, nodes }: Erased, end: 'source' | 'target'): Sql =>
+const ofErased = ({ account_id, branch, nodes }: EntryEdges, end: 'source' | 'target'): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch} AND ${fragment(end)}_type = 'entry'
       AND ${fragment(end)} IN (SELECT value FROM ${nodes})`;
 
 /** Every edge that ends at one of the entries. */
-export function listEdgesOf(query: Query, erased: Erased): Promise<EdgeRow[]> {
+export function listEdgesOf(query: Query, erased: EntryEdges): Promise<EdgeRow[]> {
   const ofEnd = (end: 'source' | 'target') => sql`SELECT * FROM edges WHERE ${ofErased(erased, end)}`;
   return query.all<EdgeRow>(sql`${ofEnd('source')} UNION ${ofEnd('target')}`);
 }
 
-export async function deleteEdgesOf(tx: Transaction, erased: Erased): Promise<void> {
+export async function deleteEdgesOf(tx: Transaction, erased: EntryEdges): Promise<void> {
   for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
 }
 
-const statementsOf = (accountId: string, edgeIds: Sql): Sql =>
+/** The statements of edges. */
+export const statementsOf = (accountId: string, edgeIds: Sql): Sql =>
   sql`FROM edge_statements WHERE account_id = ${accountId} AND edge_id IN (SELECT value FROM ${edgeIds})`;
 
-const ERASED = '{"erased":true}';
+/** Where in the log they are. */
+export const listSeqs = (statements: Sql): Sql => sql`SELECT seq ${statements}`;
 
-/** The log keeps its numbers and forgets what was stated. */
-export async function deleteStatements(tx: Transaction, accountId: string, edgeIds: Sql): Promise<void> {
-  await tx.run(
-    sql`UPDATE events SET details = ${ERASED}
-        WHERE account_id = ${accountId} AND seq IN (SELECT seq ${statementsOf(accountId, edgeIds)})`,
-  );
-  await tx.run(sql`DELETE ${statementsOf(accountId, edgeIds)}`);
-}
+export const deleteStatements = (tx: Transaction, statements: Sql): Promise<number> =>
+  tx.run(sql`DELETE ${statements}`);
 
 const ofAgent = (accountId: string, agentId: string): Sql =>
   sql`account_id = ${accountId} AND ((source_type = 'agent' AND source = ${agentId})
@@ -264,3 +183,22 @@ export const listAgentEdges = (query: Query, accountId: string, agentId: string)
 
 export const deleteAgentEdges = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
   tx.run(sql`DELETE FROM edges WHERE ${ofAgent(accountId, agentId)}`);
+
+type Reader = { account_id: string; branch: string; reader: string; viewer: string };
+
+/**
+ * The entries that an agent has read, as far as a viewer may know, the newest first, as `(read_entry_id, read_count)`.
+ * `within` makes a condition of the number of an entry.
+ */
+export function readEntries(
+  { account_id, branch, reader, viewer }: Reader,
+  within: (entryId: Sql) => Sql,
+  limit: number,
+): Sql {
+  const side = (visibleTo: string) =>
+    sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branch}
+          AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
+          AND target_type = 'entry'${within(fragment('CAST(edges.target AS BIGINT)'))} ORDER BY target DESC LIMIT ${limit}) AS side`;
+  return sql`SELECT CAST(target AS BIGINT) AS read_entry_id, CAST(sum(evidence_count) AS BIGINT) AS read_count
+      FROM (${side('')} UNION ALL ${side(viewer)}) AS sides GROUP BY target ORDER BY target DESC LIMIT ${limit}`;
+}

@@ -12,10 +12,11 @@ import {
   type Work,
   writes,
 } from '../../kernel/index.ts';
+import { findNamedEntries } from '../entries/offers.ts';
 import { edgeIdOf } from './erase.ts';
 import { listTold } from './ledger.ts';
 import { toRow } from './link.ts';
-import { findEdges, findLiveEntry, insertStatements, upsertEdgesReturning } from './queries.ts';
+import { findEdges, insertStatements, upsertEdges, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
 import { addUp, type Strength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
@@ -24,47 +25,102 @@ type Stated = Item<'graph.link'>;
 
 /** An edge that a caller states itself. */
 export const link = writes<'graph.link'>(async (work, stated) => {
-  const output = await state(work, await edgeOf(work, stated), stated);
+  const [ends] = await findEnds(work, viewOf(work, stated), [stated]);
+  const output = await state(work, edgeOf(stated, ends as Ends), stated);
   return changed(output, { resource: output.edge_id, ...hashedBy(output) });
 });
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
-/** The same, unless it is there, or one of its ends is not. */
-export async function linkOnce(work: Work, stated: Stated, dryRun = false): Promise<LinkedOnce> {
-  if (!(await areThere(work, stated))) return 'missing';
-  const edge = await edgeOf(work, stated);
-  const key = Object.keys(findEdges.by).map((name) => ({ account_id: work.account_id, ...edge })[name] as string);
-  const [known] = await work.tx.findMany(findEdges, [key]);
-  if (known) return 'unchanged';
-  if (!dryRun) await state(work, edge, stated);
-  return 'written';
+/** The same of many, each unless it is there, or one of its ends is not. One answer for each, in order. */
+export async function linkAllOnce(work: Work, all: readonly Stated[], dryRun: boolean): Promise<LinkedOnce[]> {
+  const ends = await findEndsByAgent(work, all);
+  const edges = all.map((stated, i) =>
+    isThere(stated, ends[i] as Ends) ? edgeOf(stated, ends[i] as Ends) : undefined,
+  );
+  const keys = edges.map((edge) => Object.keys(findEdges.by).map((name) => keyPart(work, edge, name)));
+  const known = await work.tx.findMany(findEdges, keys);
+  const stated = new Set(keys.flatMap((key, i) => (known[i] ? [key.join('\n')] : [])));
+  const found: LinkedOnce[] = [];
+  const made: Made[] = [];
+  for (const [i, edge] of edges.entries()) {
+    const key = (keys[i] as string[]).join('\n');
+    found.push(edge === undefined ? 'missing' : stated.has(key) ? 'unchanged' : 'written');
+    if (edge === undefined || stated.has(key)) continue;
+    stated.add(key);
+    if (!dryRun) made.push({ edge, ...emitEdge(work, edge, all[i] as Stated) });
+  }
+  saveEdges(work, made);
+  return found;
 }
+
+type Made = { edge: Edge; edge_id: string; seq: number };
+
+function saveEdges(work: Work, made: readonly Made[]): void {
+  if (made.length === 0) return;
+  const { account_id, tx } = work;
+  work.send(
+    tx.insertMany(
+      insertStatements,
+      made.map(({ edge_id, seq }) => ({ account_id, edge_id, seq })),
+    ),
+  );
+  work.send(
+    tx.insertMany(
+      upsertEdges,
+      made.map(({ edge }) => toRow(work, edge)),
+    ),
+  );
+}
+
+const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: string): string =>
+  String({ account_id, ...edge }[name] ?? '');
 
 /** What the agent sees that the edge is stated for. */
 const viewOf = (work: Work, { input, caller, lineage }: Stated): EntryView =>
   viewInWork(work, { lineage, agent_id: input.agent_id ?? caller.agent_id });
 
-async function areThere(work: Work, stated: Stated): Promise<boolean> {
-  const view = viewOf(work, stated);
-  const { input } = stated;
-  for (const { type, name } of [endOf(input, 'source'), endOf(input, 'target')])
-    if (type === 'entry' && !(await findEntry(work, view, name))) return false;
-  return true;
+type FoundEnd = { id: string; shared: boolean } | undefined;
+type Ends = { source: FoundEnd; target: FoundEnd };
+
+/** Each agent sees what it may see. */
+async function findEndsByAgent(work: Work, all: readonly Stated[]): Promise<Ends[]> {
+  const agents = new Map<string, Stated[]>();
+  for (const stated of all) {
+    const agent_id = stated.input.agent_id ?? stated.caller.agent_id;
+    agents.set(agent_id, [...(agents.get(agent_id) ?? []), stated]);
+  }
+  const found = new Map<Stated, Ends>();
+  for (const some of agents.values()) {
+    const ends = await findEnds(work, viewOf(work, some[0] as Stated), some);
+    for (const [i, stated] of some.entries()) found.set(stated, ends[i] as Ends);
+  }
+  return all.map((stated) => found.get(stated) as Ends);
 }
 
-function findEntry(work: Work, view: EntryView, name: string) {
-  const at = splitEntryName(name);
-  return at && findLiveEntry(work.tx, view, at);
+/** The ends of edges: entries as the view has them, everything else by its name. */
+async function findEnds(work: Work, view: EntryView, all: readonly Stated[]): Promise<Ends[]> {
+  const ends = all.flatMap(({ input }) => [endOf(input, 'source'), endOf(input, 'target')]);
+  const addresses = ends.map(({ type, name }) => (type === 'entry' ? splitEntryName(name) : undefined));
+  const names = addresses.flatMap((at) => at ?? []);
+  const entries = await findNamedEntries(work.tx, view, { names });
+  let next = 0;
+  const found = ends.map(({ type, name }, i): FoundEnd => {
+    if (type !== 'entry') return { id: name, shared: true };
+    const entry = addresses[i] && entries[next++];
+    return entry && { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
+  });
+  return all.map((_, i) => ({ source: found[2 * i], target: found[2 * i + 1] }));
 }
 
-async function edgeOf(work: Work, stated: Stated): Promise<Edge> {
-  const { input } = stated;
-  const view = viewOf(work, stated);
+const isThere = ({ input }: Stated, { source, target }: Ends): boolean =>
+  (input.source_type !== 'entry' || source !== undefined) && (input.target_type !== 'entry' || target !== undefined);
+
+function edgeOf({ input, caller }: Stated, ends: Ends): Edge {
   const { branch, relation, confidence, source_type, target_type } = input;
-  const source = await findEnd(work, view, endOf(input, 'source'));
-  const target = await findEnd(work, view, endOf(input, 'target'));
-  const visible_to = input.shared && source.shared && target.shared ? EVERYONE : view.agent_id;
+  const source = checkEnd(endOf(input, 'source'), ends.source);
+  const target = checkEnd(endOf(input, 'target'), ends.target);
+  const visible_to = input.shared && source.shared && target.shared ? EVERYONE : (input.agent_id ?? caller.agent_id);
   return {
     branch,
     source_type,
@@ -78,40 +134,47 @@ async function edgeOf(work: Work, stated: Stated): Promise<Edge> {
   };
 }
 
-async function state(work: Work, edge: Edge, item: Stated) {
-  const { input, caller } = item;
-  const { branch, relation, confidence, source_type, target_type } = input;
-  const agent_id = input.agent_id ?? caller.agent_id;
-  const { visible_to } = edge;
+const namesOf = ({ source, source_type, relation, target, target_type }: Stated['input']) => ({
+  source,
+  source_type,
+  relation,
+  target,
+  target_type,
+});
+
+function emitEdge(work: Work, edge: Edge, { input, caller }: Stated): { edge_id: string; seq: number } {
   const edge_id = edgeIdOf(edge);
-  const stated = { source: input.source, source_type, relation, target: input.target, target_type };
   const seq = work.emit({
     event_type: 'edge_added',
-    agent_id,
-    branch,
+    agent_id: input.agent_id ?? caller.agent_id,
+    branch: edge.branch,
     entity_path: null,
     key: null,
     version: null,
-    visible_to,
-    details: { edge_id, ...stated, confidence },
+    visible_to: edge.visible_to,
+    details: { edge_id, ...namesOf(input), confidence: edge.confidence },
     session: sessionOf(input.session_id ?? caller.session_id, caller.actor),
   });
-  const { account_id } = work;
-  work.send(work.tx.insertMany(insertStatements, [{ account_id, edge_id, seq }]));
+  return { edge_id, seq };
+}
+
+async function state(work: Work, edge: Edge, stated: Stated) {
+  const { edge_id, seq } = emitEdge(work, edge, stated);
+  work.send(work.tx.insertMany(insertStatements, [{ account_id: work.account_id, edge_id, seq }]));
   const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
   const { first_seen, last_seen, ...rest } = await withTold(work, {
-    view: viewOf(work, item),
+    view: viewOf(work, stated),
     edge,
     stored: strength as Strength,
   });
   return {
     edge_id,
-    ...stated,
+    ...namesOf(stated.input),
     ...rest,
     first_seen: toIso(first_seen),
     last_seen: toIso(last_seen),
-    shared: visible_to === EVERYONE,
-    branch,
+    shared: edge.visible_to === EVERYONE,
+    branch: edge.branch,
     seq,
   };
 }
@@ -141,17 +204,9 @@ const endOf = (input: Input<'graph.link'>, field: End['field']): End => ({
   name: input[field],
 });
 
-async function findEnd(
-  work: Work,
-  view: EntryView,
-  { field, type, name }: End,
-): Promise<{ id: string; shared: boolean }> {
-  if (type !== 'entry') {
-    if (utf8Length(name) > MAX_NAME_BYTES)
-      throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
-    return { id: name, shared: true };
-  }
-  const entry = await findEntry(work, view, name);
-  if (!entry) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
-  return { id: entryNode(entry.entry_id), shared: entry.shared === 1 };
+function checkEnd({ field, type, name }: End, found: FoundEnd): NonNullable<FoundEnd> {
+  if (type !== 'entry' && utf8Length(name) > MAX_NAME_BYTES)
+    throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
+  if (!found) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);
+  return found;
 }

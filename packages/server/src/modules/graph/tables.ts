@@ -5,6 +5,11 @@ export const tables: readonly TenantTable[] = [
   exported(upsertEdges, {
     kind: 'edge',
     key: ['branch', 'source_type', 'source', 'visible_to', 'relation', 'target_type', 'target'],
+    agents: {
+      visible_to: { erased: 'by its owner' },
+      source: { erased: 'by its owner' },
+      target: { erased: 'by its owner' },
+    },
   }),
-  exported(insertStatements, { kind: 'edge_statement', key: ['edge_id', 'seq'] }),
+  exported(insertStatements, { kind: 'edge_statement', key: ['edge_id', 'seq'], erased_with: 'edges' }),
 ];

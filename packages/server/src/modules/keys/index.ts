@@ -5,13 +5,22 @@ import { noteUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
 export { EVERYTHING, insertKey, keyRow, makeKey, tell } from './make.ts';
+export { countKeys, deleteKeys } from './queries.ts';
 export { keySource } from './source.ts';
 
 export const keys: Module = {
   name: 'keys',
   migrations,
   tables: [
-    { table: 'api_keys', key: ['key_id'], left_out: 'keys open an account where they were made, and nowhere else' },
+    {
+      table: 'api_keys',
+      key: ['key_id'],
+      left_out: 'keys open an account where they were made, and nowhere else',
+      agents: { created_by: { kept: 'a key or a user, never an agent' } },
+      entries: { entity_paths: { kept: 'globs that the key is kept to, whatever is there' } },
+      // Whose key was presented, and when it was last used.
+      rights: { maintenance: ['SELECT', 'UPDATE (last_used_at)'] },
+    },
   ],
   handlers,
   timers: [{ name: 'keys.note_uses', run: noteUses }],

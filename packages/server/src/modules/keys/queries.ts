@@ -8,6 +8,7 @@ import {
   type Transaction,
   type Update,
 } from '../../db/index.ts';
+import { accountStates } from '../../kernel/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -75,7 +76,7 @@ export function findKey(query: Query, keyHash: string): Promise<KnownKey | undef
   );
   return query.get(
     sql`SELECT ${columns}, accounts.status, accounts.plan FROM api_keys
-        JOIN accounts ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
+        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
   );
 }
 
@@ -85,7 +86,7 @@ export type StandingRow = Pick<KnownKey, 'key_hash' | 'expires_at' | 'revoked_at
 export function findStandings(query: Query, keyHashes: Sql): Promise<StandingRow[]> {
   return query.all(
     sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
-        JOIN accounts ON accounts.account_id = api_keys.account_id
+        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id
         WHERE api_keys.key_hash IN (SELECT value FROM ${keyHashes})`,
   );
 }
@@ -107,3 +108,16 @@ const byKey = { account_id: 'text', key_id: 'text' } as const;
 
 export const findUses: Find = { table: 'api_keys', select: 'last_used_at', by: byKey };
 export const updateUses: Update = { table: 'api_keys', set: { last_used_at: 'int' }, by: byKey };
+
+export async function countKeys(query: Query, accountId: string, now: number): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
+          AND (expires_at IS NULL OR expires_at > ${now})`,
+  );
+  return row?.n ?? 0;
+}
+
+/** When the account ends. */
+export function deleteKeys(tx: Transaction, accountId: string): Promise<number> {
+  return tx.run(sql`DELETE FROM api_keys WHERE account_id = ${accountId}`);
+}

@@ -1,3 +1,4 @@
+import { invalidInput } from '@mem-service/contract';
 import {
   EVERYONE,
   follows,
@@ -47,7 +48,9 @@ async function listWithin(context: ReadContext, { after, limit }: Range) {
 const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boolean =>
   (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && seesEvent(readReach(caller), event);
 
-const stream = follows<'log.stream'>(({ caller }, { after, ...wanted }) => {
+const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) => {
+  if (view.lineage[0]?.up_to_seq !== null)
+    throw invalidInput([{ path: 'branch', message: 'ends in the past, where nothing happens any more' }]);
   const accepts = acceptorOf(wanted);
   return {
     after,

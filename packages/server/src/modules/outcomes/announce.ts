@@ -1,8 +1,8 @@
 import type { Input } from '@mem-service/contract';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
+import type * as queries from '../ledger/index.ts';
 import type { Told } from '../traces/index.ts';
 import type { Author, Weighed } from './evidence.ts';
-import type * as queries from './queries.ts';
 import { isReplay } from './rules/steps.ts';
 
 type Announced = { author: Author; weighed: Weighed; told: Told };

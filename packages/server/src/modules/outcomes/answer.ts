@@ -1,7 +1,7 @@
 import type { Output } from '@mem-service/contract';
 import { sessionIdOf, toIso } from '../../kernel/index.ts';
+import type * as queries from '../ledger/index.ts';
 import type { StaleRead } from '../sessions/index.ts';
-import type * as queries from './queries.ts';
 
 export type Affected = Output<'outcomes.commit'>['entries'][number];
 

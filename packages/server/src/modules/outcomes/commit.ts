@@ -12,6 +12,7 @@ import {
   writesTogether,
 } from '../../kernel/index.ts';
 import { authorOf, checkUnchanged, EntrySet, staleFor } from '../entries/index.ts';
+import * as queries from '../ledger/index.ts';
 import {
   clearSession,
   linkOwnReads,
@@ -38,7 +39,6 @@ import { type Causes, causesOf } from './causes.ts';
 import { type Author, applyEvidence, type Weighed, weigh } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import { namedParts } from './named.ts';
-import * as queries from './queries.ts';
 import { checkWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 

@@ -8,8 +8,8 @@ import {
   mayAgentSee,
   standingOf,
 } from '../entries/index.ts';
+import type * as queries from '../ledger/index.ts';
 import type { Causes } from './causes.ts';
-import type * as queries from './queries.ts';
 import { type Cause, nameOf } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { applyStep } from './rules/posterior.ts';

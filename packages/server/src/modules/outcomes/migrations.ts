@@ -1,6 +1,6 @@
 import type { Migration } from '../../db/index.ts';
-import { forgetToldEdges } from './earlier-edges.ts';
-import { tieLines } from './earlier-lines.ts';
+import { forgetToldEdges } from './migrations/earlier-edges.ts';
+import { tieLines } from './migrations/earlier-lines.ts';
 
 export const migrations: readonly Migration[] = [
   {

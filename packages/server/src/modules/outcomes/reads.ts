@@ -14,8 +14,8 @@ import {
   seqAt,
   sessionOf,
 } from '../../kernel/index.ts';
+import * as queries from '../ledger/index.ts';
 import { toAffected, toOutcome } from './answer.ts';
-import * as queries from './queries.ts';
 import { calibrate } from './rules/calibration.ts';
 import { confidence } from './story.ts';
 

@@ -11,7 +11,7 @@ import {
   UNTOUCHED,
   type WrittenVersion,
 } from '../entries/index.ts';
-import * as queries from './queries.ts';
+import * as queries from '../ledger/index.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
 

@@ -1,6 +1,6 @@
 import { changed, hashedBy, isGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
-import { type Age, erasePayloads, removeOld } from '../traces/index.ts';
+import { type Age, erasePayloads, freeTraces, hasTraces, removeOld } from '../traces/index.ts';
 import * as queries from './queries.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ export async function enforce(kernel: Kernel, isStopping: () => boolean): Promis
       if (!isGone(error)) throw error;
     }
   if (count > 0 && database.dialect.engine === 'postgres')
-    for (const statement of queries.freeRows) await database.maintain(statement);
+    for (const statement of freeTraces) await database.maintain(statement);
 }
 
 async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping: () => boolean): Promise<number> {
@@ -30,7 +30,7 @@ async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping:
   // Traces that are gone are not found again; of the others it is known how far they were gone through.
   let age: Age = { after: kind === 'traces' ? 0 : row.done_seq, before };
   let count = 0;
-  for (let more = (await queries.hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {
+  for (let more = (await hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {
     const step = async (work: Work) => {
       const done = await STEPS[kind](work, age);
       await queries.setDone(work.tx, row, done.seq);

@@ -50,7 +50,12 @@ function toRetention(rows: readonly queries.RetentionRow[]): Output<'retention.r
 const handlers: Handlers = { 'retention.read': looksAt(() => WHOLE_ACCOUNT, read), 'retention.set': set };
 
 const tables: readonly TenantTable[] = [
-  exported(queries.setRetention, { kind: 'retention', key: ['kind'], nullable: ['days'] }),
+  exported(queries.setRetention, {
+    kind: 'retention',
+    key: ['kind'],
+    nullable: ['days'],
+    rights: { maintenance: ['SELECT'] },
+  }),
 ];
 
 /** How long an account keeps what. */

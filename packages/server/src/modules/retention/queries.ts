@@ -1,4 +1,4 @@
-import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { fragment, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
 
 export const kinds = ['traces', 'payloads'] as const;
 export type Kind = (typeof kinds)[number];
@@ -34,12 +34,3 @@ export function setDone(tx: Transaction, { account_id, kind }: RetentionRow, seq
     sql`UPDATE retention SET done_seq = ${seq} WHERE account_id = ${account_id} AND kind = ${kind} AND done_seq < ${seq}`,
   );
 }
-
-/** Whether a job has anything to do, so that none leaves a line in the audit trail for nothing. */
-export function hasTraces(query: Query, accountId: string, age: { after: number; before: number }) {
-  return query.get<{ seq: number }>(
-    sql`SELECT seq FROM traces WHERE account_id = ${accountId} AND seq > ${age.after} AND seq < ${age.before} LIMIT 1`,
-  );
-}
-
-export const freeRows: readonly Sql[] = ['traces', 'trace_items'].map((table) => fragment(`VACUUM ${table}`));

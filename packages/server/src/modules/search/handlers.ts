@@ -10,6 +10,7 @@ import {
   readAccount,
   reads,
 } from '../../kernel/index.ts';
+import { countInScope } from '../counts/index.ts';
 import { confidenceWithin, fadedMember, toEntry } from '../entries/index.ts';
 import { parseQuery, type Term } from '../text/index.ts';
 import * as queries from './queries.ts';
@@ -79,7 +80,7 @@ async function byIndex(context: ReadContext, input: Search, { terms, wanted }: W
   };
   const fetch = (seqs: readonly number[]) =>
     queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
-  const size = view.scope ? await queries.countInScope(scan, view) : account.seq;
+  const size = view.scope ? await countInScope(scan, view) : account.seq;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted });
 }
 

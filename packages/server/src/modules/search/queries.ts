@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, entryColumns, liveIn, placesIn } from '../entries/index.ts';
+import { type EntryRow, entriesIn, entryColumns, shownIn } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
@@ -35,15 +35,6 @@ export function carries(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
 }
 
-/** About how many entries there are in the scope of a view, for the weight of a word. */
-export async function countInScope(query: Query, view: EntryView): Promise<number> {
-  const row = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
-        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
-  );
-  return row?.n ?? 0;
-}
-
 /** Those of the entries at these places in the log that pass the filters. */
 export function getEntriesBySeq(
   query: Query,
@@ -70,14 +61,14 @@ export function listNewest(
 export type SortColumn = 'confidence' | 'seq' | 'version';
 export type FilterPage = Candidates & { scan: number; sort: SortColumn; limit: number; ordered: 'path' | 'recent' };
 
-const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'visible', paths });
+const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'all', paths });
 
 /** The best by a column among as many entries as a search may look at. */
 export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
   return query.all<FoundRow>(
     sql`SELECT ${FOUND} FROM (SELECT ${ENTRY} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
-        WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
+        WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesEntries } from './erase.ts';
 import { forgetIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
-export { countItemsOf, forgetItems } from './erase.ts';
 export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
 export { listActionPlaces } from './queries.ts';
 export { countAttemptReads, type ReadRow } from './reads.ts';
@@ -31,6 +31,7 @@ export const sessions: Module = {
   name: 'sessions',
   migrations,
   tables,
+  erasesEntries,
   handlers: {},
   maintenance: [{ name: 'sessions.forget_idle', run: forgetIdleSessions }],
   recorder: openRecorder,

@@ -1,5 +1,5 @@
 import { andAll, type Find, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import type { Erased } from '../../kernel/index.ts';
+import type { ErasedEntries } from '../../kernel/index.ts';
 
 export type SessionKey = { account_id: string; agent_id: string; session: string };
 
@@ -116,13 +116,6 @@ export async function listActionPlaces(query: Query, key: SessionKey, attempt: n
   return rows.flatMap((row, i) => (row.attempt === attempt ? [i] : []));
 }
 
-/** In which sessions things were done. */
-export const findEventSessions: Find = {
-  table: 'events',
-  select: 'session',
-  by: { account_id: 'text', seq: 'int' },
-};
-
 export async function deleteSession(tx: Transaction, key: SessionKey): Promise<void> {
   await Promise.all([
     tx.run(sql`DELETE FROM session_reads WHERE ${ofSession(key)}`),
@@ -151,16 +144,16 @@ export function listIdle(query: Query, before: number, limit: number): Promise<S
 }
 
 /** What was asked of the paths, or refused there. */
-const itemsAt = ({ account_id, agent_id, paths, isAboutDoomed }: Erased): Sql =>
+const itemsAt = ({ account_id, agent_id, paths, names }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}
-    AND (agent_id = ${agent_id} OR ${isAboutDoomed('session_items', 'path')})`;
+    AND (agent_id = ${agent_id} OR ${names('session_items', 'path')})`;
 
-export function deleteItemsAt(tx: Transaction, target: Erased): Promise<number> {
-  return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(target)}`);
+export function deleteItemsAt(tx: Transaction, erased: ErasedEntries): Promise<number> {
+  return tx.run(sql`DELETE FROM session_items WHERE ${itemsAt(erased)}`);
 }
 
 const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
 
-export function countItemsAt(query: Query, target: Erased): Promise<number> {
-  return countOf(query, sql`SELECT count(*) AS n FROM session_items WHERE ${itemsAt(target)}`);
+export function countItemsAt(query: Query, erased: ErasedEntries): Promise<number> {
+  return countOf(query, sql`SELECT count(*) AS n FROM session_items WHERE ${itemsAt(erased)}`);
 }

@@ -1,6 +1,5 @@
-import { EVERYONE, type Notes, type Observation, type SeenEntry, type Work } from '../../kernel/index.ts';
+import { applyReads, EVERYONE, type Notes, type Observation, type SeenEntry, type Work } from '../../kernel/index.ts';
 import { findVersions } from '../entries/offers.ts';
-import { linkReads } from '../graph/index.ts';
 import type { SessionMemory } from './memory.ts';
 import * as queries from './queries.ts';
 import { type NewReads, type Session, takeNewReads } from './record-reads.ts';
@@ -88,7 +87,7 @@ async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<v
   // What was erased since it was read is not to be named again.
   const there = foreign.filter((_, i) => versions[i] !== undefined);
   for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) tellBothAgents(work, row, read);
-  linkReads(
+  applyReads(
     work,
     there.map(({ row, read }) => ({ agent_id: row.agent_id, count: 1, ...read })),
   );

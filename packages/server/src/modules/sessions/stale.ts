@@ -1,7 +1,7 @@
 import type { Dialect, Query } from '../../db/index.ts';
-import type { LogEvent } from '../../kernel/index.ts';
+import { findEventSessions, type LogEvent } from '../../kernel/index.ts';
 import { type EntryFacts, findVersions, listChangedEntries, type VersionNumber } from '../entries/offers.ts';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
 import { newestReads } from './reads.ts';
 
 export type StaleRead = {
@@ -96,7 +96,7 @@ async function ownChanges(
   const byAgent = changed.map(({ row }) => row.agent_id === agent_id && !isOver(row, look));
   const unknown = changed.flatMap(({ row }, i) => (byAgent[i] && !sessions.has(row.seq) ? [row.seq] : []));
   const events = await query.findMany<{ session: string }>(
-    queries.findEventSessions,
+    findEventSessions,
     unknown.map((seq) => [account_id, seq]),
   );
   for (const [i, seq] of unknown.entries()) sessions.set(seq, events[i]?.session as string);

@@ -1,7 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
-import { type Reach, reaches, type Work } from '../../kernel/index.ts';
-import { linkReads } from '../graph/index.ts';
+import { applyReads, type Reach, reaches, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { loadReads, type ReadRow } from './reads.ts';
 
@@ -55,7 +54,7 @@ export const clearSession = (work: Work, key: SessionKey): void => work.send(que
 /** Ties an agent to what it read of its own; what it read of others is tied to it at once. */
 export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
   const own = reads.filter(({ written_by, agent_id }) => written_by === agent_id);
-  linkReads(
+  applyReads(
     work,
     own.map((read) => ({ count: 1, ...read })),
   );

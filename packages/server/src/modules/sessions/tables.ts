@@ -2,12 +2,25 @@ import { exported, type TenantTable } from '../../kernel/index.ts';
 import { insertItems, insertPages, upsertSessions } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
-  exported(upsertSessions, { kind: 'session', key: ['agent_id', 'session'], json: ['attributes'] }),
-  exported(insertPages, { kind: 'session_reads', key: ['agent_id', 'session', 'no'], json: ['reads'] }),
+  exported(upsertSessions, {
+    kind: 'session',
+    key: ['agent_id', 'session'],
+    json: ['attributes'],
+    agents: { agent_id: { erased: 'delete the row', counted_as: 'sessions' } },
+    rights: { maintenance: ['SELECT (account_id, agent_id, session, last_at)'] },
+  }),
+  exported(insertPages, {
+    kind: 'session_reads',
+    key: ['agent_id', 'session', 'no'],
+    json: ['reads'],
+    agents: { agent_id: { erased: 'delete the row' } },
+  }),
   exported(insertItems, {
     kind: 'session_item',
     key: ['agent_id', 'session', 'no'],
     nullable: ['entity_path'],
     json: ['data'],
+    agents: { agent_id: { erased: 'delete the row' } },
+    entries: { entity_path: 'by its owner' },
   }),
 ];

@@ -1,10 +1,11 @@
 import type { Module } from '../../kernel/index.ts';
 import { migrations } from './migrations.ts';
+import { wordsOfEntries } from './projection.ts';
 import { tidyIndex } from './queries.ts';
+import { wordIndexes } from './tables.ts';
 
-export { indexWords, rowidOf, type WordChange } from './indexing.ts';
+export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './matching.ts';
-export { deleteWords } from './queries.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { rankTexts } from './rules/rank.ts';
 export { wordsOfEntry } from './rules/words.ts';
@@ -13,6 +14,8 @@ export { everyTerm, indexedWords } from './texts.ts';
 export const text: Module = {
   name: 'text',
   migrations,
+  wordIndexes,
+  projections: [wordsOfEntries],
   handlers: {},
   maintenance: [
     {

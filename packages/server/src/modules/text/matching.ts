@@ -1,6 +1,6 @@
 import { andAll, type Engine, nothing, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { isSeqIn, placesIn } from '../entries/offers.ts';
+import { isSeqIn, placesIn } from '../entries/index.ts';
 import { rowidOf, wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
 

@@ -240,20 +240,3 @@ export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[
       AND trace_items.kind = 'read'
       AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(paths)})`;
 }
-
-export type ChangeRow = {
-  seq: number;
-  entity_path: string;
-  key: string;
-  confidence_before: number;
-  confidence_after: number;
-};
-
-/** What outcomes did to the confidence of entries, in order. */
-export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): Promise<ChangeRow[]> {
-  return query.all<ChangeRow>(
-    sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
-  );
-}

@@ -5,6 +5,7 @@ import {
   cutPage,
   fromIso,
   type Handlers,
+  loggedIn,
   pathsWithin,
   type ReadContext,
   reads,
@@ -55,8 +56,9 @@ type Filters = Input<'traces.list'>;
 
 /** Filters that an index serves. */
 async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
-  const { read, caller } = context;
-  const where: Sql[] = [];
+  const { read, caller, view } = context;
+  // Nearly every trace is of the branch that is asked for: nothing is gained by an index, and no scan has to be cut.
+  const where: Sql[] = [loggedIn(view)];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
@@ -69,7 +71,6 @@ async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
 
 function plain(viewer: Viewer, input: Filters): Sql[] {
   const where: Sql[] = [];
-  if (input.branch !== 'main') where.push(sql`branch = ${input.branch}`);
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
   if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
   if (input.entity_path !== undefined)

@@ -2,6 +2,7 @@ import type { Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
 import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
+import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpans } from './rules/spans.ts';
@@ -47,7 +48,7 @@ export async function readingsOf(
   });
 }
 
-type Around = { parts: Parts; causal_entries: Reading[]; changes: readonly queries.ChangeRow[] };
+type Around = { parts: Parts; causal_entries: Reading[]; changes: readonly ChangeRow[] };
 
 export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes }: Around): Trace {
   const header = JSON.parse(row.header) as Header;
@@ -97,7 +98,7 @@ function totals(calls: Trace['session_metadata']['llm_calls']) {
 
 type WritePart = { event_type: string; version: number };
 
-function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: readonly queries.ChangeRow[]) {
+function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: readonly ChangeRow[]) {
   const writes = parts.of<WritePart>('write');
   const created = writes.filter(({ event_type, version }) => event_type === 'write' && version === 1).length;
   return {
@@ -124,7 +125,7 @@ export async function renderTraces(view: View, rows: readonly queries.TraceRow[]
   const seqs = (list: readonly number[]) => dialect.numbers(list);
   const [items, changes] = await Promise.all([
     queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED }),
-    queries.listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
+    listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
   ]);
   const itemsBySeq = groupBySeq(items);
   const changesBySeq = groupBySeq(changes);

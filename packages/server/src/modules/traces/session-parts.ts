@@ -1,11 +1,19 @@
 import type { Query } from '../../db/index.ts';
-import { EVERYONE, type LogEvent, sessionIdOf, toIso, type Work } from '../../kernel/index.ts';
+import {
+  EVERYONE,
+  type LogEvent,
+  listSessionWrites,
+  listUnnamedWrites,
+  type SessionWrite,
+  sessionIdOf,
+  toIso,
+  type Work,
+} from '../../kernel/index.ts';
 import { evidenceStatus, type Standing } from '../entries/index.ts';
 import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import type { Part } from './shape.ts';
-import { listSessionWrites, listUnnamedWrites, type WriteRow } from './written/queries.ts';
 
 /** What a session holds, as parts of a trace. */
 export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
@@ -65,7 +73,7 @@ const NOTED: Partial<Record<ItemRow['kind'], (data: Noted) => Noted & { visible_
 };
 
 /** The end of a session's chain, and what it wrote since. */
-export type Past = { last: queries.LastTrace | undefined; rows: readonly WriteRow[] };
+export type Past = { last: queries.LastTrace | undefined; rows: readonly SessionWrite[] };
 
 export async function lookBack(query: Query, key: SessionKey): Promise<Past> {
   const last = await queries.getLastTrace(query, key);
@@ -76,7 +84,7 @@ export async function lookBack(query: Query, key: SessionKey): Promise<Past> {
 /** What the session wrote up to a place in the log; what the transaction has written is not in the table yet. */
 export function writeParts({ events }: Work, key: SessionKey, { last, rows, seq }: Past & { seq: number }): Part[] {
   const isNew = (event: LogEvent) => event.seq > (last?.seq ?? 0) && (event.seq > seq || !isLesson(event));
-  const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as WriteRow[];
+  const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as SessionWrite[];
   return [...rows, ...pending].map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
     kind: 'write',
     visible_to,

@@ -1,5 +1,5 @@
 import type { Row } from '../../db/index.ts';
-import { exported, type TenantTable, type Work } from '../../kernel/index.ts';
+import { exported, type TenantTable, type WordIndex, type Work } from '../../kernel/index.ts';
 import { upsertEnds } from './age/queries.ts';
 import { insertTraceItems, insertTraces, type TraceRow } from './queries.ts';
 import type { Header } from './shape.ts';
@@ -21,7 +21,10 @@ export const tables: readonly TenantTable[] = [
     nullable: ['outcome_ref', 'outcome_type', 'parent_hash', 'signature', 'key_id', 'header_hash'],
     json: ['header'],
     derived: ['search_words'],
-    words: 'trace_words',
+    agents: {
+      agent_id: { erased: 'delete the row', counted_as: 'traces' },
+      visible_to: { erased: 'delete the row' },
+    },
     restore: restoreTraces,
   }),
   exported(insertTraceItems, {
@@ -29,12 +32,40 @@ export const tables: readonly TenantTable[] = [
     key: ['seq', 'no'],
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
+    // What only one agent may see is in traces of that agent.
+    agents: { visible_to: { erased: 'by its owner' } },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
+    planner: {
+      trace_items: '1000000 1000000 10 1',
+      trace_items_by_path: '100000 100000 100 10',
+    },
   }),
-  exported(upsertEnds, { kind: 'trace_end', key: ['agent_id', 'session'] }),
+  exported(upsertEnds, {
+    kind: 'trace_end',
+    key: ['agent_id', 'session'],
+    agents: { agent_id: { erased: 'delete the row' } },
+  }),
   {
     table: 'otel_spans',
     key: ['trace_id', 'span_id'],
     left_out: 'which spans of exporters were taken, kept for a week to count a retry once',
+    agents: { agent_id: { erased: 'delete the row' } },
+    rights: { maintenance: ['SELECT (account_id, at)', 'DELETE'] },
   },
-  { table: 'otel_traces', key: ['trace_id'], left_out: 'where the spans of exporters belong, kept as long' },
+  {
+    table: 'otel_traces',
+    key: ['trace_id'],
+    left_out: 'where the spans of exporters belong, kept as long',
+    agents: { agent_id: { erased: 'delete the row' } },
+    rights: { maintenance: ['SELECT (account_id, at)', 'DELETE'] },
+  },
+];
+
+export const wordIndexes: readonly WordIndex[] = [
+  {
+    of: 'traces',
+    table: 'trace_words',
+    view: 'words_of_traces',
+    columns: ['account_id', 'seq', 'search_words'],
+  },
 ];

@@ -11,7 +11,7 @@ import {
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
 import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
-import { type LinkedOnce, linkOnce } from '../graph/index.ts';
+import { type LinkedOnce, linkAllOnce } from '../graph/index.ts';
 import { Heads } from './heads.ts';
 
 type Import = Input<'entries.import'>;
@@ -78,14 +78,13 @@ function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry,
 async function linkAll(work: Work, { input, caller, lineage }: Item<'entries.import'>): Promise<LinkedOnce[]> {
   const { branch, dry_run, session_id } = input;
   // The ends of an edge are looked up.
-  if (input.links.length > 0) await work.settle();
-  const found: LinkedOnce[] = [];
-  for (const link of input.links) {
+  if (input.links.length === 0) return [];
+  await work.settle();
+  const stated = input.links.map((link) => {
     const agent_id = link.agent_id ?? input.agent_id;
-    const stated = { ...link, branch, agent_id, session_id, confidence: 1, shared: true };
-    const status = await linkOnce(work, { input: stated, caller, lineage }, dry_run);
-    // Nothing was written, so an end that is missing may well be an entry of this import.
-    found.push(dry_run && status === 'missing' ? 'written' : status);
-  }
-  return found;
+    return { input: { ...link, branch, agent_id, session_id, confidence: 1, shared: true }, caller, lineage };
+  });
+  const found = await linkAllOnce(work, stated, dry_run);
+  // Where nothing was written, an end that is missing may well be an entry of this import.
+  return dry_run ? found.map((status) => (status === 'missing' ? 'written' : status)) : found;
 }

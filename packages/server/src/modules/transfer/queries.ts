@@ -67,14 +67,3 @@ export function deleteLines(tx: Transaction, accountId: string): Promise<number>
 export function deleteRows(tx: Transaction, accountId: string, table: ExportedTable): Promise<number> {
   return tx.run(sql`DELETE FROM ${fragment(table.table)} WHERE account_id = ${accountId}`);
 }
-
-export type Counters = { seq: number; audit_no: number; audit_hash: string; item_no: number; last_at: number };
-
-export function setCounters(tx: Transaction, accountId: string, counters: Counters): Promise<number> {
-  return tx.run(
-    sql`UPDATE accounts SET seq = ${counters.seq}, audit_no = ${counters.audit_no},
-          audit_hash = ${counters.audit_hash}, item_no = ${counters.item_no},
-          last_at = ${counters.last_at}
-        WHERE account_id = ${accountId}`,
-  );
-}

@@ -1,6 +1,15 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
-import { alone, changed, type ExportedTable, unaudited, WHOLE_ACCOUNT, type Work, writes } from '../../kernel/index.ts';
+import {
+  alone,
+  changed,
+  type ExportedTable,
+  setAccountCounters,
+  unaudited,
+  WHOLE_ACCOUNT,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import * as queries from './queries.ts';
 import { checkEmpty } from './receive.ts';
@@ -24,7 +33,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   await queries.deleteLines(tx, account_id);
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
-  await queries.setCounters(tx, account_id, header);
+  await setAccountCounters(tx, account_id, header);
   return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 

@@ -11,8 +11,24 @@ export const usage: Module = {
   migrations,
   tables: [
     { table: 'usage_counters', key: ['period'], left_out: 'what was used is paid for where it was used' },
-    { table: 'usage_ledger', key: ['period', 'no'], left_out: 'what was used is paid for where it was used' },
-    { table: 'rate_cells', key: ['key_id', 'cell'], left_out: 'requests of the last minutes' },
+    {
+      table: 'usage_ledger',
+      key: ['period', 'no'],
+      left_out: 'what was used is paid for where it was used',
+      // Lines that nobody removes go with their account.
+      rights: {
+        own: ['SELECT', 'INSERT'],
+        maintenance: ['SELECT (account_id, period, no)', 'DELETE'],
+        ended_accounts_only: true,
+      },
+    },
+    {
+      table: 'rate_cells',
+      key: ['key_id', 'cell'],
+      left_out: 'requests of the last minutes',
+      // How often each key was used in a minute, which all servers count together.
+      rights: { maintenance: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
+    },
   ],
   handlers,
   timers: [{ name: 'usage.return_leases', run: async ({ services }) => services.meter?.sweep() }],

@@ -1,5 +1,5 @@
 import { type Find, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
-import type { Charge } from '../../kernel/index.ts';
+import { accountState, type Charge } from '../../kernel/index.ts';
 
 export type Counter = { no: number; ops_used: number };
 export type Place = { account_id: string; period: string };
@@ -12,9 +12,8 @@ export type AccountUsage = { name: string; plan: string | null; status: 'active'
 /** The account, and its counter if anything was counted yet. */
 export function getUsage(query: Query, { account_id, period }: Place): Promise<AccountUsage | undefined> {
   return query.get(
-    sql`SELECT accounts.name, accounts.plan, accounts.status, c.no, c.ops_used FROM accounts
-        LEFT JOIN usage_counters AS c ON c.account_id = ${account_id} AND c.period = ${period}
-        WHERE accounts.account_id = ${account_id}`,
+    sql`SELECT accounts.name, accounts.plan, accounts.status, c.no, c.ops_used FROM ${accountState(account_id)}
+        LEFT JOIN usage_counters AS c ON c.account_id = ${account_id} AND c.period = ${period}`,
   );
 }
 

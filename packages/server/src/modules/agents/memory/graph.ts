@@ -1,5 +1,5 @@
 import { branchOf, type Handlers, type ReadContext, reads, requireNewest, toIso } from '../../../kernel/index.ts';
-import { countWritten } from '../queries.ts';
+import { countWritten } from '../../counts/index.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
 import { writersWithin } from '../within.ts';
 import { listReads, listWritten } from './queries.ts';

@@ -2,6 +2,7 @@ import type { Input } from '@mem-service/contract';
 import { nothing, type Query, type Sql, sql } from '../../../db/index.ts';
 import { branchOf, type EntryView } from '../../../kernel/index.ts';
 import { type EntryRow, entriesIn, isEntryIn } from '../../entries/index.ts';
+import { readEntries } from '../../graph/index.ts';
 
 /** The entries of a view that an agent wrote, newest first. */
 const written = (view: EntryView, agentId: string): Sql =>
@@ -43,16 +44,11 @@ export function listReads(
   { reader, limit }: { reader: string; limit: number },
 ): Promise<ReadRow[]> {
   const { account_id, agent_id: viewer, scope } = view;
-  const isWithin = scope === undefined ? nothing : sql` AND ${isEntryIn(view, sql`CAST(edges.target AS BIGINT)`)}`;
-  const side = (visibleTo: string) =>
-    sql`SELECT * FROM (SELECT target, evidence_count FROM edges WHERE account_id = ${account_id} AND branch = ${branchOf(view)}
-          AND source_type = 'agent' AND source = ${reader} AND visible_to = ${visibleTo} AND relation = 'read'
-          AND target_type = 'entry'${isWithin} ORDER BY target DESC LIMIT ${limit}) AS side`;
+  const isWithin = (entryId: Sql) => (scope === undefined ? nothing : sql` AND ${isEntryIn(view, entryId)}`);
+  const read = readEntries({ account_id, branch: branchOf(view), reader, viewer }, isWithin, limit);
   return query.all<ReadRow>(
-    sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (
-          SELECT target, CAST(sum(evidence_count) AS BIGINT) AS read_count
-          FROM (${side('')} UNION ALL ${side(viewer)}) AS sides GROUP BY target ORDER BY target DESC LIMIT ${limit}) AS seen
-        LEFT JOIN ${entriesIn(view, { including: 'visible' })} ON entries.entry_id = CAST(seen.target AS BIGINT)
-        ORDER BY seen.target DESC`,
+    sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (${read}) AS seen
+        LEFT JOIN ${entriesIn(view, { including: 'visible' })} ON entries.entry_id = seen.read_entry_id
+        ORDER BY seen.read_entry_id DESC`,
   );
 }

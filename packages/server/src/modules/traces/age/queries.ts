@@ -55,3 +55,19 @@ export const updateHeaders: Update = {
   set: { header: 'text' },
   by: { account_id: 'text', seq: 'int' },
 };
+
+export async function countTraces(query: Query, accountId: string): Promise<number> {
+  return (
+    (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM traces WHERE account_id = ${accountId}`))?.n ?? 0
+  );
+}
+
+/** Whether a job has anything to do, so that none leaves a line in the audit trail for nothing. */
+export function hasTraces(query: Query, accountId: string, age: { after: number; before: number }) {
+  return query.get<{ seq: number }>(
+    sql`SELECT seq FROM traces WHERE account_id = ${accountId} AND seq > ${age.after} AND seq < ${age.before} LIMIT 1`,
+  );
+}
+
+/** On PostgreSQL, after some were removed. */
+export const freeTraces: readonly Sql[] = ['traces', 'trace_items'].map((table) => fragment(`VACUUM ${table}`));

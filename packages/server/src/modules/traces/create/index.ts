@@ -9,6 +9,7 @@ import {
   mayAgentSee,
   type VersionFacts,
 } from '../../entries/index.ts';
+import { followOutcome, getUnfollowed } from '../../ledger/index.ts';
 import { loadSession } from '../../sessions/index.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
@@ -17,7 +18,6 @@ import { saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
 import type { Part } from '../shape.ts';
 import { tellOf, toContext } from '../told.ts';
-import * as queries from './queries.ts';
 
 type NewTrace = Input<'traces.create'>;
 type Author = ReturnType<typeof authorOf>;
@@ -45,8 +45,8 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
     details: { trace_id, outcome_ref, outcome_type },
     session: author.session,
   });
-  const outcome = outcome_ref ? await queries.getUnfollowed(work.tx, key, outcome_ref) : undefined;
-  if (outcome) work.send(queries.followOutcome(work.tx, account_id, { ...outcome, trace_id }));
+  const outcome = outcome_ref ? await getUnfollowed(work.tx, key, outcome_ref) : undefined;
+  if (outcome) work.send(followOutcome(work.tx, account_id, { ...outcome, trace_id }));
   const ended = input.session_ended_at ? fromIso(input.session_ended_at) : now;
   const head = { trace_id, seq, agent_id: author.agent_id, session: author.session, branch, outcome_ref, outcome_type };
   const header = {

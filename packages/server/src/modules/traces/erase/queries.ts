@@ -1,24 +1,24 @@
 import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, visible } from '../../../kernel/index.ts';
-import { linesOfNumbers } from '../../entries/index.ts';
+import { type ErasedAgent, type ErasedEntries, visible } from '../../../kernel/index.ts';
+import { linesOfEntries } from '../../ledger/index.ts';
 
 /** The parts that name erased entries, and those that speak of their path alone. */
-function partsAt({ account_id, agent_id, paths, keys, isAboutDoomed }: Erased, where: Sql): Sql {
-  const named = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
+function partsAt({ account_id, agent_id, paths, keys, names }: ErasedEntries, where: Sql): Sql {
+  const isNamed = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
   return sql`account_id = ${account_id} AND ${where} AND entity_path IS NOT NULL${andAll(paths)}
-    AND (key IS NULL OR ${named}) AND (${visible(agent_id)} OR ${isAboutDoomed('trace_items', 'path and key')})`;
+    AND (key IS NULL OR ${isNamed}) AND (${visible(agent_id)} OR ${names('trace_items', 'path and key')})`;
 }
 
-const toldOf = ({ account_id, entryIds }: Erased): Sql => linesOfNumbers(account_id, entryIds);
+const toldOf = ({ account_id, namedIds }: ErasedEntries): Sql => linesOfEntries(account_id, namedIds);
 
 /** By their paths, or where the ledger has the same, by its lines. */
-const parts = (erased: Erased): readonly Sql[] => [
+const parts = (erased: ErasedEntries): readonly Sql[] => [
   partsAt(erased, sql`in_ledger = 0`),
   partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${toldOf(erased)}) AS told)`),
 ];
 
 /** Takes out names and content; the hashes stay, so that the rest can still be proven. Comes before the ledger's turn. */
-export async function eraseItems(tx: Transaction, erased: Erased): Promise<number> {
+export async function eraseItems(tx: Transaction, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of parts(erased))
     count += await tx.run(
@@ -27,9 +27,24 @@ export async function eraseItems(tx: Transaction, erased: Erased): Promise<numbe
   return count;
 }
 
-export async function countItems(query: Query, erased: Erased): Promise<number> {
+export async function countItems(query: Query, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of parts(erased))
     count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM trace_items WHERE ${where}`))?.n ?? 0;
   return count;
+}
+
+const ofAgent = ({ account_id, agent_id }: ErasedAgent): Sql =>
+  sql`account_id = ${account_id} AND agent_id = ${agent_id}`;
+
+export async function listTraceSeqs(query: Query, agent: ErasedAgent): Promise<number[]> {
+  const rows = await query.all<{ seq: number }>(sql`SELECT seq FROM traces WHERE ${ofAgent(agent)}`);
+  return rows.map(({ seq }) => seq);
+}
+
+export function deleteItemsOf(tx: Transaction, agent: ErasedAgent): Promise<number> {
+  return tx.run(
+    sql`DELETE FROM trace_items WHERE account_id = ${agent.account_id}
+        AND seq IN (SELECT seq FROM traces WHERE ${ofAgent(agent)})`,
+  );
 }

@@ -1,5 +1,5 @@
-import { andAll, fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import type { AuditRow } from '../../kernel/index.ts';
+import { andAll, fragment, type Query, type Sql, sql } from '../db/index.ts';
+import type { AuditRow } from './audit.ts';
 
 const LINE = fragment(
   'account_id, no, at, actor, key_id, key_name, user_name, agent_id, action, resource, before_hash, after_hash, address, request_id, subject_salt, subject_hash, agent_salt, agent_hash, hash',
@@ -8,7 +8,7 @@ const LINE = fragment(
 export type AuditPage = { before: number; after: number; where: readonly Sql[]; limit: number };
 
 /** Newest first, among the lines between two numbers. */
-export function listLines(query: Query, accountId: string, page: AuditPage): Promise<AuditRow[]> {
+export function listAuditLines(query: Query, accountId: string, page: AuditPage): Promise<AuditRow[]> {
   return query.all(
     sql`SELECT ${LINE} FROM audit WHERE account_id = ${accountId} AND no < ${page.before} AND no > ${page.after}${andAll(page.where)}
         ORDER BY no DESC LIMIT ${page.limit}`,
@@ -16,7 +16,7 @@ export function listLines(query: Query, accountId: string, page: AuditPage): Pro
 }
 
 /** In their order, to be held against each other. */
-export function walkLines(
+export function walkAuditLines(
   query: Query,
   accountId: string,
   page: { after: number; limit: number },
@@ -26,6 +26,6 @@ export function walkLines(
   );
 }
 
-export function getLine(query: Query, accountId: string, no: number): Promise<AuditRow | undefined> {
+export function getAuditLine(query: Query, accountId: string, no: number): Promise<AuditRow | undefined> {
   return query.get(sql`SELECT ${LINE} FROM audit WHERE account_id = ${accountId} AND no = ${no}`);
 }

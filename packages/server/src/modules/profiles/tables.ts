@@ -22,6 +22,8 @@ export const tables: readonly TenantTable[] = [
       key: ['agent_id'],
       nullable: ['description', 'platform', 'default_branch'],
       json: documents,
+      agents: { agent_id: { erased: 'delete the row', counted_as: 'profiles' } },
+      entries: { auto_context_paths: { kept: 'paths to look at, whatever is there' } },
     },
   ),
 ];

@@ -1,7 +1,7 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, type Line, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
-import { linesIn } from '../entries/index.ts';
+import { linesIn } from './walk-queries.ts';
 
 export type OutcomeRow = {
   account_id: string;

@@ -19,8 +19,29 @@ async function restoreLines(work: Work, rows: readonly Row[]): Promise<void> {
   work.send(work.tx.updateMany(updateNewestLines, heads));
 }
 
+const SILENT = '{"decision_summary":null,"final_action_index":null,"attributes":{},"immutable_trace_id":null}';
+
 export const tables: readonly TenantTable[] = [
-  exported(queries.insertOutcomes, { kind: 'outcome', key: ['seq'], nullable: ['trace_id'], json: ['document'] }),
+  exported(queries.insertOutcomes, {
+    kind: 'outcome',
+    key: ['seq'],
+    nullable: ['trace_id'],
+    json: ['document'],
+    agents: {
+      // What outcomes did to entries of others has to add up, without who told of them and what they said.
+      agent_id: {
+        erased: 'rename',
+        counted_as: 'outcomes',
+        also: ({ alias }) => ({ session: '', outcome_ref: alias, trace_id: null, document: SILENT }),
+      },
+      visible_to: { erased: 'rename' },
+    },
+    planner: {
+      outcomes: '100000 100000 1',
+      outcomes_by_ref: '100000 100000 2 1',
+      outcomes_by_agent: '100000 100000 500 1',
+    },
+  }),
   exported(
     { table: 'evidence', columns: queries.evidenceColumns },
     {
@@ -32,6 +53,17 @@ export const tables: readonly TenantTable[] = [
         ...['evidence_success', 'evidence_failure', 'evidence_status'],
       ],
       derived: ['before_seq', 'before_no'],
+      agents: {
+        agent_id: { erased: 'rename' },
+        written_by: { erased: 'rename' },
+        visible_to: { erased: 'rename' },
+      },
+      entries: { entity_path: 'by its owner', key: 'by its owner' },
+      planner: {
+        evidence: '1000000 1000000 10 1',
+        evidence_by_author: '1000000 1000000 5000 10',
+        evidence_by_name: '10000 10000 10 1',
+      },
       restore: restoreLines,
     },
   ),

@@ -1,22 +1,22 @@
-import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type Erased, visible } from '../../../kernel/index.ts';
-import { linesOfNumbers } from '../../entries/index.ts';
+import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { type ErasedEntries, visible } from '../../kernel/index.ts';
+import { linesOfEntries } from './walk-queries.ts';
 
 /** Lines of entries by their numbers, and those of names that were none by the names. */
-function lines({ account_id, agent_id, paths, keys, entryIds, isAboutDoomed }: Erased): readonly Sql[] {
+function lines({ account_id, agent_id, paths, keys, namedIds, names }: ErasedEntries): readonly Sql[] {
   const known = sql`entry_id IS NOT NULL
-      AND (seq, no) IN (${linesOfNumbers(account_id, entryIds)})`;
+      AND (seq, no) IN (${linesOfEntries(account_id, namedIds)})`;
   const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
   return [known, unknown].map(
     (where) => sql`account_id = ${account_id} AND ${where}
-      AND (${visible(agent_id)} OR ${isAboutDoomed('evidence', 'path and key')})`,
+      AND (${visible(agent_id)} OR ${names('evidence', 'path and key')})`,
   );
 }
 
 /** The ledger forgets which entries its lines were about, and of those that go, which lines were about the same one. */
-export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<number> {
+export async function eraseEvidence(tx: Transaction, erased: ErasedEntries): Promise<number> {
   const untied = (column: string) =>
-    sql`CASE WHEN ${erased.isAboutDoomed('evidence', 'path and key')} THEN NULL ELSE ${fragment(column)} END`;
+    sql`CASE WHEN ${erased.names('evidence', 'path and key')} THEN NULL ELSE ${fragment(column)} END`;
   let count = 0;
   for (const where of lines(erased))
     count += await tx.run(
@@ -26,7 +26,7 @@ export async function eraseEvidence(tx: Transaction, erased: Erased): Promise<nu
   return count;
 }
 
-export async function countEvidence(query: Query, erased: Erased): Promise<number> {
+export async function countEvidence(query: Query, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of lines(erased))
     count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM evidence WHERE ${where}`))?.n ?? 0;

@@ -1,0 +1,97 @@
+import { fragment, type Query, type Sql, sql, type Transaction } from '../db/index.ts';
+
+/** An account as an admin sees it. */
+export type AccountRecord = {
+  account_id: string;
+  name: string;
+  plan: string | null;
+  status: 'active' | 'suspended';
+  created_at: number;
+};
+
+const ACCOUNT = fragment('account_id, name, plan, status, created_at');
+
+export function getAccount(query: Query, accountId: string): Promise<AccountRecord | undefined> {
+  return query.get(sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id = ${accountId} AND deleted_at IS NULL`);
+}
+
+/** Over all accounts, for whoever runs the service. */
+export function listAccounts(query: Query, page: { after: string; limit: number }): Promise<AccountRecord[]> {
+  return query.all(
+    sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id > ${page.after} AND deleted_at IS NULL
+        ORDER BY account_id LIMIT ${page.limit}`,
+  );
+}
+
+export function setAccount(tx: Transaction, { account_id, name, plan, status }: AccountRecord): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET name = ${name}, plan = ${plan}, status = ${status} WHERE account_id = ${account_id}`,
+  );
+}
+
+/** How an account ends. `exported_*`: its place when it was last exported whole. */
+export type EndRow = {
+  account_id: string;
+  number: number;
+  name: string;
+  seq: number;
+  item_no: number;
+  exported_seq: number | null;
+  exported_item_no: number | null;
+  deleted_at: number | null;
+  purged_at: number | null;
+};
+
+const END = fragment('account_id, number, name, seq, item_no, exported_seq, exported_item_no, deleted_at, purged_at');
+
+export function getEnd(query: Query, accountId: string): Promise<EndRow | undefined> {
+  return query.get(sql`SELECT ${END} FROM accounts WHERE account_id = ${accountId}`);
+}
+
+export function noteExport(tx: Transaction, accountId: string, at: { seq: number; item_no: number }): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET exported_seq = ${at.seq}, exported_item_no = ${at.item_no} WHERE account_id = ${accountId}`,
+  );
+}
+
+/** Nothing of it is left but that its id was used. */
+export function endAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET name = '', plan = NULL, status = 'deleted', deleted_at = ${now} WHERE account_id = ${accountId}`,
+  );
+}
+
+/** Over all accounts, for the job that removes what was theirs. */
+export function listEnded(query: Query): Promise<EndRow[]> {
+  return query.all(sql`SELECT ${END} FROM accounts WHERE deleted_at IS NOT NULL AND purged_at IS NULL`);
+}
+
+export function setPurged(tx: Transaction, accountId: string, now: number): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET purged_at = ${now}, seq = 0, audit_no = 0, audit_hash = '', item_no = 0
+        WHERE account_id = ${accountId}`,
+  );
+}
+
+/** Where an account is, as an export tells it. */
+export type AccountCounters = { seq: number; audit_no: number; audit_hash: string; item_no: number; last_at: number };
+
+export function setAccountCounters(tx: Transaction, accountId: string, counters: AccountCounters): Promise<number> {
+  return tx.run(
+    sql`UPDATE accounts SET seq = ${counters.seq}, audit_no = ${counters.audit_no},
+          audit_hash = ${counters.audit_hash}, item_no = ${counters.item_no},
+          last_at = ${counters.last_at}
+        WHERE account_id = ${accountId}`,
+  );
+}
+
+/** The state of all accounts, to be joined by `accounts.account_id`. */
+export const accountStates: Sql = fragment('(SELECT account_id, status, plan FROM accounts) AS accounts');
+
+/** One account, to be joined. */
+export const accountState = (accountId: string): Sql =>
+  sql`(SELECT account_id, name, status, plan FROM accounts WHERE account_id = ${accountId}) AS accounts`;
+
+/** A condition on rows of a table: their account has ended. */
+export const ofEndedAccount = (table: string): string =>
+  `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;

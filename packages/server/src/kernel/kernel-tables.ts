@@ -1,0 +1,92 @@
+import { insertAudit, insertEvents, touchAgents } from './queries.ts';
+import { exported, type SharedTable, type TenantTable } from './tables.ts';
+
+/** In `details` of an event of which nothing is known any more. */
+export const ERASED_DETAILS = '{"erased":true}';
+
+export const kernelTables: readonly TenantTable[] = [
+  exported(touchAgents, {
+    kind: 'agent',
+    key: ['agent_id', 'visible_to'],
+    agents: { agent_id: { erased: 'delete the row' }, visible_to: { erased: 'delete the row' } },
+  }),
+  exported(insertEvents, {
+    kind: 'event',
+    key: ['seq'],
+    nullable: ['entity_path', 'key', 'version', 'actor_agent_id'],
+    json: ['details'],
+    agents: {
+      // The log keeps its numbers and forgets who did what.
+      agent_id: {
+        erased: 'rename',
+        counted_as: 'log_events',
+        also: () => ({ entity_path: null, key: null, version: null, details: ERASED_DETAILS, session: '' }),
+      },
+      actor_agent_id: { erased: 'rename', also: () => ({ details: ERASED_DETAILS }) },
+      visible_to: { erased: 'rename' },
+    },
+    entries: { entity_path: 'by its owner', key: 'by its owner' },
+    // How far each log is, and which types of events are there, for those that consume them.
+    rights: { maintenance: ['SELECT (account_id, seq, event_type)'] },
+    planner: {
+      events: '1000000 1000000 1',
+      events_by_agent: '1000000 1000000 1000 1',
+      events_by_session: '500000 500000 1000 20 1',
+      events_of_reads: '100000 100000 20',
+    },
+  }),
+  exported(insertAudit, {
+    kind: 'audit',
+    key: ['no'],
+    nullable: [
+      ...['address', 'key_id', 'key_name', 'user_name', 'before_hash', 'after_hash'],
+      ...['subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'hash'],
+    ],
+    agents: { agent_id: { erased: 'by its owner', counted_as: 'audit_lines' } },
+    rights: {
+      // A line stays as it is; only an erasure takes out what it was about, or the name of an agent.
+      own: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt, agent_id, agent_salt)'],
+      // Lines that nobody removes go with their account.
+      maintenance: ['SELECT (account_id, no)', 'DELETE'],
+      ended_accounts_only: true,
+    },
+  }),
+  {
+    table: 'accounts',
+    key: [],
+    left_out: 'the first line of an export has its counters',
+    rights: {
+      own: ['SELECT', 'UPDATE'],
+      maintenance: [
+        'SELECT (account_id, number, name, plan, status, created_at, seq, item_no, exported_seq, exported_item_no)',
+        'SELECT (deleted_at, purged_at)',
+        'INSERT',
+      ],
+    },
+  },
+  {
+    table: 'consumer_cursors',
+    key: ['consumer'],
+    left_out: 'how far this service has worked through the log',
+    rights: { maintenance: ['SELECT (account_id, consumer, seq, claimed_by)', 'INSERT', 'UPDATE (seq)'] },
+  },
+  {
+    table: 'consumer_dead_letters',
+    key: ['consumer', 'seq'],
+    left_out: 'numbers of events that this service could not work through',
+    rights: { maintenance: ['SELECT (account_id, consumer, retry)'] },
+  },
+  {
+    table: 'stored_answers',
+    key: ['idempotency_key'],
+    left_out: 'answers to retries, kept for a day',
+    entries: { entity_path: 'by its owner' },
+    rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
+  },
+];
+
+export const kernelSharedTables: readonly SharedTable[] = [
+  { table: 'consumers', shared: 'who consumes the log of all accounts', rights: ['SELECT', 'INSERT', 'UPDATE'] },
+  { table: 'servers', shared: 'which servers are on the store', rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
+  { table: 'maintenance_tasks', shared: 'when each task ran last', rights: ['SELECT', 'INSERT', 'UPDATE'] },
+];

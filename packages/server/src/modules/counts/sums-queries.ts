@@ -1,0 +1,32 @@
+import { andAll, type Query, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { placesIn } from '../entries/index.ts';
+
+/** Current entries of an account, whoever may see them. */
+export async function countEntries(query: Query, accountId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM counts WHERE account_id = ${accountId} AND kind = 'all'`,
+  );
+  return row?.n ?? 0;
+}
+
+/** How many current entries agents wrote, by name from the first to the last. */
+export function countWritten(
+  query: Query,
+  { account_id, viewer, branch }: { account_id: string; viewer: string; branch: string },
+  { first, last }: { first: string; last: string },
+): Promise<{ name: string; n: number }[]> {
+  const side = (visibleTo: string) =>
+    sql`SELECT name, n FROM counts WHERE account_id = ${account_id} AND branch = ${branch} AND kind = 'agent'
+          AND visible_to = ${visibleTo} AND name >= ${first} AND name <= ${last}`;
+  return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
+}
+
+/** About how many entries there are in the scope of a view, for the weight of a word. */
+export async function countInScope(query: Query, view: EntryView): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts
+        WHERE account_id = ${view.account_id} AND kind = 'entity') AS paths WHERE true${andAll(placesIn(view))}`,
+  );
+  return row?.n ?? 0;
+}

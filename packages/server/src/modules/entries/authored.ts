@@ -1,0 +1,45 @@
+import { type Query, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { type EntryKey, isNamed } from './queries.ts';
+import { isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
+import type { EntryRow } from './rows.ts';
+
+/** The newest version that an author wrote, or the tombstone that came after it. */
+export type AuthoredRow = Pick<
+  EntryRow,
+  | 'entry_id'
+  | 'version'
+  | 'seq'
+  | 'deleted'
+  | 'shared'
+  | 'agent_id'
+  | 'written_at'
+  | 'ttl_at'
+  | 'confidence'
+  | 'document'
+  | 'standing'
+  | 'recall_count'
+  | 'memory_type'
+  | 'branch'
+> & { current_version: number; current_confidence: number };
+
+const AUTHORED = versionColumnsOf([
+  ...(['entry_id', 'version', 'seq', 'deleted', 'shared', 'agent_id'] as const),
+  ...(['written_at', 'ttl_at', 'confidence', 'document'] as const),
+]);
+
+/** An entry that has expired is as good as deleted, unless the viewer may not know of that. */
+export function getAuthored(
+  query: Query,
+  view: EntryView,
+  { author, ...at }: EntryKey & { author: string },
+): Promise<AuthoredRow | undefined> {
+  return query.get<AuthoredRow>(
+    sql`SELECT ${AUTHORED}, entries.version AS current_version, entries.confidence AS current_confidence,
+          entries.standing, entries.recall_count, entries.memory_type, entries.branch
+        FROM ${versionsIn(view)} WHERE ${isNamed(at)}
+          AND (entries.ttl_at IS NULL OR entries.ttl_at > ${view.at} OR (entries.shared = 0 AND entries.agent_id <> ${view.agent_id}))
+          AND (versions.agent_id = ${author} OR versions.deleted = 1) AND ${isVersionVisible(view)}
+        ORDER BY versions.version DESC LIMIT 1`,
+  );
+}

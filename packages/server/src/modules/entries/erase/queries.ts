@@ -1,0 +1,120 @@
+import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { type EntryHead, type ErasedAgent, type ErasedEntries, likeJsonText } from '../../../kernel/index.ts';
+
+/** What is asked to go: all entries under these conditions that the agent may see. */
+export type ErasureTarget = {
+  account_id: string;
+  branch: string;
+  agent_id: string;
+  paths: readonly Sql[];
+  keys: readonly Sql[];
+};
+
+const HEAD = fragment(
+  'entry_id, branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at',
+);
+
+/** Bear the names, also where the agent may not see them. */
+const named = ({ account_id, branch, paths, keys }: ErasureTarget): Sql =>
+  sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
+
+export function listTargets(query: Query, target: ErasureTarget): Promise<EntryHead[]> {
+  return query.all<EntryHead>(
+    sql`SELECT ${HEAD} FROM entries WHERE ${named(target)} AND (shared = 1 OR agent_id = ${target.agent_id})`,
+  );
+}
+
+export async function listNamed(query: Query, target: ErasureTarget): Promise<number[]> {
+  const rows = await query.all<{ entry_id: number }>(sql`SELECT entry_id FROM entries WHERE ${named(target)}`);
+  return rows.map(({ entry_id }) => entry_id);
+}
+
+/** A condition on rows of another table, by what they name. */
+export function namesErased(
+  { account_id, branch }: Pick<ErasureTarget, 'account_id' | 'branch'>,
+  ids: Sql,
+): ErasedEntries['names'] {
+  return (table, columns) => {
+    const key = columns === 'path' ? '' : `AND (${table}.key IS NULL OR erased.key = ${table}.key)`;
+    return sql`EXISTS (SELECT 1 FROM entries AS erased WHERE erased.account_id = ${account_id} AND erased.branch = ${branch}
+      AND erased.entity_path = ${fragment(`${table}.entity_path`)} ${fragment(key)}
+      AND erased.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids}))`;
+  };
+}
+
+/** A condition on the columns `entity_path` and `key` of a row. */
+export const isNameOf = (accountId: string, branch: string, ids: Sql): Sql =>
+  sql`(entity_path, key) IN (SELECT erased.entity_path, erased.key FROM entries AS erased
+    WHERE erased.account_id = ${accountId} AND erased.branch = ${branch}
+      AND erased.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids}))`;
+
+const versionsOf = (accountId: string, ids: Sql): Sql =>
+  sql`account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`;
+
+export const versionSeqs = (accountId: string, ids: Sql): Sql =>
+  sql`SELECT seq FROM versions WHERE ${versionsOf(accountId, ids)}`;
+
+/** Commits that wrote these entries and nothing else. */
+export const emptiedCommits = (accountId: string, ids: Sql): Sql =>
+  sql`SELECT commit_id FROM versions WHERE ${versionsOf(accountId, ids)} AND commit_id IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM versions AS other WHERE other.account_id = ${accountId}
+        AND other.commit_id = versions.commit_id
+        AND other.entry_id NOT IN (SELECT CAST(value AS BIGINT) FROM ${ids}))`;
+
+export async function countVersions(query: Query, accountId: string, ids: Sql): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT count(*) AS n FROM versions WHERE ${versionsOf(accountId, ids)}`,
+  );
+  return row?.n ?? 0;
+}
+
+export async function deleteEntries(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
+  const versions = await tx.run(sql`DELETE FROM versions WHERE ${versionsOf(accountId, ids)}`);
+  await tx.run(sql`DELETE FROM entries WHERE ${versionsOf(accountId, ids)}`);
+  return versions;
+}
+
+/** When and by whom the newest entry was written that is left; `counted` ties it to a row of the statement around it. */
+export function newestLeft(
+  { account_id, branch, erasedIds }: Pick<ErasedEntries, 'account_id' | 'branch' | 'erasedIds'>,
+  counted: Sql,
+): Sql {
+  return sql`SELECT written_at, agent_id FROM entries WHERE entries.account_id = ${account_id}
+      AND entries.branch = ${branch} AND ${counted} AND entry_id NOT IN (SELECT CAST(value AS BIGINT) FROM ${erasedIds})
+    ORDER BY seq DESC LIMIT 1`;
+}
+
+export type AuthoredEntry = EntryHead & { by_others: number };
+
+/** Entries of which the agent wrote a version, and whether others did as well. */
+export function listAuthored(
+  query: Query,
+  { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+): Promise<AuthoredEntry[]> {
+  return query.all(
+    sql`SELECT ${HEAD}, CASE WHEN EXISTS (SELECT 1 FROM versions WHERE versions.account_id = ${account_id}
+            AND versions.entry_id = entries.entry_id AND versions.agent_id <> ${agent_id}) THEN 1 ELSE 0 END AS by_others
+        FROM entries WHERE account_id = ${account_id}
+          AND entry_id IN (SELECT versions.entry_id FROM versions WHERE versions.account_id = ${account_id}
+            AND versions.agent_id = ${agent_id})
+        ORDER BY entry_id`,
+  );
+}
+
+export type StandingRow = { entry_id: number; standing: string };
+
+export function listStandingsNaming(
+  query: Query,
+  { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+): Promise<StandingRow[]> {
+  return query.all(
+    sql`SELECT entry_id, standing FROM entries WHERE account_id = ${account_id} AND standing IS NOT NULL
+          AND standing LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
+  );
+}
+
+export const updateStandingTexts = {
+  table: 'entries',
+  set: { standing: 'text' },
+  by: { account_id: 'text', entry_id: 'int' },
+} as const;

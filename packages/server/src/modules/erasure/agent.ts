@@ -1,0 +1,82 @@
+import {
+  ADMINS,
+  type AgentErasureCounts,
+  addToCounts,
+  alone,
+  changed,
+  type EntryHead,
+  type ErasedAgent,
+  type Handler,
+  hashedBy,
+  toIso,
+  unchanged,
+  type Work,
+  writes,
+} from '../../kernel/index.ts';
+import { countVersionsOf, erasedEntries, listAuthored } from '../entries/index.ts';
+import { markUncompacted } from './compact.ts';
+import { eraseEntries } from './entries.ts';
+import { countNamed, deleteNaming, renameIn } from './queries.ts';
+
+/** Everything that was noted or written before it is in the store, so that it finds all there is. */
+export const eraseAgent: Handler<'agents.erase'> = alone(
+  writes<'agents.erase'>(async (work, { input, caller }) => {
+    const { agent_id, with_others, dry_run } = input;
+    const authored = await listAuthored(work.tx, { account_id: work.account_id, agent_id });
+    const heads = authored.filter(({ by_others }) => with_others || by_others === 0);
+    const left_with_others = authored.length - heads.length;
+    const erased = await countAgent(work, agent_id, heads);
+    if (dry_run) return unchanged({ receipt_id: null, dry_run, agent_id, erased, left_with_others, erased_at: null });
+    const receipt_id = work.services.ids.next(work.now);
+    const agent = { account_id: work.account_id, agent_id, alias: `erased/${receipt_id}`, receipt_id };
+    for (const entries of erasedEntries(work, heads, receipt_id)) await eraseEntries(work, entries);
+    await forgetAgent(work, agent);
+    work.emit({
+      event_type: 'erase',
+      ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
+      agent_id: caller.agent_id === agent_id ? agent.alias : caller.agent_id,
+      details: { receipt_id, ...erased },
+    });
+    const receipt = { receipt_id, dry_run, agent_id, erased, left_with_others, erased_at: toIso(work.now) };
+    return changed(receipt, { resource: receipt_id, ...hashedBy(receipt) });
+  }),
+);
+
+async function countAgent(work: Work, agent_id: string, heads: readonly EntryHead[]): Promise<AgentErasureCounts> {
+  const { tx, account_id, services } = work;
+  const counts: AgentErasureCounts = {
+    entries: heads.length,
+    versions: await countVersionsOf(work, heads),
+    sessions: 0,
+    traces: 0,
+    log_events: 0,
+    edges: 0,
+    profiles: 0,
+    outcomes: 0,
+    commits: 0,
+    audit_lines: 0,
+  };
+  for (const { table, agents = {} } of services.tables)
+    for (const [column, declared] of Object.entries(agents))
+      if ('erased' in declared && declared.counted_as)
+        addToCounts(counts, {
+          [declared.counted_as]: await countNamed(tx, { table, column }, { account_id, agent_id }),
+        });
+  for (const eraser of services.erasers.agents)
+    addToCounts(counts, await eraser.count?.(work, { account_id, agent_id }));
+  return counts;
+}
+
+/** What is the agent's alone goes; what has to stay, because something adds up with it, gets another name. */
+async function forgetAgent(work: Work, agent: ErasedAgent): Promise<void> {
+  const { tx, services } = work;
+  for (const eraser of services.erasers.agents) await eraser.erase(work, agent);
+  for (const { table, agents = {} } of services.tables)
+    for (const [column, declared] of Object.entries(agents)) {
+      if ('kept' in declared || declared.erased === 'by its owner') continue;
+      if (declared.erased === 'rename')
+        await renameIn(tx, { table, column, also: declared.also?.(agent) ?? {} }, agent);
+      else await deleteNaming(tx, { table, column }, agent);
+    }
+  if (work.dialect.engine === 'sqlite') await markUncompacted(tx);
+}

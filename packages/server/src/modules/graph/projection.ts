@@ -1,0 +1,20 @@
+import type { EntryHead, Projection } from '../../kernel/index.ts';
+import { countEdges, eraseEdges } from './erase.ts';
+import { linkReads, linkWrites } from './link.ts';
+
+/** Who wrote an entry, and which patterns it follows, as edges: one for every version that was written. */
+export const edgesOfEntries: Projection = {
+  name: 'edges',
+  tables: ['edges', 'edge_statements'],
+  apply(work, changes) {
+    const written: EntryHead[] = [];
+    for (const { after, replaced } of changes) {
+      if (replaced) written.push(...replaced);
+      written.push(after);
+    }
+    linkWrites(work, written);
+  },
+  applyReads: linkReads,
+  count: async (work, erased) => ({ edges: await countEdges(work, erased) }),
+  erase: async (work, erased) => ({ edges: await eraseEdges(work, erased) }),
+};

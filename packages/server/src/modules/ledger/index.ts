@@ -1,0 +1,19 @@
+import type { Module } from '../../kernel/index.ts';
+import { countEvidence, eraseEvidence } from './erase-queries.ts';
+import { tables } from './tables.ts';
+
+export * from './queries.ts';
+export * from './trace-queries.ts';
+export * from './walk-queries.ts';
+
+/** What outcomes did to entries, line by line. Operations on it are those of the module `outcomes`. */
+export const ledger: Module = {
+  name: 'ledger',
+  migrations: [],
+  tables,
+  erasesEntries: {
+    count: async ({ tx }, erased) => ({ evidence: await countEvidence(tx, erased) }),
+    erase: async ({ tx }, erased) => ({ evidence: await eraseEvidence(tx, erased) }),
+  },
+  handlers: {},
+};

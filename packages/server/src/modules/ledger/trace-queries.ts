@@ -1,0 +1,39 @@
+import { andAll, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { type Viewer, visible, withinReach } from '../../kernel/index.ts';
+
+/** The outcome of a session whose trace was to follow, while none has. */
+export function getUnfollowed(
+  query: Query,
+  { account_id, agent_id, session }: { account_id: string; agent_id: string; session: string },
+  outcomeRef: string,
+): Promise<{ seq: number } | undefined> {
+  return query.get(
+    sql`SELECT seq FROM outcomes WHERE account_id = ${account_id} AND outcome_ref = ${outcomeRef} AND agent_id = ${agent_id}
+        AND session = ${session} AND trace_id IS NULL ORDER BY seq DESC LIMIT 1`,
+  );
+}
+
+export function followOutcome(
+  tx: Transaction,
+  accountId: string,
+  at: { seq: number; trace_id: string },
+): Promise<number> {
+  return tx.run(sql`UPDATE outcomes SET trace_id = ${at.trace_id} WHERE account_id = ${accountId} AND seq = ${at.seq}`);
+}
+
+export type ChangeRow = {
+  seq: number;
+  entity_path: string;
+  key: string;
+  confidence_before: number;
+  confidence_after: number;
+};
+
+/** What outcomes did to the confidence of entries, in order. */
+export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): Promise<ChangeRow[]> {
+  return query.all<ChangeRow>(
+    sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
+        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
+  );
+}

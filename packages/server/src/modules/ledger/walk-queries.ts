@@ -1,0 +1,106 @@
+import type { Glob } from '@mem-service/contract';
+import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
+import { branchOf, type EntryView, type ErasedEntries, withinReach } from '../../kernel/index.ts';
+import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
+
+/**
+ * The places of lines, from the newest about some entries back to the first. `newest` selects those; each line knows the
+ * one before it about the same entry.
+ */
+const linesFrom = (account_id: string, newest: Sql): Sql =>
+  sql`WITH RECURSIVE lines (seq, no) AS (
+        ${newest}
+        UNION ALL
+        SELECT earlier.before_seq, earlier.before_no FROM lines JOIN evidence AS earlier
+          ON earlier.account_id = ${account_id} AND earlier.seq = lines.seq AND earlier.no = lines.no
+          WHERE earlier.before_seq IS NOT NULL)
+      SELECT lines.seq, lines.no FROM lines`;
+
+/** The places of all lines about the entries of these numbers. */
+export const linesOfEntries = (account_id: string, ids: Sql): Sql =>
+  linesFrom(account_id, newestLinesOf(account_id, ids));
+
+/** The places of all lines about the entries of a view, whatever has become of them. */
+export const linesIn = (view: EntryView, part: { paths?: readonly Glob[] | undefined }): Sql =>
+  linesFrom(view.account_id, newestLinesIn(view, part));
+
+/** Every outcome that entries led to. */
+export async function listOutcomesOfEntries(
+  query: Query,
+  { account_id, branch, erasedIds }: ErasedEntries,
+): Promise<number[]> {
+  const rows = await query.all<{ seq: number }>(
+    sql`SELECT DISTINCT evidence.seq FROM (${linesOfEntries(account_id, erasedIds)}) AS about
+        JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = about.seq AND evidence.no = about.no
+        WHERE evidence.branch = ${branch} AND evidence.entry_id IS NOT NULL ORDER BY evidence.seq`,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+/** Of one entry or name: a bound written out, so that SQLite need not plan anew. */
+export const MOST_OUTCOMES = 500;
+const MOST = fragment(String(MOST_OUTCOMES + 1));
+
+const seen = ({ agent_id }: EntryView, table: string): Sql => {
+  const visible_to = fragment(`${table}.visible_to`);
+  return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
+};
+
+/** From the newest line about an entry back, until there are enough that the agent may see. */
+function seqsOfEntry(view: EntryView, entry_id: number): Sql {
+  const { account_id } = view;
+  const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
+  const ofLine = sql`line.account_id = ${account_id} AND line.seq`;
+  return sql`WITH RECURSIVE lines (seq, before_seq, before_no, shown, n) AS (
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, 0 FROM (${newestLineOf({ account_id, entry_id })}) AS newest
+        JOIN evidence AS line ON ${ofLine} = newest.seq AND line.no = newest.no
+      UNION ALL
+      SELECT line.seq, line.before_seq, line.before_no, ${shown}, lines.n + lines.shown FROM lines JOIN evidence AS line
+        ON ${ofLine} = lines.before_seq AND line.no = lines.before_no WHERE lines.n + lines.shown < ${MOST})
+    SELECT seq FROM lines WHERE shown = 1`;
+}
+
+function seqsOfRef(view: EntryView, outcomeRef: string): Sql {
+  return sql`SELECT seq FROM outcomes WHERE account_id = ${view.account_id} AND outcome_ref = ${outcomeRef}
+      AND branch = ${branchOf(view)} AND ${seen(view, 'outcomes')} ORDER BY seq DESC LIMIT ${MOST}`;
+}
+
+export type PlacedOutcome = { place: number; seq: number };
+
+/** The newest outcomes that entries led to, or that bear a reference; `place` is the position in the list. */
+export function listOutcomesOf(
+  query: Query,
+  view: EntryView,
+  asked: readonly ({ entry_id: number } | { outcome_ref: string })[],
+): Promise<PlacedOutcome[]> {
+  const parts = asked.map((one, place) => {
+    const seqs = 'entry_id' in one ? seqsOfEntry(view, one.entry_id) : seqsOfRef(view, one.outcome_ref);
+    return sql`SELECT ${fragment(String(place))} AS place, seq FROM (${seqs}) AS newest`;
+  });
+  return query.all<PlacedOutcome>(joinSql(parts, ' UNION ALL '));
+}
+
+export type OutcomeLine = {
+  seq: number;
+  outcome_ref: string;
+  outcome_type: string;
+  outcome_visible_to: string;
+  committed_at: number;
+  branch: string;
+  entry_id: number | null;
+  visible_to: string;
+};
+
+/** What outcomes have in the ledger, as far as an agent may know, without names that were no entries. */
+export function listOutcomeLines(query: Query, view: EntryView, seqs: Sql): Promise<OutcomeLine[]> {
+  const { account_id, agent_id, scope } = view;
+  return query.all<OutcomeLine>(
+    sql`SELECT outcomes.seq, outcome_ref, outcomes.outcome_type, outcomes.visible_to AS outcome_visible_to, committed_at,
+          evidence.branch, evidence.entry_id, evidence.visible_to
+        FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
+        WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
+          AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
+          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(scope, 'evidence.entity_path'))}
+        ORDER BY outcomes.seq, evidence.no`,
+  );
+}

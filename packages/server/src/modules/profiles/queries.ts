@@ -1,0 +1,100 @@
+import { type Find, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import type { SeenAgent } from '../../kernel/index.ts';
+
+/** A page of agents that were described, by id; a query to be put together with others. */
+export const describedAgents = (accountId: string, page: { after: string; limit: number }): Sql =>
+  sql`SELECT * FROM (SELECT agent_id, created_at AS first_at, CAST(NULL AS BIGINT) AS last_at
+        FROM agent_profiles WHERE account_id = ${accountId} AND agent_id > ${page.after}
+        ORDER BY agent_id LIMIT ${page.limit}) AS described`;
+
+export function listDescribed(
+  query: Query,
+  accountId: string,
+  page: { after: string; limit: number },
+): Promise<SeenAgent[]> {
+  return query.all<SeenAgent>(sql`${describedAgents(accountId, page)} ORDER BY agent_id`);
+}
+
+/** The rules that agents have set for their own writes. */
+export const findContracts: Find = {
+  table: 'agent_profiles',
+  select: 'contracts',
+  by: { account_id: 'text', agent_id: 'text' },
+};
+
+export type ProfileRow = {
+  agent_id: string;
+  description: string | null;
+  platform: string | null;
+  default_branch: string | null;
+  auto_context_paths: string;
+  tags: string;
+  session_metadata: string;
+  capabilities: string;
+  contracts: string;
+  created_at: number;
+  updated_at: number;
+};
+
+export type ListedProfile = Pick<ProfileRow, 'agent_id' | 'description' | 'platform' | 'tags'>;
+
+export function listProfiles(
+  query: Query,
+  accountId: string,
+  page: { after: string; limit: number },
+): Promise<ListedProfile[]> {
+  return query.all<ListedProfile>(
+    sql`SELECT agent_id, description, platform, tags FROM agent_profiles
+        WHERE account_id = ${accountId} AND agent_id > ${page.after} ORDER BY agent_id LIMIT ${page.limit}`,
+  );
+}
+
+export type DeclaredProfile = ListedProfile & Pick<ProfileRow, 'capabilities'>;
+
+/** Of those who declare something. */
+export function listDeclared(
+  query: Query,
+  accountId: string,
+  page: { after: string; limit: number },
+): Promise<DeclaredProfile[]> {
+  return query.all<DeclaredProfile>(
+    sql`SELECT agent_id, description, platform, tags, capabilities FROM agent_profiles
+        WHERE account_id = ${accountId} AND agent_id > ${page.after} AND (capabilities <> '[]' OR tags <> '[]')
+        ORDER BY agent_id LIMIT ${page.limit}`,
+  );
+}
+
+export function getProfile(query: Query, accountId: string, agentId: string): Promise<ProfileRow | undefined> {
+  return query.get<ProfileRow>(
+    sql`SELECT agent_id, description, platform, default_branch, auto_context_paths, tags, session_metadata, capabilities,
+          contracts, created_at, updated_at
+        FROM agent_profiles WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
+  );
+}
+
+/** Sets some columns of a profile, which is made where there is none. */
+function upsertProfile(columns: readonly (keyof ProfileRow)[]): Insert {
+  const updates = [...columns, 'updated_at'].map((column) => `${column} = excluded.${column}`);
+  return {
+    table: 'agent_profiles',
+    columns: {
+      account_id: 'text',
+      agent_id: 'text',
+      ...Object.fromEntries(columns.map((column) => [column, 'text' as const])),
+      created_at: 'int',
+      updated_at: 'int',
+    },
+    suffix: `ON CONFLICT (account_id, agent_id) DO UPDATE SET ${updates.join(', ')}`,
+  };
+}
+
+export const setProfile = upsertProfile([
+  'description',
+  'platform',
+  'default_branch',
+  'auto_context_paths',
+  'tags',
+  'session_metadata',
+]);
+export const setCapabilities = upsertProfile(['capabilities']);
+export const setContracts = upsertProfile(['contracts']);

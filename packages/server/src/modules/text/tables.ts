@@ -1,0 +1,10 @@
+import type { WordIndex } from '../../kernel/index.ts';
+
+export const wordIndexes: readonly WordIndex[] = [
+  {
+    of: 'entries',
+    table: 'entry_words',
+    view: 'words_of_entries',
+    columns: ['account_id', 'branch', 'entity_path', 'seq', 'search_words', 'word_count'],
+  },
+];

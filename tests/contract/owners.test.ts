@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
+import { coreModules } from '../../packages/server/src/app.ts';
+import { kernelSharedTables, kernelTables } from '../../packages/server/src/kernel/index.ts';
+// @ts-expect-error: a script, without types
+import { checkOwners } from '../../scripts/check-owners.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** A workspace with these files, and what the check says of it. */
+function check(files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-owners-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    const file = join(folder, 'packages', path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/check-owners.mjs'), folder]);
+  return { status, problems: String(stderr).trim().split('\n') };
+}
+
+const shelves = {
+  'server/src/modules/shelves/queries.ts':
+    "export const insertShelves: Insert = {\n  table: 'shelves',\n  columns: {},\n};\n",
+  'server/src/modules/shelves/tables.ts':
+    "export const tables = [exported(insertShelves, { kind: 'shelf', key: ['no'] })];\n",
+};
+
+describe('the check of who owns which table', () => {
+  it('knows the owner of every table that a module declares', () => {
+    const { owners, problems } = checkOwners(root);
+    const declared = [
+      { name: 'kernel', tables: [...kernelTables, ...kernelSharedTables], wordIndexes: [] },
+      ...coreModules,
+      ...proModules,
+    ].flatMap(({ name, tables = [], wordIndexes = [] }) =>
+      [...tables.map(({ table }) => table), ...wordIndexes.flatMap(({ table, view }) => [table, view])].map(
+        (table) => [table, name] as const,
+      ),
+    );
+    expect(Object.fromEntries(owners)).toEqual(Object.fromEntries(declared));
+    expect(problems).toEqual([]);
+  });
+
+  it('is content where a module names its own tables', () => {
+    expect(check(shelves).status).toBe(0);
+  });
+
+  it.each([
+    ['a query', 'export const one = sql`SELECT no\n  FROM shelves WHERE no = 1`;', 2],
+    ['a join', 'export const one = sql`SELECT 1 FROM mine JOIN shelves ON true`;', 1],
+    ['an update', 'export const one = fragment("UPDATE shelves SET no = 1");', 1],
+    ['a statement as data', "export const findOne: Find = { table: 'shelves', select: 'no', by: {} };", 1],
+  ])('refuses %s of another module, and says where', (_what, text, line) => {
+    const { status, problems } = check({ ...shelves, 'server/src/modules/readers/queries.ts': `${text}\n` });
+    expect(status).toBe(1);
+    expect(problems[0]).toBe(
+      `packages/server/src/modules/readers/queries.ts:${line} names shelves, which belongs to shelves`,
+    );
+  });
+
+  it('looks into other packages as well, and leaves comments and migrations alone', () => {
+    const text = 'export const one = sql`DELETE FROM shelves`;\n';
+    expect(check({ ...shelves, 'pro/src/modules/readers/queries.ts': text }).status).toBe(1);
+    expect(check({ ...shelves, 'pro/src/modules/readers/migrations.ts': text }).status).toBe(0);
+    expect(check({ ...shelves, 'pro/src/modules/readers/index.ts': '/** Rows FROM shelves. */\n' }).status).toBe(0);
+  });
+});
