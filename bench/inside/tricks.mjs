@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from '../../packages/server/src/db/index.ts';
-import { Connection, loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
+import { loadDriver, SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 import { findChunks, placeRows } from '../../packages/server/src/db/sqlite-find.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
 import { entryText, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
@@ -182,7 +182,7 @@ database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
   CREATE TABLE rows (account_id TEXT, branch TEXT, entity_path TEXT, key TEXT, seq INTEGER, document TEXT,
     confidence REAL, PRIMARY KEY (account_id, branch, entity_path, key)) WITHOUT ROWID;
   CREATE INDEX rows_by_seq ON rows (account_id, branch, seq)`);
-const connection = new Connection(database);
+const connection = new SqliteConnection(database);
 const COLUMNS = 'account_id, branch, entity_path, key, seq, document, confidence';
 const insertText = (n) =>
   `INSERT INTO rows (${COLUMNS}) VALUES ${new Array(n).fill('(?, ?, ?, ?, ?, ?, ?)').join(', ')}`;

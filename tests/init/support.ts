@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Desk, openDesk, type RunOptions } from '../cli/support.ts';
 
 /** A home folder with clients in it, and a project. */
-export type Home = {
+export type ClientHome = {
   desk: Desk;
   folder: string;
   put(file: string, text: string): void;
@@ -14,7 +14,7 @@ export type Home = {
   init(args: readonly string[], options?: Pick<RunOptions, 'env'>): ReturnType<Desk['inProcess']>;
 };
 
-export async function openHome(env: Readonly<Record<string, string | undefined>> = {}): Promise<Home> {
+export async function openHome(env: Readonly<Record<string, string | undefined>> = {}): Promise<ClientHome> {
   // Only node: clients of this machine must not be found.
   const desk = await openDesk({ MEM_DATA_DIR: undefined, PATH: dirname(process.execPath), ...env });
   const { folder } = desk;

@@ -9,15 +9,15 @@ import { tracedBy } from './strace.ts';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const builds = join(root, 'node_modules', '.cache', 'mem-faults');
 
-export type End = { code: number | null; signal: NodeJS.Signals | null };
+export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null };
 
 export type MemProcess = {
   url: string;
   pid: number;
   output(): string;
-  end: Promise<End>;
+  end: Promise<ProcessEnd>;
   /** Sends the signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<End>;
+  stop(signal?: NodeJS.Signals): Promise<ProcessEnd>;
 };
 
 export type MemEnvironment = Readonly<Record<string, string | undefined>>;
@@ -95,7 +95,7 @@ type Spawned = {
   isTraced: boolean;
   output: () => string;
   stdout: () => string;
-  end: Promise<End>;
+  end: Promise<ProcessEnd>;
 };
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
@@ -120,7 +120,7 @@ async function spawnMem(env: MemEnvironment, args: readonly string[], options: M
   child.stderr?.on('data', (chunk) => {
     all += chunk;
   });
-  const end = new Promise<End>((resolve) => {
+  const end = new Promise<ProcessEnd>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const spawned = { child, output: () => all, stdout: () => out, end, isTraced: options.under !== undefined };
@@ -159,7 +159,7 @@ export async function startMem(env: MemEnvironment, options: MemOptions = {}): P
 export async function runMem(
   env: MemEnvironment,
   { args = ['serve'], ...options }: MemOptions & { args?: readonly string[] } = {},
-): Promise<End & { output: string; stdout: string }> {
+): Promise<ProcessEnd & { output: string; stdout: string }> {
   const loopback = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0' };
   const { child, output, stdout, end } = await spawnMem({ ...loopback, ...env }, args, options);
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);

@@ -33,7 +33,7 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
   return { text, values };
 }
 
-export const nothing: Sql = { text: '', values: [] };
+export const emptySql: Sql = { text: '', values: [] };
 
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return { text: parts.map((part) => part.text).join(separator), values: parts.flatMap((part) => part.values) };
@@ -41,7 +41,7 @@ export function joinSql(parts: readonly Sql[], separator: string): Sql {
 
 /** ` AND a AND b`, or nothing. */
 export function andAll(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? nothing : sql` AND ${joinSql(conditions, ' AND ')}`;
+  return conditions.length === 0 ? emptySql : sql` AND ${joinSql(conditions, ' AND ')}`;
 }
 
 /** A name or fragment written in the code, never one that came from a caller. */

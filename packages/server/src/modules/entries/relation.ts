@@ -1,6 +1,12 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, fragment, joinSql, nothing, type Sql, type SqlValue, sql } from '../../db/index.ts';
-import { type BranchSpan, branchOf, type EntryView, isNewestOfOneBranch, pathsWithin } from '../../kernel/index.ts';
+import { andAll, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
+import {
+  type BranchSpan,
+  branchOf,
+  type EntryView,
+  isNewestOfOneBranch,
+  scopedPathConditions,
+} from '../../kernel/index.ts';
 import { entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 /**
@@ -78,9 +84,9 @@ export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
 });
 
 function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
-  if (globs === undefined) return pathsWithin(scope, undefined);
-  if (globs.length === 1) return pathsWithin(scope, globs[0]);
-  const each = globs.map((glob) => sql`(1 = 1${andAll(pathsWithin(scope, glob))})`);
+  if (globs === undefined) return scopedPathConditions(scope, undefined);
+  if (globs.length === 1) return scopedPathConditions(scope, globs[0]);
+  const each = globs.map((glob) => sql`(1 = 1${andAll(scopedPathConditions(scope, glob))})`);
   return [each.length === 0 ? fragment('1 = 0') : sql`(${joinSql(each, ' OR ')})`];
 }
 
@@ -114,7 +120,7 @@ const HEAD = fragment(COLUMNS.map((name) => `head.${name}`).join(', '));
 
 /** The number of an entry is the place of its first version in the log. */
 function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
-  const until = up_to_seq === null ? nothing : sql` AND nearer.entry_id <= ${up_to_seq}`;
+  const until = up_to_seq === null ? emptySql : sql` AND nearer.entry_id <= ${up_to_seq}`;
   return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
     AND nearer.branch = ${branch} AND nearer.entity_path = head.entity_path AND nearer.key = head.key${until})`;
 }
@@ -149,7 +155,7 @@ export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
 /** Versions belong to entries of any state and any author: each says itself who may see it. */
 const joined = (view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql => {
   // Where the newest state is shown every version is, also one that has lost its place there.
-  const upTo = isNewestOfOneBranch(view) ? nothing : fragment(' AND versions.version <= entries.version');
+  const upTo = isNewestOfOneBranch(view) ? emptySql : fragment(' AND versions.version <= entries.version');
   return sql`${entriesIn(view, { including: 'all' })} ${fragment(join)} versions
     ON versions.account_id = ${view.account_id} AND versions.entry_id = entries.entry_id${upTo}`;
 };

@@ -1,41 +1,41 @@
 import pg from 'pg';
 
 /** What a statement runs under: the account it is about, or the role of housekeeping. */
-export type Entered = readonly [setting: 'mem.account_id' | 'role', value: string];
+export type TenantSetting = readonly [setting: 'mem.account_id' | 'role', value: string];
 
 /** Until the end of the transaction and no longer, so that the next user of the connection finds nothing of it. */
-export const ENTER = { name: 'mem_enter', text: 'SELECT set_config($1, $2, true)' } as const;
+export const SET_TENANT = { name: 'mem_enter', text: 'SELECT set_config($1, $2, true)' } as const;
 
-type Wire = {
+type PgWire = {
   bind(bound: { portal: string; statement: string; values: readonly string[] }): void;
   execute(portal: { portal: string }): void;
 };
-type Answered = (error: Error | undefined, result: pg.QueryResult) => void;
-type Asked = { name?: string; text: string; values: unknown[]; callback: Answered };
+type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
+type QueryRequest = { name?: string; text: string; values: unknown[]; callback: QueryCallback };
 
 /** The part of the driver's own query that its types leave out. */
-type Prepared = pg.Submittable & {
-  prepare(connection: Wire): void;
+type PgQuery = pg.Submittable & {
+  prepare(connection: PgWire): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: unknown): void;
 };
-const Query = pg.Query as unknown as new (asked: Asked) => Prepared;
+const Query = pg.Query as unknown as new (asked: QueryRequest) => PgQuery;
 
 /**
  * Two statements that are one transaction and one round trip: no `Sync` stands between them, so PostgreSQL takes the
  * setting and the question as a whole. The connection has `ENTER` prepared.
  */
-class EnteredQuery extends Query {
-  readonly #entered: Entered;
+class TenantQuery extends Query {
+  readonly #entered: TenantSetting;
   #isInside = false;
 
-  constructor(entered: Entered, asked: Asked) {
+  constructor(entered: TenantSetting, asked: QueryRequest) {
     super(asked);
     this.#entered = entered;
   }
 
-  override prepare(connection: Wire): void {
-    connection.bind({ portal: '', statement: ENTER.name, values: this.#entered });
+  override prepare(connection: PgWire): void {
+    connection.bind({ portal: '', statement: SET_TENANT.name, values: this.#entered });
     connection.execute({ portal: '' });
     super.prepare(connection);
   }
@@ -55,13 +55,13 @@ class EnteredQuery extends Query {
   }
 }
 
-export function askEntered(
+export function queryAsTenant(
   client: pg.PoolClient,
-  entered: Entered,
-  asked: Omit<Asked, 'callback'>,
+  entered: TenantSetting,
+  asked: Omit<QueryRequest, 'callback'>,
 ): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
-    const callback: Answered = (error, result) => (error ? reject(error) : resolve(result));
-    client.query(new EnteredQuery(entered, { ...asked, callback }));
+    const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
+    client.query(new TenantQuery(entered, { ...asked, callback }));
   });
 }

@@ -1,32 +1,32 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
 import {
-  covers,
   isNewestOfOneBranch,
-  type Reach,
   type ReadContext,
+  type Scope,
   type SeenAgent,
-  touches,
+  scopeCovers,
+  scopeOverlaps,
 } from '../../kernel/index.ts';
 import { listDescribed } from '../profiles/index.ts';
 import * as queries from './queries.ts';
 
-type Page = { after: string; limit: number };
+type WritersPage = { after: string; limit: number };
 
 /**
  * Who is known from a view that nobody keeps the counts of, a part of the account or an earlier state: the agents that wrote
  * what is there. Undefined where the counts tell.
  */
-export function writersWithin({ scan, view, services }: ReadContext, { after, limit }: Page, agentId?: string) {
+export function writersInScope({ scan, view, services }: ReadContext, { after, limit }: WritersPage, agentId?: string) {
   if (view.scope === undefined && isNewestOfOneBranch(view)) return undefined;
   const where = agentId === undefined ? [] : [sql`agent_id = ${agentId}`];
   return queries.listSeenWriters(scan, view, { where, after, limit, scan: services.limits.max_scanned_entries });
 }
 
 /** And whoever was described: that is said of no path. */
-export async function withDescribed(
+export async function withDescribedAgents(
   { read, caller }: ReadContext,
-  writers: readonly queries.WriterSeen[],
+  writers: readonly queries.SeenWriter[],
   page: { after: string; limit: number },
 ): Promise<SeenAgent[]> {
   const rows = [...writers, ...(await listDescribed(read, caller.account_id, page))];
@@ -35,27 +35,28 @@ export async function withDescribed(
 }
 
 const globOf = (text: string): Glob => parseGlob(text) ?? { kind: 'exact', path: text };
-const isNear = (reach: Reach | undefined) => (text: string) => touches(reach, globOf(text));
+const overlapsScope = (scope: Scope | undefined) => (text: string) => scopeOverlaps(scope, globOf(text));
 
 /** What is declared of paths that have nothing in common with the reach is left out. */
-export const pathsNear = (reach: Reach | undefined, globs: readonly string[]): string[] => globs.filter(isNear(reach));
+export const pathsOverlappingScope = (scope: Scope | undefined, globs: readonly string[]): string[] =>
+  globs.filter(overlapsScope(scope));
 
-export function capabilitiesWithin<C extends { entity_paths: readonly string[] }>(
-  reach: Reach | undefined,
+export function capabilitiesInScope<C extends { entity_paths: readonly string[] }>(
+  scope: Scope | undefined,
   capabilities: readonly C[],
 ): C[] {
-  if (reach === undefined) return [...capabilities];
+  if (scope === undefined) return [...capabilities];
   return capabilities.flatMap((capability) => {
-    const entity_paths = pathsNear(reach, capability.entity_paths);
+    const entity_paths = pathsOverlappingScope(scope, capability.entity_paths);
     return capability.entity_paths.length > 0 && entity_paths.length === 0 ? [] : [{ ...capability, entity_paths }];
   });
 }
 
-export const contractsWithin = <C extends { entity_path: string }>(
-  reach: Reach | undefined,
+export const contractsInScope = <C extends { entity_path: string }>(
+  scope: Scope | undefined,
   contracts: readonly C[],
-): C[] => contracts.filter(({ entity_path }) => isNear(reach)(entity_path));
+): C[] => contracts.filter(({ entity_path }) => overlapsScope(scope)(entity_path));
 
 /** Not everything that it names may be written by whoever replaces it. */
-export const isBeyond = (reach: Reach | undefined, globs: readonly string[]): boolean =>
-  globs.some((text) => !covers(reach, globOf(text)));
+export const isOutsideScope = (scope: Scope | undefined, globs: readonly string[]): boolean =>
+  globs.some((text) => !scopeCovers(scope, globOf(text)));

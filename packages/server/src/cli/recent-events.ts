@@ -1,11 +1,11 @@
 import { matchesGlob, type Output, parseGlob } from '@mem-service/contract';
-import type { Connection } from './connect.ts';
+import type { ServiceConnection } from './connect.ts';
 import { UsageError } from './failure.ts';
-import type { Item } from './render/index.ts';
+import type { AnswerItem } from './render/index.ts';
 
-type Event = Output<'log.list'>['events'][number];
+type ListedEvent = Output<'log.list'>['events'][number];
 
-export type Wanted = {
+export type EventQuery = {
   entity_path: string | undefined;
   agent_id: string | undefined;
   types: readonly string[] | undefined;
@@ -16,9 +16,9 @@ export type Wanted = {
 const PAGE = 1000;
 
 /** The log goes forward from a number, so it is read in stretches from its end. Details stand beside the rest. */
-export async function lookBack(connection: Connection, wanted: Wanted): Promise<Item[]> {
+export async function listRecentEvents(connection: ServiceConnection, wanted: EventQuery): Promise<AnswerItem[]> {
   const isWanted = filterOf(wanted);
-  const found: Event[] = [];
+  const found: ListedEvent[] = [];
   const { last_seq } = await ask(connection, 'stats.read', {});
   let top = Math.min(last_seq, (wanted.before ?? Number.POSITIVE_INFINITY) - 1);
   while (top > 0 && found.length < wanted.limit) {
@@ -31,12 +31,12 @@ export async function lookBack(connection: Connection, wanted: Wanted): Promise<
 }
 
 const ask = async <N extends 'stats.read' | 'log.list'>(
-  connection: Connection,
+  connection: ServiceConnection,
   name: N,
   input: Record<string, unknown>,
 ) => JSON.parse(await connection.call(name, input)) as Output<N>;
 
-function filterOf({ entity_path, agent_id, types }: Wanted): ((event: Event) => boolean) | undefined {
+function filterOf({ entity_path, agent_id, types }: EventQuery): ((event: ListedEvent) => boolean) | undefined {
   if (entity_path === undefined && agent_id === undefined && types === undefined) return undefined;
   const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
   if (entity_path !== undefined && !glob)

@@ -20,13 +20,13 @@ export async function parentOf(query: Query, view: EntryView, row: queries.Commi
   return (await queries.listCommits(query, ofBranch, { before: row.seq, limit: 1 }))[0]?.commit_id ?? null;
 }
 
-export type Narrowed = { row: queries.CommitRow; entries: CommitEntry[]; isNarrowed: boolean };
+export type ScopedCommit = { row: queries.CommitRow; entries: CommitEntry[]; isPartial: boolean };
 
 /** A commit as the caller may know it, with what it wrote. */
-export async function readCommit({ read, view, dialect }: ReadContext, row: queries.CommitRow): Promise<Narrowed> {
+export async function readCommit({ read, view, dialect }: ReadContext, row: queries.CommitRow): Promise<ScopedCommit> {
   if (view.scope === undefined) {
     const entries = (await listVersionsOfCommit(read, view, row.commit_id)).map(fromVersion);
-    return { row, entries, isNarrowed: false };
+    return { row, entries, isPartial: false };
   }
   const [entries, parent_id] = await Promise.all([
     listVersionsOfCommits(read, view, dialect.texts([row.commit_id])),
@@ -61,7 +61,7 @@ export async function narrowCommits(
  * Of a commit that wrote elsewhere too, a key that is kept to a part sees what it wrote there, as if that were all; what was
  * said of the whole is left out.
  */
-function narrow(row: queries.CommitRow, written: readonly CommitEntry[], parent_id: string | null): Narrowed {
+function narrow(row: queries.CommitRow, written: readonly CommitEntry[], parent_id: string | null): ScopedCommit {
   const entries = written.map(({ entity_path, key, version, content_hash }) => ({
     entity_path,
     key,
@@ -71,5 +71,5 @@ function narrow(row: queries.CommitRow, written: readonly CommitEntry[], parent_
   const isNarrowed = entries.length < row.entry_count;
   const tree_hash = treeHashOf(entries.map((one) => one.content_hash));
   const seen = isNarrowed ? { message: '', entry_count: entries.length, tree_hash } : {};
-  return { row: { ...row, parent_id, ...seen }, entries, isNarrowed };
+  return { row: { ...row, parent_id, ...seen }, entries, isPartial: isNarrowed };
 }

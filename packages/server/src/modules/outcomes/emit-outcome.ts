@@ -1,21 +1,21 @@
 import type { Input } from '@mem-service/contract';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import type * as queries from '../ledger/index.ts';
-import type { Told } from '../traces/index.ts';
-import type { Author, Weighed } from './evidence.ts';
+import type { SessionReport } from '../traces/index.ts';
+import type { OutcomeAuthor, WeighedCauses } from './evidence.ts';
 import { isReplay } from './rules/steps.ts';
 
-type Announced = { author: Author; weighed: Weighed; told: Told };
+type OutcomeFacts = { author: OutcomeAuthor; weighed: WeighedCauses; report: SessionReport };
 
 /** An outcome that only private entries led to is as private as they are. */
-const visibilityOf = ({ live }: Weighed, agentId: string): string =>
+const visibilityOf = ({ live }: WeighedCauses, agentId: string): string =>
   live.size > 0 && [...live.values()].every((entry) => entry.shared === 0) ? agentId : EVERYONE;
 
 /** Puts the outcome into the log, which gives it its place. */
-export function announce(
+export function emitOutcome(
   work: Work,
   input: Input<'outcomes.commit'>,
-  { author, weighed, told }: Announced,
+  { author, weighed, report }: OutcomeFacts,
 ): queries.OutcomeRow {
   const { outcome_ref, outcome_type, causal_confidence, branch, trace_follows } = input;
   const { agent_id, session } = author;
@@ -52,7 +52,7 @@ export function announce(
     session,
     branch,
     causal_confidence,
-    is_evidence: Number(!isReplay(told.header.attributes)),
+    is_evidence: Number(!isReplay(report.header.attributes)),
     trace_id,
     visible_to,
     committed_at: work.now,

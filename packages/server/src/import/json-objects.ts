@@ -1,10 +1,12 @@
-export type Members = Record<string, unknown>;
+import type { JsonObject } from '@mem-service/contract';
 
-export const isMembers = (value: unknown): value is Members =>
+export type { JsonObject } from '@mem-service/contract';
+
+export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The objects of a list; nothing where there is no list. */
-export const objectsOf = (value: unknown): Members[] => (Array.isArray(value) ? value.filter(isMembers) : []);
+export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -14,12 +16,12 @@ export const idOf = (value: unknown): string | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : textOf(value);
 
 /** Without what is missing, null, or empty. */
-export function filled(members: Members): Members {
+export function withoutEmpty(members: JsonObject): JsonObject {
   const isEmpty = (value: unknown) =>
     value === undefined ||
     value === null ||
     value === '' ||
-    (Array.isArray(value) ? value.length === 0 : isMembers(value) && Object.keys(value).length === 0);
+    (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
 }
 

@@ -1,17 +1,17 @@
 import type { Work } from '../../kernel/index.ts';
 import type { OpenSession, SessionKey } from '../sessions/index.ts';
-import { type NewTrace, type Sealed, sealTrace } from './seal.ts';
-import { type Past, partsOf, startOf, writeParts } from './session-parts.ts';
-import type { Part } from './shape.ts';
-import type { Told } from './told.ts';
+import { type NewTrace, type SealedTrace, sealTrace } from './seal.ts';
+import { partsOf, type SessionPast, startOf, writeParts } from './session-parts.ts';
+import type { SessionReport } from './session-report.ts';
+import type { TracePart } from './shape.ts';
 
-export type Ending = {
+export type SessionEnd = {
   key: SessionKey;
   session: OpenSession;
-  past: Past;
+  past: SessionPast;
   /** What the caller named beside what the session read. */
-  named: readonly Part[];
-  told: Told;
+  named: readonly TracePart[];
+  report: SessionReport;
   final_action_index: number | null;
 };
 
@@ -19,15 +19,15 @@ export type Ending = {
 export function sealSession(
   work: Work,
   head: Omit<NewTrace, 'header' | 'parts'>,
-  { key, session, past, named, told, final_action_index }: Ending,
-): Sealed {
+  { key, session, past, named, report, final_action_index }: SessionEnd,
+): SealedTrace {
   const writes = writeParts(work, key, { ...past, seq: head.seq });
   // Attempts that are told at the end stand for those that were recorded on the way.
-  const isRetold = told.parts.some(({ kind }) => kind === 'attempt');
+  const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
   const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
-  const parts: Part[] = [...kept, ...named, ...writes, ...told.parts];
+  const parts: TracePart[] = [...kept, ...named, ...writes, ...report.parts];
   const header = {
-    ...told.header,
+    ...report.header,
     final_action_index,
     session_started_at: startOf(session, writes),
     session_ended_at: work.now,

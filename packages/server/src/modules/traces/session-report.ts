@@ -6,41 +6,42 @@ import { type Attributes, mergeAttributes, stampAttributes } from './rules/attri
 import { normalizeCalls } from './rules/llm-calls.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import { normalizeSpan } from './rules/spans.ts';
-import type { Header, Part } from './shape.ts';
+import type { TraceHeader, TracePart } from './shape.ts';
 
-type Commit = Input<'outcomes.commit'>;
-type NewTrace = Input<'traces.create'>;
-type Action = Commit['tool_calls'][number];
-type Span = NonNullable<Commit['session_metadata']['spans']>[number];
+type ReportedOutcome = Input<'outcomes.commit'>;
+type ReportedTrace = Input<'traces.create'>;
+type ReportedAction = ReportedOutcome['tool_calls'][number];
+type ReportedSpan = NonNullable<ReportedOutcome['session_metadata']['spans']>[number];
 
 /** What a caller said of its session, ready to be sealed with it. */
-export type Told = {
-  header: Omit<Header, 'final_action_index' | 'session_started_at' | 'session_ended_at' | 'truncated'>;
-  parts: Part[];
+export type SessionReport = {
+  header: Omit<TraceHeader, 'final_action_index' | 'session_started_at' | 'session_ended_at' | 'truncated'>;
+  parts: TracePart[];
   /** How many actions the session has in all, and their names in order. */
   actions: number;
   actionNames: string[];
 };
 
-export const toldText = (text: string | null | undefined): string | null => (text ? redactText(text) : (text ?? null));
+export const redactOrNull = (text: string | null | undefined): string | null =>
+  text ? redactText(text) : (text ?? null);
 
 const plainOf = (json: JsonText | undefined): unknown => json?.value;
 
-type Context = { label: string; summary: string; source?: string | null | undefined };
+type ReportedContext = { label: string; summary: string; source?: string | null | undefined };
 
-export const toContext = ({ label, summary, source }: Context) => ({
+export const toContext = ({ label, summary, source }: ReportedContext) => ({
   label: redactText(label),
   summary: redactText(summary),
-  source: toldText(source),
+  source: redactOrNull(source),
 });
 
 /** An action without what it must not tell. The names of its arguments are the caller's. */
-export function toAction(call: Action, now: number): Record<string, unknown> & { tool_name: string } {
+export function toAction(call: ReportedAction, now: number): Record<string, unknown> & { tool_name: string } {
   const { arguments: given, choices, started_at, source, action_key, ...rest } = call;
   return {
     ...rest,
     result_summary: redactText(call.result_summary),
-    source: toldText(source),
+    source: redactOrNull(source),
     ...(action_key === undefined ? {} : { action_key: redactText(action_key) }),
     arguments: redactJson(plainOf(given) ?? {}),
     ...(choices === undefined ? {} : { choices: redactJson(plainOf(choices)) }),
@@ -48,7 +49,7 @@ export function toAction(call: Action, now: number): Record<string, unknown> & {
   };
 }
 
-export function toSpan(work: Work, span: Partial<Span>): Record<string, unknown> & { span_id: string } {
+export function toSpan(work: Work, span: Partial<ReportedSpan>): Record<string, unknown> & { span_id: string } {
   const { ids, settings } = work.services;
   const { input, output, ...rest } = span;
   return normalizeSpan(
@@ -63,17 +64,27 @@ export function toSpan(work: Work, span: Partial<Span>): Record<string, unknown>
 }
 
 function toAttempt(
-  { outcome_type, summary, action_indices }: Commit['attempts'][number],
+  { outcome_type, summary, action_indices }: ReportedOutcome['attempts'][number],
   i: number,
   now: number,
-): Part {
-  const data = { attempt: i + 1, outcome_type, summary: toldText(summary), action_indices, recorded_at: toIso(now) };
+): TracePart {
+  const data = {
+    attempt: i + 1,
+    outcome_type,
+    summary: redactOrNull(summary),
+    action_indices,
+    recorded_at: toIso(now),
+  };
   return { kind: 'attempt', data };
 }
 
 /** Everything a caller tells when it ends a session. Refuses what cannot be kept; nothing has changed by then. */
-export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenSession, 'row' | 'items'>): Told {
-  const { attributes: told, llm_calls: calls, spans = [], attempts = [], ...metadata } = input.session_metadata;
+export function buildSessionReport(
+  work: Work,
+  input: ReportedOutcome | ReportedTrace,
+  session: Pick<OpenSession, 'row' | 'items'>,
+): SessionReport {
+  const { attributes: reported, llm_calls: calls, spans = [], attempts = [], ...metadata } = input.session_metadata;
   const llm_calls = normalizeCalls([...(calls ?? []), ...input.llm_calls], {
     prices: pricesOf(work.services.settings),
     now: toIso(work.now),
@@ -84,12 +95,12 @@ export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenS
     session.items.filter(({ kind }) => kind === wanted).map(({ data }) => JSON.parse(data));
   const recorded = itemsOf('action');
   const actionNames = [...recorded, ...actions].map(({ tool_name }) => String(tool_name));
-  const bags = [JSON.parse(session.row?.attributes ?? '{}'), told ?? {}, input.attributes];
+  const bags = [JSON.parse(session.row?.attributes ?? '{}'), reported ?? {}, input.attributes];
   return {
     header: {
-      task_input: toldText(input.task_input),
-      response_text: toldText(input.response_text),
-      decision_summary: toldText(input.decision_summary),
+      task_input: redactOrNull(input.task_input),
+      response_text: redactOrNull(input.response_text),
+      decision_summary: redactOrNull(input.decision_summary),
       attributes: attributesOf(input, bags, {
         model: modelOf(metadata, [...itemsOf('llm_call'), ...llm_calls]),
         client: metadata.client_name,
@@ -98,9 +109,9 @@ export function tellOf(work: Work, input: Commit | NewTrace, session: Pick<OpenS
     },
     parts: [
       ...[...attempts, ...('attempts' in input ? input.attempts : [])].map((one, i) => toAttempt(one, i, work.now)),
-      ...actions.map((data): Part => ({ kind: 'action', data })),
-      ...llm_calls.map((data): Part => ({ kind: 'llm_call', data })),
-      ...spans.map((span): Part => ({ kind: 'span', data: toSpan(work, span) })),
+      ...actions.map((data): TracePart => ({ kind: 'action', data })),
+      ...llm_calls.map((data): TracePart => ({ kind: 'llm_call', data })),
+      ...spans.map((span): TracePart => ({ kind: 'span', data: toSpan(work, span) })),
     ],
     actions: actionNames.length,
     actionNames,
@@ -125,7 +136,11 @@ export const redactAttributes = (attributes: Attributes): Attributes =>
 
 type Stamped = { model: unknown; client: unknown };
 
-function attributesOf(input: Commit | NewTrace, bags: Record<string, unknown>[], { model, client }: Stamped) {
+function attributesOf(
+  input: ReportedOutcome | ReportedTrace,
+  bags: Record<string, unknown>[],
+  { model, client }: Stamped,
+) {
   const merged = mergeAttributes(bags);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 256) : undefined);

@@ -1,5 +1,5 @@
 import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
-import { type Reach, reaches, withinReach } from './reach.ts';
+import { isInScope, type Scope, scopeConditions } from './scope.ts';
 
 /**
  * What a key that is kept to some paths sees of the log: what is about one of them, and what is about no path at all and
@@ -20,14 +20,14 @@ const isAboutNoPath = fragment(
   `entity_path IS NULL AND event_type IN (${ABOUT_NO_PATH.map((type) => `'${type}'`).join(', ')})`,
 );
 
-type Told = { entity_path: string | null; event_type: string };
+type ScopedEvent = { entity_path: string | null; event_type: string };
 
-export function seesEvent(reach: Reach | undefined, { entity_path, event_type }: Told): boolean {
-  if (reach === undefined) return true;
-  return entity_path === null ? ABOUT_NO_PATH.includes(event_type) : reaches(reach, entity_path);
+export function seesEvent(scope: Scope | undefined, { entity_path, event_type }: ScopedEvent): boolean {
+  if (scope === undefined) return true;
+  return entity_path === null ? ABOUT_NO_PATH.includes(event_type) : isInScope(scope, entity_path);
 }
 
-export function eventsWithin(reach: Reach | undefined): Sql[] {
-  if (reach === undefined) return [];
-  return [sql`((${isAboutNoPath}) OR (entity_path IS NOT NULL AND ${joinSql(withinReach(reach), ' AND ')}))`];
+export function eventsInScope(scope: Scope | undefined): Sql[] {
+  if (scope === undefined) return [];
+  return [sql`((${isAboutNoPath}) OR (entity_path IS NOT NULL AND ${joinSql(scopeConditions(scope), ' AND ')}))`];
 }

@@ -2,7 +2,7 @@ import { Fault } from '@mem-service/contract';
 import type { Principal } from './caller.ts';
 
 /** Whether a key opens anything. */
-export type KeyStanding = {
+export type KeyStatus = {
   key_hash: string;
   expires_at: number | null;
   revoked_at: number | null;
@@ -11,7 +11,7 @@ export type KeyStanding = {
 };
 
 /** A key as the store knows it. */
-export type KnownKey = KeyStanding & {
+export type KnownKey = KeyStatus & {
   account_id: string;
   principal: Principal;
   rate_limit_rpm: number;
@@ -24,15 +24,15 @@ export type KeySource = {
   problem(secret: string): string | undefined;
   load(keyHash: string): Promise<KnownKey | undefined>;
   /** Of many keys at once; those that are gone are left out. */
-  standings(keyHashes: readonly string[]): Promise<KeyStanding[]>;
+  statuses(keyHashes: readonly string[]): Promise<KeyStatus[]>;
 };
 
-export const refuse = (why: string): Fault => new Fault('unauthenticated', why);
+export const keyRefusal = (why: string): Fault => new Fault('unauthenticated', why);
 
 /** Why a request with this key is not let in. */
-export function refusalOf({ revoked_at, expires_at, status }: KeyStanding, now: number): Fault | undefined {
-  if (revoked_at !== null) return refuse('the API key was revoked');
-  if (expires_at !== null && expires_at <= now) return refuse('the API key has expired');
+export function refusalOf({ revoked_at, expires_at, status }: KeyStatus, now: number): Fault | undefined {
+  if (revoked_at !== null) return keyRefusal('the API key was revoked');
+  if (expires_at !== null && expires_at <= now) return keyRefusal('the API key has expired');
   if (status !== 'active') return new Fault('account_suspended', 'the account is suspended');
   return undefined;
 }

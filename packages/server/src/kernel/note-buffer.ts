@@ -1,9 +1,9 @@
 import type { PendingMarks } from '../db/index.ts';
 import type { NotesGap } from './notes-gap.ts';
-import { type Recall, Recalls } from './recalls.ts';
+import { type RecallCount, Recalls } from './recalls.ts';
 
 /** An entry as a caller was shown it. */
-export type SeenEntry = {
+export type ReadNote = {
   kind: 'read';
   at: number;
   entry_id: number;
@@ -21,7 +21,7 @@ export type SeenEntry = {
 };
 
 /** A question about many entries. */
-export type AskedQuery = {
+export type QueryNote = {
   kind: 'query';
   at: number;
   operation: string;
@@ -34,7 +34,7 @@ export type AskedQuery = {
 };
 
 /** A refusal that a session met. */
-export type MetError = {
+export type ErrorNote = {
   kind: 'error';
   at: number;
   operation: string;
@@ -45,38 +45,38 @@ export type MetError = {
 };
 
 /** An entry that came first among the answers to a question. */
-export type RecalledEntry = { kind: 'recall'; entry_id: number };
+export type RecallNote = { kind: 'recall'; entry_id: number };
 
 /** What a session keeps of what it saw. */
-export type Observation = SeenEntry | AskedQuery | MetError;
-export type Sighting = Observation | RecalledEntry;
+export type SessionNote = ReadNote | QueryNote | ErrorNote;
+export type Note = SessionNote | RecallNote;
 
-export type Observer = { agent_id: string; session: string };
+export type NotingSession = { agent_id: string; session: string };
 
 /** What was seen in an account: by session, in order, and which entries were recalled. */
-export type Notes = {
-  sessions: readonly (Observer & { seen: readonly Observation[] })[];
-  recalls: readonly Recall[];
+export type AccountNotes = {
+  sessions: readonly (NotingSession & { notes: readonly SessionNote[] })[];
+  recalls: readonly RecallCount[];
 };
 
 /** Writes what was seen in an account. */
-export type Flush = (accountId: string, notes: Notes) => Promise<void>;
+export type FlushNotes = (accountId: string, notes: AccountNotes) => Promise<void>;
 
 const MAX_WAITING = 20_000;
 const FLUSH_MS = 100;
 const MAX_DROPPED = 10_000;
 
-type Seen = Observer & { seen: Observation[] };
+type NotesOfSession = NotingSession & { notes: SessionNote[] };
 
 /**
  * What callers see is noted beside their requests: kept in memory for a moment, written in batches, and written at once
  * when somebody needs it. Recalls are only counted, and nobody waits for them.
  */
-export class Observations {
-  readonly #waiting = new Map<string, Map<string, Seen>>();
+export class NoteBuffer {
+  readonly #waiting = new Map<string, Map<string, NotesOfSession>>();
   readonly #recalls = new Recalls();
   readonly #running = new Map<string, Promise<void>>();
-  #flush: Flush | undefined;
+  #flush: FlushNotes | undefined;
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
@@ -94,13 +94,13 @@ export class Observations {
   }
 
   /** Nothing is noted before somebody takes it. */
-  start(flush: Flush, onError: (error: unknown) => void, marks?: PendingMarks): void {
+  start(flush: FlushNotes, onError: (error: unknown) => void, marks?: PendingMarks): void {
     if (this.#isOn) this.#flush = flush;
     this.#onError = onError;
     this.#marks = marks;
   }
 
-  note(accountId: string, by: Observer, sighting: Sighting): void {
+  note(accountId: string, by: NotingSession, sighting: Note): void {
     if (!this.#flush) return;
     if (sighting.kind === 'recall' || (sighting.kind === 'read' && sighting.is_current))
       this.#recalls.add(accountId, sighting.entry_id);
@@ -108,14 +108,14 @@ export class Observations {
     this.#awaitFlush();
   }
 
-  #keep(accountId: string, by: Observer, sighting: Observation): void {
+  #keep(accountId: string, by: NotingSession, sighting: SessionNote): void {
     if (this.#count >= MAX_WAITING) {
       this.#drop(accountId, sighting.at);
       return;
     }
     // Others see that there is something before anybody can ask for it.
     if (this.#count === 0 && this.#running.size === 0) this.#marks?.raise();
-    this.#seenBy(accountId, by).seen.push(sighting);
+    this.#notesOf(accountId, by).notes.push(sighting);
     this.#count++;
   }
 
@@ -138,14 +138,14 @@ export class Observations {
     else this.#unwritten.add(accountId);
   }
 
-  #seenBy(accountId: string, by: Observer): Seen {
-    const sessions = this.#waiting.get(accountId) ?? new Map<string, Seen>();
+  #notesOf(accountId: string, by: NotingSession): NotesOfSession {
+    const sessions = this.#waiting.get(accountId) ?? new Map<string, NotesOfSession>();
     if (sessions.size === 0) this.#waiting.set(accountId, sessions);
-    const name = nameOf(by);
+    const name = sessionKeyText(by);
     const known = sessions.get(name);
     if (known) return known;
     const { agent_id, session } = by;
-    const seenBy: Seen = { agent_id, session, seen: [] };
+    const seenBy: NotesOfSession = { agent_id, session, notes: [] };
     sessions.set(name, seenBy);
     return seenBy;
   }
@@ -155,23 +155,23 @@ export class Observations {
   }
 
   /** Settles once everything that was noted of an account is in the store. */
-  async settleAll(accountId: string): Promise<void> {
+  async flushAccount(accountId: string): Promise<void> {
     if (this.#waiting.has(accountId)) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
   /** Settles once everything that was noted of a session is in the store. */
-  async settle(accountId: string, by: Observer): Promise<void> {
-    if (this.#waiting.get(accountId)?.has(nameOf(by))) return this.#hand(accountId, []);
+  async flushSession(accountId: string, by: NotingSession): Promise<void> {
+    if (this.#waiting.get(accountId)?.has(sessionKeyText(by))) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
   /** Hands over everything that was seen in an account. What could not be written waits for the next time. */
-  async #hand(accountId: string, recalls: readonly Recall[]): Promise<void> {
+  async #hand(accountId: string, recalls: readonly RecallCount[]): Promise<void> {
     const sessions = [...(this.#waiting.get(accountId)?.values() ?? [])];
     if (!this.#flush || sessions.length + recalls.length === 0) return;
     this.#waiting.delete(accountId);
-    for (const { seen } of sessions) this.#count -= seen.length;
+    for (const { notes } of sessions) this.#count -= notes.length;
     const done = this.#flush(accountId, { sessions, recalls }).catch((error) => {
       this.#failures++;
       this.#takeBack(accountId, sessions);
@@ -185,13 +185,13 @@ export class Observations {
     if (this.#count === 0 && this.#running.size === 0) this.#marks?.lower();
   }
 
-  #takeBack(accountId: string, sessions: readonly Seen[]): void {
-    for (const { seen, ...by } of sessions) {
-      const left = seen.slice(0, Math.max(0, MAX_WAITING - this.#count));
-      const last = seen.at(-1);
-      if (last && left.length < seen.length) this.#drop(accountId, last.at);
-      const known = this.#seenBy(accountId, by);
-      known.seen = [...left, ...known.seen];
+  #takeBack(accountId: string, sessions: readonly NotesOfSession[]): void {
+    for (const { notes, ...by } of sessions) {
+      const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
+      const last = notes.at(-1);
+      if (last && left.length < notes.length) this.#drop(accountId, last.at);
+      const known = this.#notesOf(accountId, by);
+      known.notes = [...left, ...known.notes];
       this.#count += left.length;
     }
     // As long as it is tried, others know that somebody is there.
@@ -223,4 +223,4 @@ export class Observations {
   }
 }
 
-const nameOf = ({ agent_id, session }: Observer) => `${agent_id}\n${session}`;
+const sessionKeyText = ({ agent_id, session }: NotingSession) => `${agent_id}\n${session}`;

@@ -18,7 +18,7 @@ const measures = {
 };
 
 /** What looks at or removes entries as a whole. */
-export const upkeep = {
+export const entryMaintenance = {
   'entries.diff': operation({
     summary: 'Compare two versions field by field',
     description: 'By default the current version with the one before it. Paths are JSON Pointers (RFC 6901).',

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
 import { updateNewestLines } from '../../packages/server/src/modules/entries/index.ts';
-import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/told-edges.ts';
+import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/ledger-edges.ts';
 import { insertEvidence, insertOutcomes } from '../../packages/server/src/modules/ledger/queries.ts';
 import {
   isSuccess,
   OUTCOME_TYPES,
   type OutcomeType,
 } from '../../packages/server/src/modules/outcomes/rules/outcome-types.ts';
-import { type Backend, backends, caller, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { type Backend, backends, caller, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { arrows, commitOutcome, entryOf, writeEntries } from './support.ts';
 
@@ -17,7 +17,7 @@ const OUTCOMES = 2000;
 const { account_id } = caller();
 
 /** A much tested entry with another beside it, and as many lines that have nothing to do with them. */
-async function fill(backend: Backend, place: Place): Promise<void> {
+async function fill(backend: Backend, place: StorePlace): Promise<void> {
   const app = await openTestApp(backend, { place });
   await writeEntries(app, ['svc/hub', 'svc/beside', 'svc/else'], A);
   await commitOutcome(app, { ...A, outcome_ref: 'real', causes: ['svc/hub', 'svc/beside'] });
@@ -50,7 +50,7 @@ async function fill(backend: Backend, place: Place): Promise<void> {
 }
 
 describe.each(backends)('a much tested entry, on %s', (backend) => {
-  let place: Place;
+  let place: StorePlace;
   beforeAll(async () => {
     place = await newPlace(backend);
     await fill(backend, place);
@@ -60,9 +60,9 @@ describe.each(backends)('a much tested entry, on %s', (backend) => {
   /** A table of this size PostgreSQL would rather read whole than look up hundreds of its rows. */
   const isLook = ({ text }: Sql) => (backend === 'sqlite' ? / evidence/ : /AS newest/).test(text);
 
-  type Asked = { entity: string; relation?: string; depth?: number; limit?: number };
+  type NeighborsQuery = { entity: string; relation?: string; depth?: number; limit?: number };
 
-  async function watch(ask: Asked) {
+  async function watch(ask: NeighborsQuery) {
     const seen: Sql[] = [];
     let isReady = false;
     const app = await openTestApp(backend, {

@@ -4,21 +4,21 @@ export class MalformedText extends Error {
   readonly at: number;
 
   constructor(text: string, at: number, problem: string) {
-    const { line, column } = placeOf(text, at);
+    const { line, column } = lineAndColumn(text, at);
     super(`line ${line}, column ${column}: ${problem}`);
     this.at = at;
   }
 }
 
-export function placeOf(text: string, at: number): { line: number; column: number } {
+export function lineAndColumn(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at).split('\n');
   return { line: before.length, column: (before.at(-1) as string).length + 1 };
 }
 
-export type Edit = { start: number; end: number; text: string };
+export type TextEdit = { start: number; end: number; text: string };
 
 /** Edits are told by the offsets of the old text and must not overlap; at one place they follow each other. */
-export function applyEdits(text: string, edits: readonly Edit[]): string {
+export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;
   for (const { start, end, text: put } of [...edits].sort((a, b) => a.start - b.start)) {

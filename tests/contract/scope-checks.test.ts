@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
-import { definition, type Known, layExamples, markedInput, outcomeOf, reading, writing } from './table.ts';
+import { createExamples, definition, type KnownIds, markedInput, outcomeOf, reading, writing } from './table.ts';
 
-const reachOf = (...patterns: string[]) => [patterns.map((pattern) => parseGlob(pattern) as never)];
-const NOWHERE = reachOf();
-const keyWith = (reaches: Pick<Principal, 'read' | 'write'>): Principal => ({
+const scopeOf = (...patterns: string[]) => [patterns.map((pattern) => parseGlob(pattern) as never)];
+const NOWHERE = scopeOf();
+const keyWith = (scopes: Pick<Principal, 'read' | 'write'>): Principal => ({
   key_id: 'k1',
   name: 'scoped',
   type: 'admin',
-  ...reaches,
+  ...scopes,
 });
 
 const readers = reading.filter((name) => operations[name].effect === 'read');
@@ -20,10 +20,10 @@ const AGENT = { agent_id: 'agent/d' };
 
 describe.each(backends)('the door of scoped keys, on %s', (backend) => {
   let app: TestApp;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp(backend);
-    known = await layExamples(app, { mark: MARK, as: AGENT });
+    known = await createExamples(app, { mark: MARK, as: AGENT });
   });
   afterAll(() => app.close());
 
@@ -32,7 +32,7 @@ describe.each(backends)('the door of scoped keys, on %s', (backend) => {
 
   it.each(writing)('%s with a key that may only read is refused and changes nothing', async (name) => {
     const before = await dump(app);
-    for (const key of [keyWith({ write: NOWHERE }), keyWith({ read: reachOf(`${MARK}/**`), write: NOWHERE })])
+    for (const key of [keyWith({ write: NOWHERE }), keyWith({ read: scopeOf(`${MARK}/**`), write: NOWHERE })])
       expect(await ask(name, key)).toMatchObject({
         refused: { status: 403, code: 'forbidden', permission: 'WRITE', detail: expect.stringContaining('WRITE') },
       });
@@ -42,7 +42,7 @@ describe.each(backends)('the door of scoped keys, on %s', (backend) => {
   it.each(readers)('%s with a key that may only write is refused', async (name) => {
     const { refused } = await ask(name, keyWith({ read: NOWHERE }));
     expect(refused).toMatchObject({ status: 403, code: 'forbidden' });
-    if (!definition(name).needs_full_reach) expect(refused).toMatchObject({ permission: 'READ' });
+    if (!definition(name).needs_full_scope) expect(refused).toMatchObject({ permission: 'READ' });
   });
 
   const isNaming = (name: OperationName) =>
@@ -56,7 +56,7 @@ describe.each(backends)('the door of scoped keys, on %s', (backend) => {
   it.each([...exact, ...writing.filter((name) => isNaming(name) && !definition(name).admin)])(
     '%s says the same of what lies outside, whether it is there or not',
     async (name) => {
-      const key = keyWith({ read: reachOf('elsewhere/**'), write: reachOf('elsewhere/**') });
+      const key = keyWith({ read: scopeOf('elsewhere/**'), write: scopeOf('elsewhere/**') });
       const before = await dump(app);
       const there = await ask(name, key);
       const permission = operations[name].effect === 'read' || definition(name).cites ? 'READ' : 'WRITE';

@@ -2,7 +2,7 @@ import { Fault } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
 import {
   contentHash,
-  type Draft,
+  type EntryDraft,
   type EntryRow,
   type EntrySet,
   fromDocument,
@@ -10,21 +10,21 @@ import {
   listVersionsAtTimes,
   mayAgentSee,
 } from '../entries/index.ts';
-import { type Decision, decide, type Head } from './rules/decide.ts';
+import { decideImport, type ImportDecision, type ImportHead } from './rules/decide.ts';
 
-type Version = { written_at: number; content_hash: string };
-type Known = { row: EntryRow | undefined; head: Head | undefined; added: Version[] };
+type AddedVersion = { written_at: number; content_hash: string };
+type KnownEntry = { row: EntryRow | undefined; head: ImportHead | undefined; added: AddedVersion[] };
 
-const versionName = ({ entry_id, written_at, content_hash }: Version & { entry_id: number }): string =>
+const versionName = ({ entry_id, written_at, content_hash }: AddedVersion & { entry_id: number }): string =>
   `${entry_id} ${written_at} ${content_hash}`;
 
-const nameOf = ({ entity_path, key }: Draft) => `${entity_path}\n${key}`;
+const entryKeyText = ({ entity_path, key }: EntryDraft) => `${entity_path}\n${key}`;
 
 /** The entries of an import as it goes on, also where nothing is written. */
-export class Heads {
+export class ImportHeads {
   readonly #work: Work;
   readonly #set: EntrySet;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownEntry>();
   /** Versions that were there before, as far as one of the drafts has the same time. */
   readonly #stored = new Set<string>();
 
@@ -33,8 +33,8 @@ export class Heads {
     this.#set = set;
   }
 
-  static async load(work: Work, set: EntrySet, drafts: readonly Draft[]): Promise<Heads> {
-    const heads = new Heads(work, set);
+  static async load(work: Work, set: EntrySet, drafts: readonly EntryDraft[]): Promise<ImportHeads> {
+    const heads = new ImportHeads(work, set);
     const { account_id, tx, dialect } = work;
     const earlier = drafts.flatMap((draft) => {
       const { entry_id, written_at: newest = 0 } = set.get(draft) ?? {};
@@ -51,8 +51,8 @@ export class Heads {
     return heads;
   }
 
-  #knownOf(draft: Draft): Known {
-    const name = nameOf(draft);
+  #knownOf(draft: EntryDraft): KnownEntry {
+    const name = entryKeyText(draft);
     let known = this.#known.get(name);
     if (!known) {
       const row = this.#set.get(draft);
@@ -62,11 +62,11 @@ export class Heads {
     return known;
   }
 
-  versionOf(draft: Draft): number {
+  versionOf(draft: EntryDraft): number {
     return this.#knownOf(draft).head?.version ?? 0;
   }
 
-  decide(draft: Draft, onConflict: 'version' | 'skip'): Decision {
+  decide(draft: EntryDraft, onConflict: 'version' | 'skip'): ImportDecision {
     const { head, row, added } = this.#knownOf(draft);
     const now = this.#work.now;
     if (row && added.length === 0 && !mayAgentSee(row, draft.agent_id)) {
@@ -76,35 +76,39 @@ export class Heads {
       return { status: 'written', written_at: Math.max(draft.written_at ?? now, row.written_at) };
     }
     const isKnown = this.#isKnown(draft, { row, added });
-    return decide(head, { value: draft.value ?? 'null', written_at: draft.written_at, isKnown }, { onConflict, now });
+    return decideImport(
+      head,
+      { value: draft.value ?? 'null', written_at: draft.written_at, isKnown },
+      { onConflict, now },
+    );
   }
 
   /** Whether some version says it already, with the same time: then it was imported before. */
-  #isKnown({ value, written_at }: Draft, { row, added }: Omit<Known, 'head'>): boolean {
+  #isKnown({ value, written_at }: EntryDraft, { row, added }: Omit<KnownEntry, 'head'>): boolean {
     if (written_at === undefined || value === undefined) return false;
     const content_hash = contentHash(value);
     if (added.some((one) => one.written_at === written_at && one.content_hash === content_hash)) return true;
     return row !== undefined && this.#stored.has(versionName({ entry_id: row.entry_id, written_at, content_hash }));
   }
 
-  wrote(draft: Draft, row: EntryRow): void {
+  wrote(draft: EntryDraft, row: EntryRow): void {
     this.#add(draft, headOf(row, this.#work.now));
   }
 
   /** As if it had been written. */
-  pretend(draft: Draft): void {
+  pretend(draft: EntryDraft): void {
     const written_at = draft.written_at ?? this.#work.now;
     this.#add(draft, { version: this.versionOf(draft) + 1, written_at, value: draft.value ?? 'null' });
   }
 
-  #add(draft: Draft, head: Head): void {
+  #add(draft: EntryDraft, head: ImportHead): void {
     const known = this.#knownOf(draft);
     known.head = head;
     known.added.push({ written_at: head.written_at, content_hash: contentHash(draft.value ?? 'null') });
   }
 }
 
-const headOf = (row: EntryRow, now: number): Head => ({
+const headOf = (row: EntryRow, now: number): ImportHead => ({
   version: row.version,
   written_at: row.written_at,
   value: isLive(row, now) ? fromDocument(row).value : undefined,

@@ -13,7 +13,7 @@ import * as queries from './queries.ts';
 /** Counts are kept of the newest state of each branch as a whole. Of any other view the entries themselves are counted. */
 export const isCounted = (view: EntryView): boolean => view.scope === undefined && isNewestOfOneBranch(view);
 
-export async function statsWithin({ scan, read, view }: ReadContext) {
+export async function statsInScope({ scan, read, view }: ReadContext) {
   const edge = async (newest: boolean) => {
     const row = await queries.getEdgeTime(scan, view, newest);
     return row ? toIso(row.written_at) : null;
@@ -36,19 +36,23 @@ export async function statsWithin({ scan, read, view }: ReadContext) {
 /** Of what is seen up to a place in the log nothing is newer than that place. */
 const lastSeqOf = ({ lineage }: EntryView): number | null => lineage[0]?.up_to_seq ?? null;
 
-type Page = Pick<Input<'patterns.list'>, 'limit' | 'cursor'>;
+type PatternsInput = Pick<Input<'patterns.list'>, 'limit' | 'cursor'>;
 
-const afterOf = ({ cursor }: Page, cursors: Cursors<readonly ['string']>): string =>
+const afterOf = ({ cursor }: PatternsInput, cursors: Cursors<readonly ['string']>): string =>
   cursor === undefined ? '' : cursors.from(cursor)[0];
 
-export async function patternsWithin({ scan, view }: ReadContext, input: Page, cursors: Cursors<readonly ['string']>) {
+export async function patternsInScope(
+  { scan, view }: ReadContext,
+  input: PatternsInput,
+  cursors: Cursors<readonly ['string']>,
+) {
   const page = { after: afterOf(input, cursors), limit: input.limit + 1 };
   return cutPage(await queries.listPatterns(scan, view, page), input.limit, (row) => cursors.to([row.name]));
 }
 
 export async function entitiesWithin(
   { scan, view }: ReadContext,
-  input: Page & { paths: readonly Glob[] | undefined },
+  input: PatternsInput & { paths: readonly Glob[] | undefined },
   cursors: Cursors<readonly ['string']>,
 ) {
   const page = { paths: input.paths, after: afterOf(input, cursors), limit: input.limit + 1 };

@@ -1,6 +1,6 @@
 import { type Edge, edgeKey } from './edges.ts';
 import { outcomeEdges } from './outcome-edges.ts';
-import { addUp, type Incident, type Node, type Side, type Strength } from './walk.ts';
+import { addStrengths, type EdgeSide, type EdgeStrength, type GraphNode, type IncidentEdge } from './walk.ts';
 
 /** A line of the ledger with its outcome. */
 export type LedgerLine = {
@@ -17,11 +17,11 @@ export type LedgerLine = {
 /** Types of outcomes that went well. */
 export const SUCCESSES: readonly string[] = ['success', 'clean_deploy'];
 
-export type ToldEdge = Edge & Strength;
+export type LedgerEdge = Edge & EdgeStrength;
 
 /** The edges that outcomes make, as if each had been added to what was there. Lines of one outcome stand together. */
-export function toldEdges(lines: readonly LedgerLine[]): Map<string, ToldEdge> {
-  const edges = new Map<string, ToldEdge>();
+export function ledgerEdges(lines: readonly LedgerLine[]): Map<string, LedgerEdge> {
+  const edges = new Map<string, LedgerEdge>();
   for (let from = 0, to = 0; from < lines.length; from = to) {
     const first = lines[from] as LedgerLine;
     while (lines[to]?.seq === first.seq) to++;
@@ -33,19 +33,19 @@ export function toldEdges(lines: readonly LedgerLine[]): Map<string, ToldEdge> {
   return edges;
 }
 
-function add(edges: Map<string, ToldEdge>, edge: ToldEdge): void {
+function add(edges: Map<string, LedgerEdge>, edge: LedgerEdge): void {
   const key = edgeKey(edge);
   const known = edges.get(key);
   if (!known) edges.set(key, edge);
-  else Object.assign(known, addUp(known, edge));
+  else Object.assign(known, addStrengths(known, edge));
 }
 
-export type Looked = { nodes: readonly Node[]; sides: readonly Side[]; relations: readonly string[] };
+export type EdgeFilter = { nodes: readonly GraphNode[]; sides: readonly EdgeSide[]; relations: readonly string[] };
 
 /** The edges as they are seen from nodes. */
-export function incidentTo(edges: Iterable<ToldEdge>, { nodes, sides, relations }: Looked): Incident[] {
+export function incidentTo(edges: Iterable<LedgerEdge>, { nodes, sides, relations }: EdgeFilter): IncidentEdge[] {
   const places = new Map(nodes.map(({ type, id }, place) => [`${type}\0${id}`, place]));
-  const found: Incident[] = [];
+  const found: IncidentEdge[] = [];
   for (const edge of edges) {
     const { relation, visible_to, confidence, evidence_count, first_seen, last_seen } = edge;
     if (relations.length > 0 && !relations.includes(relation)) continue;
@@ -61,19 +61,19 @@ export function incidentTo(edges: Iterable<ToldEdge>, { nodes, sides, relations 
 }
 
 /** What is stored and what is told, in the order of an answer, added up where it is the same edge for the same eyes. */
-export function joinIncident(stored: readonly Incident[], told: readonly Incident[]): Incident[] {
-  if (told.length === 0) return [...stored];
-  const rows = new Map<string, Incident>();
-  for (const row of [...stored, ...told]) {
+export function joinIncident(stored: readonly IncidentEdge[], fromLedger: readonly IncidentEdge[]): IncidentEdge[] {
+  if (fromLedger.length === 0) return [...stored];
+  const rows = new Map<string, IncidentEdge>();
+  for (const row of [...stored, ...fromLedger]) {
     const key = [row.place, row.side, row.relation, row.other_type, row.other, row.visible_to].join('\0');
     const known = rows.get(key);
-    rows.set(key, known ? { ...known, ...addUp(known, row) } : row);
+    rows.set(key, known ? { ...known, ...addStrengths(known, row) } : row);
   }
   return [...rows.values()].sort(inOrder);
 }
 
 /** As an index has them, backwards. */
-const inOrder = (a: Incident, b: Incident): number =>
+const inOrder = (a: IncidentEdge, b: IncidentEdge): number =>
   a.place - b.place ||
   descending(a.side, b.side) ||
   descending(a.relation, b.relation) ||
