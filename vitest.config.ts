@@ -1,13 +1,11 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
-import { memoryFolder } from './tests/support/memory-folder.ts';
+import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 // `module` is for bundlers: Node cannot run what packages keep under it.
 const conditions = ['source', ...defaultServerConditions.filter((name) => name !== 'module')];
 
-const folder = memoryFolder();
-// Unless somebody chose a place.
-if (folder !== undefined) process.env.TMPDIR ??= folder;
+keepTemporaryFilesInMemory();
 
 export default defineConfig({
   resolve: { conditions },

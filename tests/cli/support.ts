@@ -22,7 +22,7 @@ export type Desk = {
    * The same without a process of its own, which takes a tenth of the time: for tests of what a command does and prints,
    * and not of its input, its folder or the process itself.
    */
-  inProcess(args: readonly string[]): Promise<Run>;
+  inProcess(args: readonly string[], options?: Pick<RunOptions, 'env'>): Promise<Run>;
   /** A line for bash, in which `mem` is the program. */
   bash(line: string, options?: RunOptions): Promise<Run>;
   remove(): void;
@@ -38,14 +38,16 @@ export async function openDesk(env: Environment = {}): Promise<Desk> {
     folder,
     env: base,
     mem: (args, options) => start([process.execPath, program, ...args], options),
-    inProcess: (args) => runInProcess(args, base),
+    inProcess: (args, { env = {} } = {}) => runInProcess(args, { env: { ...base, ...env }, folder, program }),
     bash: (line, options) =>
       start(['bash', '-c', `mem() { '${process.execPath}' '${program}' "$@"; }; ${line}`], options),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-async function runInProcess(args: readonly string[], env: Environment): Promise<Run> {
+type Place = { env: Environment; folder: string; program: string };
+
+async function runInProcess(args: readonly string[], { env, folder, program }: Place): Promise<Run> {
   let out = '';
   let err = '';
   const terminal: Terminal = {
@@ -59,7 +61,12 @@ async function runInProcess(args: readonly string[], env: Environment): Promise<
     },
     gone: new AbortController().signal,
   };
-  const parts = { ...programParts, readEnvironment: () => env, readConfig: (given = env) => readConfig(given) };
+  const parts = {
+    ...programParts,
+    readEnvironment: () => env,
+    readConfig: (given = env) => readConfig(given),
+    readProcessStart: () => ({ node: process.execPath, script: program, platform: process.platform, folder }),
+  };
   const code = await runCli(args, parts, terminal);
   return { code, out, err };
 }

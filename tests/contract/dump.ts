@@ -25,6 +25,8 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   session_reads: () => undefined,
   session_items: () => undefined,
   usage_days: () => undefined,
+  // Who works through what, in its own time.
+  maintenance_tasks: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
   accounts: ({ item_no: _, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),

@@ -15,7 +15,8 @@ import {
   nthInput,
   outcomeOf,
   reading,
-  withoutScores,
+  wholePage,
+  withoutPlaces,
   writing,
 } from './table.ts';
 
@@ -27,18 +28,6 @@ const [Y, X, Z] = [{ agent_id: 'agent/y' }, { agent_id: 'agent/x' }, { agent_id:
 const reach = [[parseGlob(`${IN}/**`) as never]];
 const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: reach, write: reach };
 
-/** Numbers of the log and of notes tell that somebody did something, and nothing else. */
-const PLACES = /^((last_)?seq|item_id|id)$/;
-function withoutPlaces(outcome: unknown): unknown {
-  const replace = (field: string, value: unknown) => {
-    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
-    if (field !== 'next_cursor' || typeof value !== 'string') return value;
-    const [list, ...place] = JSON.parse(Buffer.from(value, 'base64url').toString());
-    return [list, ...place.filter((part: unknown) => typeof part === 'string')];
-  };
-  return JSON.parse(JSON.stringify(withoutScores(outcome), replace));
-}
-
 /** One store holds something outside of the scope, the other does not. Whoever has the key must not tell them apart. */
 async function openStores(backend: Backend) {
   const ids = [countedIds(), countedIds()] as const;
@@ -48,8 +37,8 @@ async function openStores(backend: Backend) {
   let known: Known = {};
   for (const app of apps) known = await layExamples(app, { mark: IN, as: Y });
   const outside = await layExamples(full, { mark: OUT, as: X });
-  // What is said of an agent is said of no path.
-  for (const name of writing.filter((name) => definition(name).describes_agent))
+  // What is about no path is for every key to see.
+  for (const name of writing.filter((name) => definition(name).open_to_all))
     await inside.call(name, nthInput(name, laidAs(full), { mark: OUT, known: { agent_id: X.agent_id } }) as never, X);
   let next = 1_000_000;
   return {
@@ -84,10 +73,7 @@ const outcomesOf = (mark: string): string[] =>
 /** The same question, as widely as it can be asked. */
 function waysOf(name: OperationName, mark: string, known: Known): Look[] {
   const input = markedInput(name, mark, known);
-  // A page may hold less than it reaches over; one that reaches over all of it can be compared.
-  const isLong = operations[name].input.safeParse({ ...input, limit: 1000 }).success;
-  const whole = isLong ? { limit: 1000 } : {};
-  const found: Look[] = [[name, 'at its place', { ...input, ...whole }]];
+  const found: Look[] = [[name, 'at its place', wholePage(name, input)]];
   if ('entity_path' in fieldsOf(name) && !('key' in input))
     found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
   if ('query' in input) found.push([name, 'by filters', { entity_path: `${mark}/**` }], [name, 'by nothing', {}]);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { dialect as postgres } from '../../packages/server/src/db/postgres-dialect.ts';
 import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
@@ -35,7 +36,7 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
   const seen = new Set<string>();
   let isReady = false;
   const app = await openTestApp(backend, {
-    modules: [{ name: 'consuming', migrations: [], handlers: {}, consumers: [handling, failing] }],
+    modules: [...proModules, { name: 'consuming', migrations: [], handlers: {}, consumers: [handling, failing] }],
     wrapDatabase: (database) => watchDatabase(database, ({ text }) => isReady && seen.add(text)),
   });
   isReady = true;
@@ -77,6 +78,10 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
+  [
+    '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
+    'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
+  ],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
   member(['memory_type'], 'text'),
   member(['is_artifact'], 'flag'),

@@ -99,13 +99,15 @@ export function addressesOf(mark: string): { entity_path: string; key: string }[
 /** How often examples were laid in a store: those of one round have one n, the same in every store. */
 const rounds = new WeakMap<TestApp, number>();
 
-/** The n of the examples that were laid last. */
-export const laidAs = (app: TestApp): number => rounds.get(app) ?? 0;
-
 function nextRound(app: TestApp): number {
-  rounds.set(app, laidAs(app) + 1);
-  return laidAs(app);
+  const round = (rounds.get(app) ?? 0) + 1;
+  rounds.set(app, round);
+  return round;
 }
+
+const laid = new WeakMap<TestApp, number>();
+/** The n of the examples that were laid last. */
+export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
 export function learn(known: Known, output: object): void {
   for (const [field, one] of Object.entries(output)) if (isIdentifying(field) && one !== null) known[field] = one;
@@ -129,6 +131,7 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
   };
   for (const attempt of [1, 2]) await layEntries(app, { mark, as, extra }, attempt);
   const n = nextRound(app);
+  laid.set(app, n);
   for (const name of writing) {
     const input = withExtra(nthInput(name, n, { mark, known })) as Json;
     const mayHide = 'shared' in fieldsOf(name);
@@ -194,6 +197,24 @@ const UNSTEADY = new Set(['score', 'recall_count', 'duration_ms', 'hash', 'paren
 
 export function withoutScores<T>(outcome: T): T {
   return JSON.parse(JSON.stringify(outcome, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
+}
+
+/** Numbers of the log and of notes tell that somebody did something, and nothing else. */
+const PLACES = /^((last_)?seq|item_id|id)$/;
+export function withoutPlaces(outcome: unknown): unknown {
+  const replace = (field: string, value: unknown) => {
+    if (PLACES.test(field) && !/^id0/.test(String(value))) return undefined;
+    if (field !== 'next_cursor' || typeof value !== 'string') return value;
+    const [list, ...place] = JSON.parse(Buffer.from(value, 'base64url').toString());
+    return [list, ...place.filter((part: unknown) => typeof part === 'string')];
+  };
+  return JSON.parse(JSON.stringify(withoutScores(outcome), replace));
+}
+
+/** A page may hold less than it reaches over; one that reaches over all there is can be compared. */
+export function wholePage(name: OperationName, input: Json): Json {
+  const whole = { ...input, limit: 1000 };
+  return operations[name].input.safeParse(whole).success ? whole : input;
 }
 
 /** Ids in order, so that two stores can be held against each other. */

@@ -58,7 +58,7 @@ describe.each(stores)('looking up many keys on $backend, row security $rowSecuri
 
   it.each(Object.keys(ways))(`\`%s\` takes a handful of statements for ${COUNT} keys`, async (way) => {
     const [query, close] = await (ways[way] as (typeof ways)[string])();
-    const count = await countStatements(() => query.findMany(findVersions, keysOf(COUNT)));
+    const { statements: count } = await countStatements(() => query.findMany(findVersions, keysOf(COUNT)));
     await close();
     expect(count).toBeGreaterThan(0);
     expect(count).toBeLessThan(6);
@@ -67,7 +67,7 @@ describe.each(stores)('looking up many keys on $backend, row security $rowSecuri
   it('a transaction does the same', async () => {
     const keys = keysOf(COUNT);
     let found: Found[] = [];
-    const count = await countStatements(() =>
+    const { statements: count } = await countStatements(() =>
       app.kernel.services.database.transaction(async (tx) => {
         tx.enter(SELF_HOSTED_ACCOUNT);
         found = await tx.findMany<NonNullable<Found>>(findVersions, keys);

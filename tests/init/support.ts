@@ -11,7 +11,7 @@ export type Home = {
   mode(file: string): number;
   /** Every file below, with what is in it. */
   files(): Record<string, string>;
-  init(args: readonly string[], options?: RunOptions): ReturnType<Desk['mem']>;
+  init(args: readonly string[], options?: Pick<RunOptions, 'env'>): ReturnType<Desk['inProcess']>;
 };
 
 export async function openHome(env: Readonly<Record<string, string | undefined>> = {}): Promise<Home> {
@@ -30,7 +30,7 @@ export async function openHome(env: Readonly<Record<string, string | undefined>>
     mode: (file) => statSync(at(file)).mode & 0o777,
     files: () =>
       Object.fromEntries(filesBelow(folder).map((file) => [relative(folder, file), readFileSync(file, 'utf8')])),
-    init: (args, options) => desk.mem(['init', ...args], options),
+    init: (args, options) => desk.inProcess(['init', ...args], options),
   };
 }
 

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
@@ -38,10 +39,16 @@ async function startTwo(place: Place): Promise<[MemProcess, MemProcess]> {
   return [one, two];
 }
 
+/** What each process on a folder shows the others. */
+const markedIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith('pending-notes-'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+
 /** Stops it so soon after a read that it has not written down what it noted. */
 async function freezeAfterRead(mem: MemProcess, { place, session }: { place: Place; session: string }): Promise<void> {
   const { dataDir, postgresDsn } = place.options;
-  const isMarked = () => readdirSync(dataDir).some((name) => name.startsWith('pending-notes-'));
+  const isMarked = () => markedIn(dataDir).some((byte) => byte === '1');
   for (;;) {
     await read(mem, 'k', session);
     process.kill(mem.pid, 'SIGSTOP');
@@ -87,7 +94,7 @@ describe.each(backends)('an outcome over two processes on %s', (backend) => {
     await read(one, 'k', 'alone');
     expect(await commit(one, 'alone')).toMatchObject({ causes_complete: true, affected_entries: 1 });
     expect(await one.stop()).toEqual({ code: 0, signal: null });
-    expect(readdirSync(place.options.dataDir).filter((name) => name.startsWith('pending-notes-'))).toEqual([]);
+    expect(markedIn(place.options.dataDir)).toEqual([]);
   });
 
   it('says so too when the process with the reads was killed before this one started', {

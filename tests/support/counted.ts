@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { Connection, Statement } from '../../packages/server/src/db/sqlite-connection.ts';
@@ -14,24 +15,40 @@ const PLACES: readonly [prototype: object, method: string, statements: (given: r
   [pg.Client.prototype, 'query', () => 1],
 ];
 
-/** How many statements the engines of this process run until the work is done, whoever gave them. */
-export async function countStatements(work: () => Promise<unknown>): Promise<number> {
-  let count = 0;
+/** What was asked in the course of some work: by the service of its store, and of the engine. */
+export type Asked = { texts: string[]; statements: number };
+
+const work = new AsyncLocalStorage<Asked>();
+
+/** For whoever watches a store. */
+export const noteStatement = ({ text }: { text: string }): void => void work.getStore()?.texts.push(text);
+
+function watchEngines(): () => void {
   const undo = PLACES.map(([prototype, method, statements]) => {
     const methods = prototype as Record<string, Method>;
     const original = methods[method] as Method;
     methods[method] = function (...given) {
-      count += statements(given);
+      const asked = work.getStore();
+      if (asked) asked.statements += statements(given);
       return original.apply(this, given);
     };
     return () => {
       methods[method] = original;
     };
   });
-  try {
-    await work();
-    return count;
-  } finally {
+  return () => {
     for (const one of undo) one();
+  };
+}
+
+/** What some work asks for until it is done. What runs beside it, as housekeeping does, is not counted. */
+export async function countStatements(run: () => Promise<unknown>): Promise<Asked> {
+  const asked: Asked = { texts: [], statements: 0 };
+  const stop = watchEngines();
+  try {
+    await work.run(asked, run);
+    return asked;
+  } finally {
+    stop();
   }
 }

@@ -7,21 +7,21 @@ const ownFolder = join(MEMORY, `${PREFIX}${process.pid}`);
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * A folder in memory for the temporary files of a test run, where the machine has one with room. Every commit on SQLite
- * is flushed; on a disk that takes milliseconds, here next to nothing. What tests promise of durability, they prove by
- * killing processes and by failing disks, for which it makes no difference.
+ * Puts the temporary files of a test run into memory, where the machine has room for them and nobody chose a place. Every
+ * commit on SQLite is flushed; on a disk that takes milliseconds, here next to nothing. What tests promise of durability,
+ * they prove by killing processes and by failing disks, for which it makes no difference.
  */
-export function memoryFolder(): string | undefined {
-  if (!existsSync(MEMORY)) return undefined;
+export function keepTemporaryFilesInMemory(): void {
+  if (process.env.TMPDIR !== undefined || !existsSync(MEMORY)) return;
   const { bavail, bsize } = statfsSync(MEMORY);
-  if (Math.min(bavail * bsize, process.availableMemory()) < NEEDED_BYTES) return undefined;
+  if (Math.min(bavail * bsize, process.availableMemory()) < NEEDED_BYTES) return;
   // What a run left that was killed would keep its memory.
   for (const name of readdirSync(MEMORY)) {
     if (name.startsWith(PREFIX) && !isAlive(Number(name.slice(PREFIX.length))))
       rmSync(join(MEMORY, name), { recursive: true, force: true });
   }
   mkdirSync(ownFolder, { mode: 0o711, recursive: true });
-  return ownFolder;
+  process.env.TMPDIR = ownFolder;
 }
 
 export const removeMemoryFolder = (): void => rmSync(ownFolder, { recursive: true, force: true });

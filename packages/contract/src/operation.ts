@@ -92,6 +92,11 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   needs_full_reach?: true;
   /** It writes, but from the paths it names it only reads. */
   cites?: true;
+  /**
+   * Reads what there is in parts, with a statement or two for each. Without it an operation takes as many statements for
+   * 500 items as for 10.
+   */
+  statements?: 'in parts';
   http: HttpBinding;
   /** Has to find in the store what is noted of reads. */
   needs_notes?: NeedsNotes;
@@ -103,8 +108,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   removes?: string;
   /** The field that is a list of drafts, each with an `entity_path`. */
   drafts_in?: string;
-  /** Says something of an agent, and of no path. */
-  describes_agent?: true;
+  /** What it makes is about no path and no entry: every agent of the account sees it, and so does every key. */
+  open_to_all?: true;
   /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];

@@ -70,7 +70,7 @@ const contracts = z.array(contract).max(50);
 const whose = s.agentId.meta({ description: 'The agent it is about.' });
 const updated_at = s.utc.meta({ description: 'When the agent was last described.' });
 const agentPath = '/api/v1/agents/{agent_id}';
-const writing = { module: 'agents', effect: 'write', cost: 2, describes_agent: true, errors: [] } as const;
+const writing = { module: 'agents', effect: 'write', cost: 2, open_to_all: true, errors: [] } as const;
 
 /** What is declared of an agent: by itself, or by whoever runs it. */
 /** What an agent said of itself, as it is shown. */

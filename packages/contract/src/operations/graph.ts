@@ -51,6 +51,8 @@ export const graph = {
     module: 'graph',
     effect: 'read',
     cost: 1,
+    // A walk looks at some of the nodes it has come to at a time; it ends after max_scanned_entries edges.
+    statements: 'in parts',
     http: {
       method: 'GET',
       path: '/api/v1/graph/neighbors',

@@ -89,6 +89,8 @@ export const log = {
     module: 'log',
     effect: 'read',
     cost: 1,
+    // What happened before is read in pages.
+    statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/stream' },
     cli: { args: ['entity_path'], alias: 'watch', also: ['stream'] },
     input: () =>

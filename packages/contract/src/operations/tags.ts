@@ -32,6 +32,7 @@ export const tags = {
     module: 'tags',
     effect: 'write',
     cost: 2,
+    whole: true,
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
     cli: { args: ['name'], alias: 'tag' },
     input: () =>
@@ -56,6 +57,7 @@ export const tags = {
     module: 'tags',
     effect: 'read',
     cost: 1,
+    whole: true,
     http: { method: 'GET', path: '/api/v1/tags' },
     cli: { alias: 'tags' },
     input: () =>

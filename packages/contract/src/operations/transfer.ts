@@ -65,6 +65,8 @@ export const transfer = {
     admin: true,
     whole: true,
     needs_notes: 'of the whole account',
+    // Every table is read in pages, so that no more is in memory than a reader takes.
+    statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
     output: () => exportLine,

@@ -25,7 +25,7 @@ export type Status = {
 
 export async function readStatus(parts: OwnParts, config: Config, identity: Identity): Promise<Status> {
   const place = placeOf(config);
-  const machine = thisMachine(parts.readEnvironment());
+  const machine = thisMachine(parts);
   const known = {
     version: VERSION,
     place,

@@ -1,51 +1,83 @@
 import { randomBytes } from 'node:crypto';
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PendingMarks } from './database.ts';
 
 const PREFIX = 'pending-notes-';
+const RAISED = '1';
+const LOWERED = '0';
 /** Nothing that a mark could be about is kept for longer. */
 const OUTDATED_MS = 8 * 24 * 60 * 60 * 1000;
+/** A process that has not raised its mark for this long makes sure that the file is there; later, others may remove it. */
+const UNSURE_MS = 60 * 60 * 1000;
+
+type Mark = { name: string; since: number; isRaised: boolean };
 
 /**
- * A file in the folder of the store for as long as a process holds something in memory that is not in the store yet. What
- * ends without taking its mark down has lost something; what takes it down has lost nothing.
+ * A file of one byte in the folder of the store, which says whether a process holds something in memory that is not in the
+ * store yet. A process that ends with it raised has lost something; one that ends with it lowered has lost nothing.
  */
 export class FolderMarks implements PendingMarks {
   readonly #folder: string;
   readonly #name = `${PREFIX}${randomBytes(6).toString('hex')}`;
+  #file: number | undefined;
+  #raisedAt = 0;
   #isRaised = false;
 
   constructor(folder: string) {
     this.#folder = folder;
-    for (const { name, since } of this.#all())
-      if (since < Date.now() - OUTDATED_MS) rmSync(join(folder, name), { force: true });
+    for (const { name, since, isRaised } of this.#all())
+      if (since < Date.now() - (isRaised ? OUTDATED_MS : 2 * UNSURE_MS)) this.#remove(name);
   }
 
+  /** A disk that is full keeps nobody from reading. */
   raise(): void {
+    const now = Date.now();
+    if (now - this.#raisedAt > UNSURE_MS) this.#open();
+    this.#raisedAt = now;
     this.#isRaised = true;
-    // A disk that is full keeps nobody from reading.
-    attempt(() => writeFileSync(join(this.#folder, this.#name), ''));
+    this.#write(RAISED);
   }
 
   lower(): void {
     if (!this.#isRaised) return;
     this.#isRaised = false;
-    attempt(() => rmSync(join(this.#folder, this.#name), { force: true }));
+    this.#write(LOWERED);
   }
 
   others(): { since: number }[] {
-    return this.#all().filter(({ name }) => name !== this.#name);
+    return this.#all().filter(({ name, isRaised }) => isRaised && name !== this.#name);
   }
 
-  #all(): { name: string; since: number }[] {
+  close(): void {
+    if (this.#file === undefined) return;
+    closeSync(this.#file);
+    this.#file = undefined;
+    if (!this.#isRaised) this.#remove(this.#name);
+  }
+
+  #open(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = attempt(() => openSync(join(this.#folder, this.#name), 'w'));
+  }
+
+  #write(byte: string): void {
+    const file = this.#file;
+    if (file !== undefined) attempt(() => writeSync(file, byte, 0));
+  }
+
+  #remove(name: string): void {
+    attempt(() => rmSync(join(this.#folder, name), { force: true }));
+  }
+
+  #all(): Mark[] {
     const names = attempt(() => readdirSync(this.#folder)) ?? [];
-    return names
-      .filter((name) => name.startsWith(PREFIX))
-      .flatMap((name) => {
-        const stat = attempt(() => statSync(join(this.#folder, name)));
-        return stat ? [{ name, since: stat.mtimeMs }] : [];
-      });
+    return names.filter((name) => name.startsWith(PREFIX)).flatMap((name) => attempt(() => this.#read(name)) ?? []);
+  }
+
+  #read(name: string): Mark {
+    const path = join(this.#folder, name);
+    return { name, isRaised: readFileSync(path, 'latin1') === RAISED, since: statSync(path).mtimeMs };
   }
 }
 

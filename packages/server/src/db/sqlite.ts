@@ -163,6 +163,7 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     await this.#turn;
     await this.#checkpointer.close();
+    this.marks.close();
     await this.scan.close();
     this.#reader.close();
     this.#writer.close();

@@ -98,12 +98,6 @@ export function createKernel(
   };
 }
 
-function handlersOf(modules: readonly Module[]): Handlers {
-  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
-  checkAudited(handlers);
-  return handlers;
-}
-
 /** What was committed stays so, whatever a hook does. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
@@ -205,14 +199,16 @@ const looked = (resource: string, caller: Caller) => ({
 /** There is nothing new that a hash could be of. */
 const LOOKED = hashedBy({});
 
-/** Whether every read that is to be audited says what it looks at. */
-function checkAudited(handlers: Handlers): void {
+/** Of all modules. Every read that is to be audited has to say what it looks at. */
+function handlersOf(modules: readonly Module[]): Handlers {
+  const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler<OperationName>][]) {
     const { admin, effect, lines } = operations[name] as Operation;
     const isAudited = effect === 'control' ? lines : admin && effect === 'read';
     if (isAudited && !handler.unaudited && !handler.resourceOf)
       throw new Error(`${name} is audited: its handler has to say what it looks at (looksAt)`);
   }
+  return handlers;
 }
 
 type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;

@@ -42,7 +42,7 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
   ];
 }
 
-const clientChecks = ({ readEnvironment }: OwnParts): Check[] => checkClients(thisMachine(readEnvironment()));
+const clientChecks = (parts: OwnParts): Check[] => checkClients(thisMachine(parts));
 
 const MARKS: Readonly<Record<Level, readonly [mark: string, colour: Colour]>> = {
   ok: ['ok', 'green'],

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
-import type { Environment } from '../../config.ts';
 import { type ExitCode, UsageError } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { install, uninstall } from './apply.ts';
@@ -8,7 +8,7 @@ import { type Client, type ClientName, clients, type Scope } from './clients.ts'
 import { secretsOf, targetOf } from './entry.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
 import { type Change, changed, hooksFor, isSetUp, planInstall, planUninstall } from './plan.ts';
-import { programsOf, startedAs } from './program.ts';
+import { programsOf } from './program.ts';
 import { type Receipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
 
@@ -24,13 +24,16 @@ export type InitOptions = {
 export type Setting = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
 
 /** Sets clients up, or takes that back. */
-export async function runInit(options: InitOptions, terminal: Terminal, env: Environment): Promise<ExitCode> {
-  const setting = { ...options, machine: thisMachine(env), terminal, secrets: secretsOf(env) };
+export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
+  const { terminal } = parts;
+  const machine = thisMachine(parts);
+  const { env } = machine;
+  const setting = { ...options, machine, terminal, secrets: secretsOf(env) };
   const chosen = chooseClients(setting);
   if (chosen.length === 0) return sayNoneFound(setting);
   const receipts = readReceipts(setting.machine.home);
   const target = targetOf(env);
-  const programs = options.uninstall ? undefined : programsOf(startedAs());
+  const programs = options.uninstall ? undefined : programsOf(parts.readProcessStart());
   const plan = programs
     ? planInstall(
         chosen,

@@ -1,10 +1,12 @@
 import type { AgentEraser, EntryEraser } from '../../kernel/index.ts';
-import { forgetAgent, forgetPaths } from './queries.ts';
+import { deletePaths, forgetAgent, listPaths } from './queries.ts';
+import { namesOver } from './rules/forgotten.ts';
 
 export const erasesEntries: EntryEraser = {
-  async erase({ tx, account_id }, { heads }) {
+  async erase({ tx, account_id, dialect }, { heads }) {
     const paths = heads.map(({ entity_path }) => entity_path);
-    await forgetPaths(tx, account_id, paths);
+    const names = namesOver(await listPaths(tx, account_id), paths);
+    if (names.length > 0) await deletePaths(tx, account_id, dialect.texts(names));
     return undefined;
   },
 };

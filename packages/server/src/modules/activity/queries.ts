@@ -1,4 +1,4 @@
-import { fragment, type Insert, joinSql, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { Tally } from '../../kernel/index.ts';
 
 export type Kind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
@@ -70,24 +70,18 @@ export function listSeries(query: Query, range: Range, { kind, names }: { kind: 
   );
 }
 
-/** Paths of entries that are erased, and globs that begin like them. */
-export async function forgetPaths(tx: Transaction, accountId: string, paths: readonly string[]): Promise<void> {
-  for (const path of new Set(paths))
-    await tx.run(
-      sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'path'
-            AND (name = ${path} OR (name >= ${`${path}/`} AND name < ${`${path}0`}) OR name IN (${globsOver(path)}))`,
-    );
+/** Paths that calls named, globs among them. */
+export async function listPaths(query: Query, accountId: string): Promise<string[]> {
+  const rows = await query.all<{ name: string }>(
+    sql`SELECT DISTINCT name FROM usage_days WHERE account_id = ${accountId} AND kind = 'path'`,
+  );
+  return rows.map(({ name }) => name);
 }
 
-/** Every part of a path may have been asked for with a star behind it. */
-const globsOver = (path: string): Sql => {
-  const parts = path.split('/');
-  const globs = parts.flatMap((_, i) => ['*', '**'].map((star) => [...parts.slice(0, i + 1), star].join('/')));
-  return joinSql(
-    globs.map((glob) => sql`${glob}`),
-    ', ',
+export const deletePaths = (tx: Transaction, accountId: string, names: Sql): Promise<number> =>
+  tx.run(
+    sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'path' AND name IN (SELECT value FROM ${names})`,
   );
-};
 
 export const forgetAgent = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
   tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'agent' AND name = ${agentId}`);

@@ -11,8 +11,9 @@ function index(work: Work, changes: readonly EntryChange[]): void {
   if (work.dialect.engine === 'postgres') return;
   const { number } = work.account;
   const mark = markOf(number);
-  for (const { before } of changes)
-    if (before && before.deleted === 0) work.send(deleteWords(work.tx, rowidOf(number, before.seq)));
+  const old: number[] = [];
+  for (const { before } of changes) if (before && before.deleted === 0) old.push(rowidOf(number, before.seq));
+  if (old.length > 0) work.send(deleteWords(work.tx, work.dialect, old));
   const rows: { rowid: number; words: string }[] = [];
   for (const change of changes)
     if (change.value !== undefined)
@@ -44,7 +45,8 @@ export const wordsOfEntries: Projection = {
   },
   async erase({ tx, dialect, account }, { heads }) {
     const gone = indexed(heads);
-    if (dialect.engine === 'sqlite') for (const { seq } of gone) await deleteWords(tx, rowidOf(account.number, seq));
+    const rowids = gone.map(({ seq }) => rowidOf(account.number, seq));
+    if (dialect.engine === 'sqlite' && rowids.length > 0) await deleteWords(tx, dialect, rowids);
     return { index_rows: gone.length };
   },
 };

@@ -23,30 +23,46 @@ export const verify = reads<'traces.verify'>(async (context, input) => {
   if (input.trace_id !== undefined && rows.length === 0) throw traceNotFound(input.trace_id);
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const problems: Problem[] = [];
+  const before = await hashesBefore(context, items);
   for (let at = 0; at < items.length; at += TRACES_AT_ONCE)
-    problems.push(...(await problemsOf(context, items.slice(at, at + TRACES_AT_ONCE))));
+    problems.push(...(await problemsOf(context, items.slice(at, at + TRACES_AT_ONCE), before)));
   return { total_checked: items.length, valid: items.length - problems.length, problems, ...page };
 });
 
 /** A trace may have thousands of parts. */
 const TRACES_AT_ONCE = 100;
 
-async function problemsOf(context: ReadContext, rows: readonly queries.TraceRow[]): Promise<Problem[]> {
-  const { scan, caller, dialect } = context;
+/** The hashes of the traces before these in their sessions, as far as there are some. */
+type HashesBefore = ReadonlyMap<queries.TraceRow, string>;
+
+async function hashesBefore({ scan }: ReadContext, rows: readonly queries.TraceRow[]): Promise<HashesBefore> {
   const sessions = rows.map((row) => [row.account_id, row.agent_id, row.session]);
-  const [items, before, ends] = await Promise.all([
-    queries.listAllItems(scan, caller.account_id, dialect.numbers(rows.map(({ seq }) => seq))),
+  const [before, ends] = await Promise.all([
     scan.findMany<{ hash: string }>(
       queries.findInChain,
       rows.map((row, i) => [...(sessions[i] as string[]), row.sequence - 1]),
     ),
     scan.findMany<queries.ChainEnd>(queries.findChainEnds, sessions),
   ]);
-  const partsOf = groupBySeq(items);
-  return rows.flatMap((row, i) => {
-    const parts = partsOf.get(row.seq) ?? [];
+  const hashes = new Map<queries.TraceRow, string>();
+  for (const [i, row] of rows.entries()) {
     const end = ends[i]?.sequence === row.sequence - 1 ? ends[i]?.hash : undefined;
-    const problem = problemOf(context, row, { parts, before: before[i]?.hash ?? end });
+    const hash = before[i]?.hash ?? end;
+    if (hash !== undefined) hashes.set(row, hash);
+  }
+  return hashes;
+}
+
+async function problemsOf(
+  context: ReadContext,
+  rows: readonly queries.TraceRow[],
+  hashes: HashesBefore,
+): Promise<Problem[]> {
+  const { scan, caller, dialect } = context;
+  const seqs = dialect.numbers(rows.map(({ seq }) => seq));
+  const partsOf = groupBySeq(await queries.listAllItems(scan, caller.account_id, seqs));
+  return rows.flatMap((row) => {
+    const problem = problemOf(context, row, { parts: partsOf.get(row.seq) ?? [], before: hashes.get(row) });
     return problem ? [{ trace_id: row.trace_id, ...problem }] : [];
   });
 }

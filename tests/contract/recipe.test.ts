@@ -1,0 +1,43 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyProject, follow, run, stepsOfPage } from '../support/recipe.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const steps = stepsOfPage(readFileSync(join(root, 'docs/adding-a-module.md'), 'utf8'));
+const bin = (name: string) => join(root, 'node_modules', '.bin', name);
+
+/** Those that take every operation or every table, and the docs that list them. */
+const DERIVED = [
+  ...['accounts', 'answers', 'effects', 'outputs', 'privacy', 'refusals', 'scope-doors', 'scopes'],
+  ...['openapi', 'tables'],
+].map((name) => `tests/contract/${name}.test.ts`);
+const DOCS = ['tests/docs/guides.test.ts', 'tests/transfer/docs.test.ts', 'tests/transfer/tables.test.ts'];
+
+describe('a module that is added as docs/adding-a-module.md says', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = copyProject(root);
+    for (const step of steps) follow(folder, step);
+    const made = await run(folder, process.execPath, ['--conditions=source', '--import', 'tsx', 'scripts/openapi.mjs']);
+    expect(made.status, made.out).toBe(0);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('has types and style', async () => {
+    const types = await run(folder, bin('tsc'), ['--noEmit', '-p', '.']);
+    expect(types.status, types.out).toBe(0);
+    const files = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
+    const style = await run(folder, bin('biome'), ['check', '--error-on-warnings', ...files]);
+    expect(style.status, style.out).toBe(0);
+  });
+
+  it('passes the derived tests of its operations and its table, and the docs tell of it', async () => {
+    const only = ['-t', 'bookmark|openapi.json|lists every operation|every record|table'];
+    const { status, out } = await run(folder, bin('vitest'), ['run', ...DERIVED, ...DOCS, ...only]);
+    const told = out.split('\n').filter((line) => !/^ +[↓✓]/.test(line));
+    expect(status, told.join('\n').slice(0, 20_000)).toBe(0);
+    expect(out).toMatch(/✓ bookmarks\.create answers what the contract says/);
+  });
+});
