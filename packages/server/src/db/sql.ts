@@ -20,16 +20,17 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
   }
   let text = strings[0] ?? '';
   const values: SqlValue[] = [];
-  parts.forEach((part, index) => {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as SqlValue | Sql;
     if (isSql(part)) {
       text += part.text;
-      values.push(...part.values);
+      for (const value of part.values) values.push(value);
     } else {
       text += '?';
       values.push(part);
     }
-    text += strings[index + 1];
-  });
+    text += strings[i + 1];
+  }
   return { text, values };
 }
 

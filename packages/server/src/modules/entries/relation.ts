@@ -33,8 +33,9 @@ const CONDITIONS: Record<Including, Condition> = {
 /** The columns of the relation: those of an entry, and where the newest ledger line about it is. */
 const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 
+/** All columns, as naming them would make a text that is put together and looked up at every statement twice as long. */
 const newestText = (including: Including): string =>
-  `(SELECT ${COLUMNS.join(', ')} FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+  `(SELECT * FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
 
 /** Of the newest state of one branch without a scope, which most views are: a constant text. */
 export const NEWEST_LIVE = `${newestText('live')}) AS entries`;
@@ -59,7 +60,7 @@ type Part = { including?: Including; paths?: readonly Glob[] | undefined };
  * Of the newest state of one branch both engines see through it, and it costs what the table costs.
  */
 export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
-  const within = andAll(pathsOf(view, paths));
+  const within = view.scope === undefined && paths === undefined ? nothing : andAll(pathsOf(view, paths));
   const condition = CONDITIONS[including];
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
@@ -152,13 +153,18 @@ function pastColumns({ dialect }: EntryView): Sql {
 export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));
 
+const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
+/** Where the newest state is shown every version is, also one that has lost its place there. */
+const UP_TO_SHOWN = ' AND versions.version <= entries.version';
+
 /** Versions belong to entries of any state and any author: each says itself who may see it. */
-const joined = (view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql => {
-  // Where the newest state is shown every version is, also one that has lost its place there.
-  const upTo = isNewestOfOneBranch(view) ? emptySql : fragment(' AND versions.version <= entries.version');
-  return sql`${entriesIn(view, { including: 'all' })} ${fragment(join)} versions
-    ON versions.account_id = ${view.account_id} AND versions.entry_id = entries.entry_id${upTo}`;
-};
+function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
+  const { text, values } = entriesIn(view, { including: 'all' });
+  return {
+    text: `${text} ${join} ${ON_VERSIONS}${isNewestOfOneBranch(view) ? '' : UP_TO_SHOWN}`,
+    values: [...values, view.account_id],
+  };
+}
 
 /** The versions of a view's entries, whoever may see them: `versions` joined to `entries`. */
 export const versionsIn = (view: EntryView): Sql => joined(view, 'JOIN');
