@@ -25,8 +25,10 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   session_reads: () => undefined,
   session_items: () => undefined,
   usage_days: () => undefined,
-  // Who works through what, in its own time.
+  // Who works through what, and how far it has come, in its own time.
   maintenance_tasks: () => undefined,
+  consumers: () => undefined,
+  consumer_cursors: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
   accounts: ({ item_no: _, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),

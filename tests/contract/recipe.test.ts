@@ -38,6 +38,7 @@ describe('a module that is added as docs/adding-a-module.md says', () => {
     const { status, out } = await run(folder, bin('vitest'), ['run', ...DERIVED, ...DOCS, ...only]);
     const told = out.split('\n').filter((line) => !/^ +[↓✓]/.test(line));
     expect(status, told.join('\n').slice(0, 20_000)).toBe(0);
-    expect(out).toMatch(/✓ bookmarks\.create answers what the contract says/);
-  });
+    // On both databases: none of them was passed over.
+    expect(Number(/Tests +(\d+) passed/.exec(out)?.[1])).toBeGreaterThan(80);
+  }, 300_000);
 });
