@@ -45,6 +45,10 @@ export const tables: readonly TenantTable[] = [
     nullable: ['ttl_at', 'commit_id'],
     json: ['document'],
     agents: { agent_id: { erased: 'by its owner' } },
+    planner: {
+      sqlite_autoindex_versions_1: '2000000 2000000 2 1',
+      versions_by_commit: '1000000 1000000 10',
+    },
   }),
   exported(
     { table: 'entries', columns: headColumns },
@@ -53,6 +57,13 @@ export const tables: readonly TenantTable[] = [
       key: ['entry_id'],
       nullable: ['standing'],
       json: ['standing'],
+      // Without them an entry of a number is looked for among all that a scope reaches, for each number anew.
+      planner: {
+        sqlite_autoindex_entries_1: '1000000 1000000 1000000 20 1',
+        entries_by_seq: '1000000 1000000 1000000 1',
+        entries_by_agent: '1000000 1000000 1000000 1000 1',
+        entries_by_id: '1000000 1000000 1',
+      },
       derived: [
         ...Object.keys(versionColumns).filter((name) => name !== 'commit_id' && !(name in headColumns)),
         ...['branch', 'entity_path', 'key', 'memory_type', 'is_artifact', 'pattern_refs'],
