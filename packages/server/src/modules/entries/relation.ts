@@ -60,7 +60,7 @@ type Part = { including?: Including; paths?: readonly Glob[] | undefined };
  * Of the newest state of one branch both engines see through it, and it costs what the table costs.
  */
 export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
-  const within = view.scope === undefined && paths === undefined ? nothing : andAll(pathsOf(view, paths));
+  const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
   const condition = CONDITIONS[including];
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
