@@ -1,10 +1,10 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
 import type { Caller } from './caller.ts';
 
-/** Refuses by throwing a Fault. */
+/** Throws a Fault to refuse. */
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
-/** What only some keys may ask for. */
+/** Refuses operations that the type of the key does not permit. */
 export const authorizeKeyType: Authorize = (name, _input, { key, control }) => {
   const { admin, whole, needs_full_scope, effect } = operations[name] as Operation;
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for whoever runs the service`);

@@ -11,7 +11,7 @@ const DESCRIPTION = `Versioned memory entries that agents write, read, search an
 Answers are JSON in snake_case. Names in a query may be camelCase too. Lists come in pages: hand \`next_cursor\` back as
 \`cursor\` while \`has_more\` is true. Errors are RFC 9457 problem details with a stable \`code\`.`;
 
-/** What each group of operations is for. */
+/** The description of each group of operations. */
 export const TAGS: Record<string, string> = {
   entries: 'Write, read, compare, verify and remove entries.',
   search: 'Find entries by words and filters.',
@@ -35,11 +35,11 @@ export const TAGS: Record<string, string> = {
   system: 'The service about itself.',
 };
 
-/** OpenAPI 3.1, from the table alone. */
+/** Generates OpenAPI 3.1 from the table of operations. */
 export function openApiDocument(version: string): JsonObject {
   const schemas = new Schemas();
   const problems = new Problems();
-  // Shapes that are taken and given are as strict as what is taken.
+  // Register inputs first: a schema used in both directions must be as strict as the input.
   for (const name of operationNames) schemas.members(operations[name].input);
   const paths: Record<string, JsonObject> = {};
   for (const name of operationNames)

@@ -8,7 +8,7 @@ type OpenApiParts = { schemas: Schemas; problems: Problems };
 const camel = (name: string) => name.replace(/[\W_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
 
-/** The name in the table; another address adds its own method and path, so that neither depends on the order. */
+/** The name in the table; for an alias also its method and path, so that ids do not depend on the order. */
 function operationId({ name, route, isAlias }: DocumentedRoute): string {
   if (!isAlias) return camel(name);
   const words = route.path.replace('/api/v1', '').split(/\W|_/).filter(Boolean);
@@ -52,7 +52,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
       // Lists are separated by commas.
       ...(where === 'query' && schema.type === 'array' ? { style: 'form', explode: false } : {}),
       schema,
-      // With commas, not by name again: what is given twice is refused.
+      // Lists use commas: a repeated parameter is refused.
       ...(where === 'query' && schema.type === 'array' ? { explode: false } : {}),
       ...(given === undefined ? {} : { example: given }),
     };
@@ -142,7 +142,7 @@ function requestBody(schemas: Schemas, { name, route }: DocumentedRoute): JsonOb
   };
 }
 
-/** Of what speaks OTLP, the form that JSON stands for. */
+/** For OTLP operations: the binary form of the same message. */
 function binaryForm({ http }: Operation, message: string): JsonObject {
   if (!http.otlp) return {};
   return { 'application/x-protobuf': { schema: { type: 'string', format: 'binary', description: `\`${message}\`` } } };
