@@ -259,6 +259,6 @@ function warningsOf(env: Environment): string[] {
   if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
     warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
   if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
-    warnings.push('MEM_ROW_SECURITY is off: accounts are kept apart by the queries alone');
+    warnings.push('MEM_ROW_SECURITY is off: only the queries keep accounts apart');
   return warnings;
 }

@@ -183,6 +183,6 @@ async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
 function refusal(names: readonly string[], why: string): StorageError {
   const made = names.map((name) => `CREATE ROLE ${quote(name)} NOLOGIN;`).join(' ');
   const granted = `GRANT ${names.map(quote).join(', ')} TO <the user of MEM_POSTGRES_DSN>;`;
-  const stamps = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
-  return new StorageError('refused', new Error(stamps));
+  const instructions = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
+  return new StorageError('refused', new Error(instructions));
 }

@@ -72,7 +72,7 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const { origin } = request.headers;
     if (origin === undefined || isAllowed(origin)) return done();
-    const message = `Forbidden: pages of ${origin} are not let in (MEM_CORS_ORIGINS)`;
+    const message = `Forbidden: pages of ${origin} are not admitted (MEM_CORS_ORIGINS)`;
     reply.code(403).send({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
   };
 }

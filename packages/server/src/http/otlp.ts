@@ -47,10 +47,10 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: O
       onRequest: options.requireKey,
       handler: async (request, reply) => {
         const caller = callerOf(request, options.agentId);
-        const status = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
-        const input: Record<string, unknown> = Object.fromEntries(status);
+        const members = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
+        const input: Record<string, unknown> = Object.fromEntries(members);
         readQuery(request.raw.url ?? '', input);
-        // The header wins over the default, but not over an agent in the body.
+        // Only an explicit header counts here, not the default agent of the service.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;
         const output = await kernel.invoke(name, input, caller);
         return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[name], output);

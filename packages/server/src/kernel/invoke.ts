@@ -209,7 +209,7 @@ function handlersOf(modules: readonly Module[]): Handlers {
     const { admin, effect, lines } = operations[name] as Operation;
     const isAudited = effect === 'control' ? lines : admin && effect === 'read';
     if (isAudited && !handler.unaudited && !handler.resourceOf)
-      throw new Error(`${name} is audited: its handler has to say what it looks at (looksAt)`);
+      throw new Error(`${name} is audited: its handler must declare its resource (looksAt)`);
   }
   return handlers;
 }

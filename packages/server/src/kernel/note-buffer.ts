@@ -126,10 +126,10 @@ export class NoteBuffer {
 
   /** The notes of an account that this process dropped or could not write. */
   gapOf(accountId: string): NotesGap | undefined {
-    if (!this.#isOn) return { reason: 'this server does not note what is read' };
-    if (this.#unwritten.has(accountId)) return { reason: 'what was read could not be written down yet' };
+    if (!this.#isOn) return { reason: 'this server does not note reads' };
+    if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
     const at = this.#dropped.get(accountId);
-    return at === undefined ? undefined : { reason: 'more was read at once than could be noted', before: at + 1 };
+    return at === undefined ? undefined : { reason: 'more entries were read at once than could be noted', before: at + 1 };
   }
 
   /** Records whether the notes passed on last are part of the current transaction. */

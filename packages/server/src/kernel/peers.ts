@@ -61,7 +61,7 @@ export class Peers {
       this.#send('flush', token, accountId);
     });
     this.#waiting.delete(token);
-    for (const id of left) gaps.push({ reason: `server ${id} did not write down in time what was read there` });
+    for (const id of left) gaps.push({ reason: `server ${id} did not store its reads in time` });
     return gaps;
   }
 
@@ -90,7 +90,7 @@ export class Peers {
   #flushed(token: string, { peer, before }: { peer: string; before: number }): void {
     const waiting = this.#waiting.get(token);
     if (!waiting?.left.delete(peer)) return;
-    if (before > 0) waiting.gaps.push({ reason: `server ${peer} could not note all that was read there`, before });
+    if (before > 0) waiting.gaps.push({ reason: `server ${peer} could not note all of its reads`, before });
     if (waiting.left.size === 0) waiting.done();
   }
 }
@@ -112,5 +112,5 @@ function gapOfMark(since: number): NotesGap {
   const isStale = since <= Date.now() - MARK_STALE_MS;
   return isStale
     ? { reason: 'another process on this folder ended or froze with reads in its memory', before: since + RETURN_MS }
-    : { reason: 'another process on this folder did not write down in time what was read there' };
+    : { reason: 'another process on this folder did not store its reads in time' };
 }

@@ -47,7 +47,7 @@ export const viewInWork = (
 /** Throws unless the view shows the newest state of one branch, for data that exists only for that state. */
 export function requireNewest(view: EntryView, what: string): void {
   if (isNewestOfOneBranch(view)) return;
-  const message = `${what} can only be told of a branch as it is now, without what it takes over from another`;
+  const message = `${what} is only available for the newest state of a branch that inherits nothing from another`;
   throw invalidInput([{ path: 'branch', message }]);
 }
 

@@ -68,7 +68,7 @@ class ProtobufReader {
     { wireType, end }: { wireType: number; end: number },
   ): void {
     const expected = typeof type === 'string' ? WIRE_TYPES[type] : BYTES;
-    if (wireType !== expected) throw new ProtobufError(`${name} is written as something else`);
+    if (wireType !== expected) throw new ProtobufError(`${name} has the wrong wire type`);
     if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
     const value = typeof type === 'string' ? this.#scalar(type, end) : this.message(type(), this.#length(end));
     if (!list) json[name] = value;

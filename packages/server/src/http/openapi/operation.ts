@@ -100,10 +100,10 @@ export const headerParameters: Record<string, JsonObject> = {
 };
 
 export const answerHeaders: Record<string, JsonObject> = {
-  RequestId: { description: 'Names the request in the logs of the service.', schema: { type: 'string' } },
+  RequestId: { description: 'Identifies the request in the logs of the service.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
-  Location: { description: 'Where the thing that was made can be read.', schema: { type: 'string' } },
+  Location: { description: 'The address of the created resource.', schema: { type: 'string' } },
   OpsRemaining: {
     description: 'Hosted: ops that the plan leaves for this month, or `unlimited`.',
     schema: { type: 'string' },
@@ -115,7 +115,7 @@ export const answerHeaders: Record<string, JsonObject> = {
     example: '1000',
   },
   UsageWarning: {
-    description: 'Hosted: that so many percent of the ops are used. Absent below 80.',
+    description: 'Hosted: the percentage of the ops that is used. Absent below 80.',
     schema: { type: 'integer', enum: [80, 95, 100] },
   },
   RateLimit: {
@@ -124,7 +124,7 @@ export const answerHeaders: Record<string, JsonObject> = {
     example: '"key";r=117;t=42',
   },
   RateLimitPolicy: {
-    description: 'Hosted: requests that the key may make in how many seconds.',
+    description: 'Hosted: the number of requests that the key may make, and the seconds that this covers.',
     schema: { type: 'string' },
     example: '"key";q=120;w=60',
   },

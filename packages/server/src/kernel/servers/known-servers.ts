@@ -82,7 +82,7 @@ export class KnownServers {
     const gaps: NotesGap[] = [...this.#greetings].flatMap(([id, { at, clock }]) =>
       at > since ? [] : [{ reason: `server ${id} ended or froze with reads in its memory`, before: clock + RETURN_MS }],
     );
-    if (this.#ownAt <= since) gaps.push({ reason: 'the other servers cannot be asked at the moment' });
+    if (this.#ownAt <= since) gaps.push({ reason: 'the other servers cannot be reached at the moment' });
     return gaps;
   }
 
