@@ -128,7 +128,7 @@ async function declaredOutsideScope<T>(
 
 type ProfilePart<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
 
-/** Stores a declaration about an agent. Another agent may declare it on its behalf. */
+/** Stores a declaration about an agent. The operator of an agent may declare it in its place. */
 function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: ProfilePart<T>) {
   const { account_id, now } = work;
   const row = { account_id, agent_id, ...what.columns, created_at: now, updated_at: now };

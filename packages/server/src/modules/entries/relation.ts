@@ -156,7 +156,7 @@ export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));
 
 const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
-/** A view of the newest state shows every version, even one newer than the entry's row. */
+/** Left out for the newest state of one branch, which shows every version, even one newer than the entry's row. */
 const UP_TO_SHOWN = ' AND versions.version <= entries.version';
 
 /** Joins versions to entries of any state and author: visibility is a property of each version. */

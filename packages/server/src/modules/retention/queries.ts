@@ -3,7 +3,7 @@ import { fragment, type Insert, type Query, sql, type Transaction } from '../../
 export const kinds = ['traces', 'payloads'] as const;
 export type RetentionKind = (typeof kinds)[number];
 
-/** `done_seq`: everything old up to this `seq` is already deleted. */
+/** `done_seq`: the job has dealt with everything old up to this `seq`. */
 export type RetentionRow = {
   account_id: string;
   kind: RetentionKind;

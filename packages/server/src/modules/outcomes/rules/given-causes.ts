@@ -6,7 +6,7 @@ export type CauseProblem = { path: string; message: string };
 type GivenCauses = {
   keys: readonly GivenCause[];
   versions: Readonly<Record<string, number>>;
-  /** Their path within the input. */
+  /** The prefix of their path within the input. */
   path: string;
 };
 

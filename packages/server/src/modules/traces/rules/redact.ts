@@ -15,8 +15,8 @@ export const MAX_REDACT_CHARS = 200_000;
 /** How far the scan looks past the cut, to recognise a secret that lies across it. */
 const LOOK_AHEAD_CHARS = 4096;
 /**
- * A marker changes the context of its neighbours, so texts are scanned again. Only texts crafted for it need more than one
- * extra round.
+ * A marker changes the text beside it, so a text is scanned until nothing changes. One more round finds nothing new, except
+ * in texts crafted for it.
  */
 const MAX_ROUNDS = 6;
 const MAX_DEPTH = 128;
