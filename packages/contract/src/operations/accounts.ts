@@ -90,7 +90,7 @@ export const accounts = {
       'As `transfer.export` does for an admin of the account. Once the last line was taken, the account may be deleted as it is.',
     ...control,
     needs_notes: 'of the whole account',
-    // Every table is read in pages, so that no more is in memory than a reader takes.
+    // Reads every table in pages, so that memory holds no more than the client has taken.
     statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
     cli: { args: ['account_id'] },

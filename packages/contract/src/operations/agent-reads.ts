@@ -32,7 +32,7 @@ const memoryNode = z
   })
   .meta({ id: 'MemoryNode', description: 'What an agent wrote and read at one path.' });
 
-/** What an agent wrote, and what it read of others. */
+/** Reads of what an agent wrote and of what it read from others. */
 export const agentReads = {
   'agents.memory_graph': operation({
     summary: 'Map the memory of an agent',

@@ -21,7 +21,7 @@ const line = z
   })
   .meta({ id: 'AuditLine' });
 
-// The trail names whatever anybody did something to.
+// The audit trail names everything that anyone has acted on.
 const admin = { module: 'audit', admin: true, needs_full_scope: true, effect: 'read', cost: 1 } as const;
 
 export const audit = {

@@ -7,7 +7,7 @@ const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
 const measure = z.number().nullable().optional();
-/** Those that the op asks for. */
+/** Measures; an answer contains those of the requested `op`. */
 const measures = {
   count: z.int().optional(),
   n: z.int().optional().meta({ description: 'How many numbers there were.' }),
@@ -17,7 +17,7 @@ const measures = {
   max: measure,
 };
 
-/** What looks at or removes entries as a whole. */
+/** Operations that inspect or remove whole entries. */
 export const entryMaintenance = {
   'entries.diff': operation({
     summary: 'Compare two versions field by field',

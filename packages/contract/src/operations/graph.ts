@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-/** Every kind of thing that an edge may end at. */
+/** The kinds of nodes that an edge may connect. */
 const nodeTypes = ['agent', 'entry', 'entity', 'outcome', 'pattern'] as const;
 
 export const nodeType = z
@@ -51,7 +51,7 @@ export const graph = {
     module: 'graph',
     effect: 'read',
     cost: 1,
-    // A walk looks at some of the nodes it has come to at a time; it ends after max_scanned_entries edges.
+    // A walk expands some of the nodes it has reached at a time; it stops after max_scanned_entries edges.
     statements: 'in parts',
     http: {
       method: 'GET',

@@ -56,7 +56,7 @@ const metadata = z
   })
   .meta({ id: 'SessionMetadata', description: 'About the session: model, client_name, platform and any other key.' });
 
-/** What the caller says of its task; also part of a trace that it seals itself. */
+/** The caller's report about its task; also part of a trace that the caller seals itself. */
 export const sessionReport = {
   task_input: t.longText.optional(),
   response_text: t.longText.optional(),

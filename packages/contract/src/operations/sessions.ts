@@ -12,7 +12,7 @@ const recorded = {
 
 const common = { module: 'sessions', effect: 'write', cost: 2 } as const;
 
-/** What a session keeps until an outcome seals it. Reads, queries and writes are kept by themselves. */
+/** Records of an open session, until an outcome seals it. Reads, queries and writes are recorded automatically. */
 export const sessions = {
   'sessions.record_context': operation({
     summary: 'Record what was learnt elsewhere',

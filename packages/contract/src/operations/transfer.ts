@@ -54,7 +54,7 @@ const importedLink = z
   })
   .meta({ id: 'ImportedLink', description: 'An edge of the graph; entries go by `entity_path/key`.' });
 
-/** An account as a whole, out and in, and entries from elsewhere. */
+/** Exports and imports a whole account, and imports entries from other systems. */
 export const transfer = {
   'transfer.export': listing({
     summary: 'Export the whole account',
@@ -65,7 +65,7 @@ export const transfer = {
     admin: true,
     whole: true,
     needs_notes: 'of the whole account',
-    // Every table is read in pages, so that no more is in memory than a reader takes.
+    // Reads every table in pages, so that memory holds no more than the client has taken.
     statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
