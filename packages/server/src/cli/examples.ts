@@ -2,7 +2,7 @@ import type { OperationName } from '@mem-service/contract';
 
 type Example = readonly [text: string, line: string];
 
-/** What else one does with a command, beside the example of its operation. */
+/** More examples for a command, besides that of its operation. */
 export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'entries.write': [
     [
@@ -68,7 +68,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'health.read': [['with the database', 'mem health --ready']],
 };
 
-/** Where the words of the operation are for those who call it over HTTP. */
+/** Replaces descriptions that are written for HTTP callers. */
 export const abouts: Partial<Record<OperationName, string>> = {
   'log.stream':
     'A line for each event as it is committed, in colours by type, until Ctrl-C. After a lost connection it comes back ' +

@@ -5,7 +5,7 @@ import { duration } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 const WAIT_MS = 5000;
-/** The header has whole seconds. */
+/** The `Date` header has whole seconds. */
 const TOLERATED_SKEW_MS = 5000;
 
 type HealthAnswer = { health: { version?: string; status?: string }; date: string | null; status: number };

@@ -23,7 +23,7 @@ export type InitOptions = {
 
 export type InitRun = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
 
-/** Sets clients up, or takes that back. */
+/** Sets up clients, or removes the set-up. */
 export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
   const { terminal } = parts;
   const machine = thisMachine(parts);
@@ -91,7 +91,7 @@ async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   }
 }
 
-/** Each file for itself: what is written is remembered, whatever becomes of the next. */
+/** Handles each file on its own: a failure does not stop the others, and written files keep their receipts. */
 function write(todo: readonly FileChange[], receipts: FileReceipts, setting: InitRun): boolean {
   const { terminal, machine, secrets, clients: names } = setting;
   let failed = false;
@@ -117,7 +117,7 @@ function write(todo: readonly FileChange[], receipts: FileReceipts, setting: Ini
   return failed;
 }
 
-/** A file that other clients read too is left to them. */
+/** Removes these clients from the receipts; a shared file stays listed for the others. */
 function removeReceipts(receipts: FileReceipts, names: readonly string[] | undefined): void {
   for (const receipt of Object.values(receipts))
     receipt.clients = receipt.clients.filter((name) => !names?.includes(name));

@@ -40,7 +40,7 @@ and MEM_BRANCH of now.`,
     const wrong = names?.find((name) => !clientNames.some((client) => client === name));
     if (wrong !== undefined)
       throw new UsageError(`there is no client ${JSON.stringify(wrong)}: give ${clientNames.join(', ')}`);
-    // Values that would stop the program later stop it here.
+    // Fails now on settings that would stop the server later.
     parts.readConfig();
     const { runInit } = await import('../init/index.ts');
     const options = {

@@ -5,7 +5,7 @@ export type ForeignImportReport = {
   system: string;
   dry_run: boolean;
   found: {
-    /** How many keys, and how many versions of them. */
+    /** The number of keys, and of their versions. */
     entries: number;
     versions: number;
     links: number;
@@ -15,9 +15,9 @@ export type ForeignImportReport = {
   };
   entries: { written: number; unchanged: number; skipped: number; older: number };
   links: { written: number; unchanged: number; missing: number };
-  /** Entries that were there, and said something else. */
+  /** Existing entries with another value. */
   conflicts: (EntryKey & { status: string; version: number })[];
-  /** Left behind, because the service takes no values of that size. */
+  /** Skipped, because the service does not accept values of that size. */
   too_large: EntryKey[];
 };
 
@@ -31,7 +31,7 @@ const FATES: Record<string, string> = {
   older: 'what is there was written later: left alone',
 };
 
-/** What was found and what became of it, for people. */
+/** What was found and imported, for people. */
 export function reportText({
   system,
   dry_run,
