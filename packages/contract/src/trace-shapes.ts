@@ -229,6 +229,6 @@ export const staleRead = z
     read_version: z.int(),
     current_version: z.int().nullable().meta({ description: 'Null when the entry is gone.' }),
     changed_by: z.string().nullable(),
-    value_changed: z.boolean().meta({ description: 'Whether the entry now says something else.' }),
+    value_changed: z.boolean().meta({ description: 'Whether the value of the entry has changed.' }),
   })
   .meta({ id: 'StaleRead', description: 'Something the session read that others have changed since.' });

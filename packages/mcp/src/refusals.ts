@@ -17,7 +17,7 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
   branch_read_only: 'write to main, or to a branch that is open',
   version_conflict: 'read the entry again, merge, and write with if_version set to its version',
-  stale_reads: 'read again what has changed, and decide anew',
+  stale_reads: 'read again what has changed, and decide again',
   invalid_cursor: 'start again without cursor',
   value_too_large: 'split it into several keys',
   unauthenticated: 'set MEM_API_KEY to a valid key',

@@ -49,7 +49,7 @@ function routeFor(operation: Operation, input: JsonObject): HttpRoute {
   if (misread === undefined) return first;
   const plain = aliases.find(({ method, path }) => method === first.method && parametersOf(path).length === 0);
   if (plain) return plain;
-  throw invalidField(misread, 'must be a text that can stand in an address');
+  throw invalidField(misread, 'must be a text that is valid in a URL path');
 }
 
 function isMisread(name: string, value: unknown): boolean {

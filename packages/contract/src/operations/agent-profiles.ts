@@ -86,7 +86,7 @@ const declared = () => ({
 export const agentProfiles = {
   'agents.profile': operation({
     summary: 'Read the profile of an agent',
-    description: 'What was declared of it and what it did. Empty for an agent that nobody knows.',
+    description: 'Its declared profile and its activity. Empty for an unknown agent.',
     module: 'agents',
     effect: 'read',
     cost: 1,

@@ -117,7 +117,7 @@ export const entryMaintenance = {
     summary: 'Erase an agent with all it wrote and did',
     description:
       'For privacy: the entries it wrote, private ones too, its sessions, traces, profile, timeline and edges go. What its ' +
-      'outcomes did to entries of others stays, under a name that tells nothing. Entries that others wrote versions of as ' +
+      'outcomes did to entries of others stays, under an anonymous name. Entries that others wrote versions of as ' +
       'well stay whole unless `with_others`. Nothing brings back what is gone. Try `dry_run` first.',
     module: 'agents',
     effect: 'write',
@@ -131,7 +131,7 @@ export const entryMaintenance = {
     cli: { args: ['agent_id'] },
     input: () =>
       z.strictObject({
-        agent_id: s.agentId.meta({ description: 'The agent that is to be forgotten.' }),
+        agent_id: s.agentId.meta({ description: 'The agent to erase.' }),
         with_others: z
           .boolean()
           .default(false)
@@ -156,7 +156,7 @@ export const entryMaintenance = {
               log_events: z.int(),
               edges: z.int(),
               profiles: z.int(),
-              outcomes: z.int().meta({ description: 'That lose their author and what it said.' }),
+              outcomes: z.int().meta({ description: 'That lose their author and texts.' }),
               commits: z.int().meta({ description: 'That lose their author and message.' }),
               audit_lines: z.int().meta({ description: 'That lose their agent, and stay in the chain.' }),
             })

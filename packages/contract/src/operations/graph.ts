@@ -7,7 +7,10 @@ const nodeTypes = ['agent', 'entry', 'entity', 'outcome', 'pattern'] as const;
 
 export const nodeType = z
   .enum(nodeTypes)
-  .meta({ id: 'NodeType', description: 'What a name stands for. An `entity` is anything that has a path.' });
+  .meta({
+    id: 'NodeType',
+    description: 'The kind of thing that a name refers to. An `entity` is anything that has a path.',
+  });
 
 /** Room for the longest path, a slash and the longest key. */
 export const nodeName = s.label(2500).meta({
@@ -21,7 +24,7 @@ const MAX_RELATIONS = 8;
 export const relation = s
   .label(64)
   .refine((text) => !text.includes(','), 'must not hold a comma')
-  .meta({ description: 'How the source stands to the target, in at most 64 bytes.', examples: ['depends_on'] });
+  .meta({ description: 'How the source relates to the target, in at most 64 bytes.', examples: ['depends_on'] });
 
 const relations = s
   .label(64 * MAX_RELATIONS)
@@ -75,7 +78,9 @@ export const graph = {
     input: () =>
       z.strictObject({
         entity: nodeName.meta({ description: 'Where to start.', examples: ['checkout/payments'] }),
-        type: nodeType.optional().meta({ description: 'What the name stands for, where it could be several things.' }),
+        type: nodeType
+          .optional()
+          .meta({ description: 'The kind of thing that the name refers to, if it is ambiguous.' }),
         relation: relations.optional(),
         direction: z.enum(['in', 'out', 'both']).default('both').meta({ description: 'Which way edges are followed.' }),
         min_confidence: s.confidence.default(0).meta({ description: 'Only edges with at least this confidence.' }),

@@ -73,7 +73,7 @@ export const identityTools = [
   ownTool({
     name: 'mem_reset_identity',
     toolset: 'core',
-    description: 'Forget the name that was set.',
+    description: 'Clear the name that was set.',
     input: {},
     output: { current_identity: text },
     annotations: idempotentHints,

@@ -59,7 +59,7 @@ export const traceTools = [
         count: spans.length,
         outline: outlineText(rows),
         spans,
-        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace tells the rest' } : {}),
+        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace returns the rest' } : {}),
         mode: session.service.mode,
       };
     },

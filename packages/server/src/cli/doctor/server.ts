@@ -63,7 +63,7 @@ async function checkKey(url: string, apiKey: string | undefined): Promise<Check>
 
 function checkClock(date: string | null): Check {
   const there = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(there)) return ok('clock', 'the server does not tell its time');
+  if (Number.isNaN(there)) return ok('clock', 'the server sends no time');
   const skew = Math.abs(Date.now() - there);
   return skew <= TOLERATED_SKEW_MS
     ? ok('clock', 'as the server')

@@ -80,7 +80,7 @@ function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
 async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   if (yes) return true;
   if (!terminal.stdin.isTTY)
-    throw new UsageError('nobody can be asked here: add --yes to write this, or --dry-run to only look');
+    throw new UsageError('there is no terminal to ask on: add --yes to write this, or --dry-run to only look');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question('Write this? [y/N] ', { signal: terminal.gone })).trim());

@@ -121,7 +121,7 @@ function guidesOf({ guides, hooks }: ClientFiles, editHooks: ((text: string) => 
 function setGuide({ kind }: GuideFile, text: string): string {
   const { head, content } = guideOf(kind);
   if (head !== '' && text.trim() !== '' && !hasBlock(text))
-    throw new Error('it is there already and not from mem init');
+    throw new Error('the file already exists and was not written by mem init');
   return setBlock(text.trim() === '' ? head : text, content);
 }
 

@@ -29,7 +29,7 @@ export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folde
     return { mcp: npx('@mem-service/server', 'mcp'), mem: npx('@mem-service/server'), portable: true };
   }
   if (!basename(file).endsWith('.js'))
-    throw new UsageError('init writes down how to start the built program: run npm run build, and that');
+    throw new UsageError('init needs the built program: run npm run build, then start that');
   return { mcp: { command: node, args: [file, 'mcp'] }, mem: { command: node, args: [file] }, portable: false };
 }
 

@@ -18,7 +18,7 @@ settings of clients. mem mcp --help tells about sets of tools and variables.
 
 ${exampleLines([
   ['the tools, and the bytes that they take of a context', 'mem mcp --list --toolset all'],
-  ['two tools alone', 'mem mcp --toolset mem_read,mem_search'],
+  ['only two tools', 'mem mcp --toolset mem_read,mem_search'],
 ])}
 `,
   run: (args, { mcp }) => mcp(args),

@@ -67,7 +67,7 @@ export function crossAgentReads(item: AnswerItem, screen: Screen): string {
 /** Best match first, each with its reasons. */
 export function discovered(item: AnswerItem, screen: Screen): string {
   const { agents, truncated } = item as Output<'agents.discover'>;
-  if (agents.length === 0) return 'nobody is known for that\n';
+  if (agents.length === 0) return 'no agent matches\n';
   const found = agents.map(({ agent_id, score, description, why }) => {
     const about = description === null || description === '' ? '' : `: ${show(description)}`;
     const head = `${paint(screen, 'cyan', show(agent_id))} ${rounded(score)}${about}`;

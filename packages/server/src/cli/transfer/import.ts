@@ -85,7 +85,7 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
   // A truncated file is detected before the service is asked to apply it.
   const records = count - 1;
   if (records !== total(header.counts)) {
-    const message = `the file has ${records} records, and its header tells of ${total(header.counts)}: it is not whole`;
+    const message = `the file has ${records} records, and its header announces ${total(header.counts)}: it is incomplete`;
     if (!dry_run) await connection.call('transfer.discard', {});
     throw new Fault('invalid_input', message);
   }

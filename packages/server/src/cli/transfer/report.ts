@@ -27,8 +27,8 @@ const entryText = ({ entity_path, key }: EntryKey) => clean(`${entity_path} ${ke
 
 const FATES: Record<string, string> = {
   written: 'another value was there: a new version',
-  skipped: 'another value was there: left alone',
-  older: 'what is there was written later: left alone',
+  skipped: 'another value was there: kept',
+  older: 'the existing version is newer: kept',
 };
 
 /** What was found and imported, for people. */
@@ -46,12 +46,12 @@ export function reportText({
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
     `${verb} ${entries.written} versions and ${links.written} links`,
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
-    ...(entries.skipped > 0 ? [`left alone because another value was there: ${entries.skipped}`] : []),
-    ...(entries.older > 0 ? [`left alone because what is there is newer: ${entries.older}`] : []),
-    ...(links.missing > 0 ? [`links left behind because an end is not there: ${links.missing}`] : []),
-    ...(found.repeated > 0 ? [`said more than once in the files, taken once: ${found.repeated}`] : []),
+    ...(entries.skipped > 0 ? [`kept because another value was there: ${entries.skipped}`] : []),
+    ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),
+    ...(links.missing > 0 ? [`links skipped because an end does not exist: ${links.missing}`] : []),
+    ...(found.repeated > 0 ? [`more than once in the files, imported once: ${found.repeated}`] : []),
     ...found.notes,
-    ...listed('too large for the service, left behind', too_large.map(entryText)),
+    ...listed('too large for the service, skipped', too_large.map(entryText)),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),
