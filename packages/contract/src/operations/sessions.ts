@@ -45,7 +45,7 @@ export const sessions = {
       {
         name: 'mem_record_action',
         toolset: 'core',
-        description: 'Note something you did, so that the trace tells it.',
+        description: 'Note something you did, so that the trace shows it.',
         fields: ['tool_name', 'arguments', 'result_summary', 'success', 'choices', 'decision_type', 'duration_ms'],
         gives: ['action_index'],
         about: { arguments: '', choices: 'What you chose from' },
