@@ -196,26 +196,6 @@ export const findEntries: Find = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
-const REST = { document: '', integrity_chain: '', is_artifact: 0, recall_count: 0 };
-type Rest = Address & typeof REST;
-
-/** Without what they say, which is most of them, and what the caller knows. */
-export const findBareEntries: Find = {
-  ...findEntries,
-  select: HELD.filter((name) => !(name in REST) && !(name in findEntries.by)).join(', '),
-};
-
-/** Makes a bare entry as long as the others. */
-export const fillBare = (bare: Omit<HeldRow, keyof Rest>, at: Address): HeldRow => Object.assign(bare, at, REST);
-
-/** What an entry lacks that was found bare. */
-export const restOf = ({ document, integrity_chain, is_artifact, recall_count }: EntryRow): typeof REST => ({
-  document,
-  integrity_chain,
-  is_artifact,
-  recall_count,
-});
-
 export const findWholeVersions: Find = {
   table: 'versions',
   select: Object.keys(versionColumns).join(', '),

@@ -126,7 +126,10 @@ export function chained(content: Content, origin: Origin): readonly unknown[] {
 
 const quote = JSON.stringify;
 
-/** Built by hand: the value is spliced in as it came, and a write is dominated by what it serialises. */
+/**
+ * Built by hand: the value is spliced in as the text it came in, to the byte. It takes 1.0 µs; parsed and serialised it would
+ * take 5.8 (bench/inside/tricks.mjs).
+ */
 export function toDocument(
   content: Content,
   origin: Origin,
@@ -232,7 +235,7 @@ export const UNTOUCHED: Standing = {
 
 const standings = new WeakMap<object, { text: string; standing: Standing }>();
 
-/** How an entry stands; read once as long as it stands so. */
+/** How an entry stands; parsed once as long as it stands so: 0.03 µs, so 1.6 each time (bench/inside/tricks.mjs). */
 export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
   const text = entry.standing;
   if (text === null) return UNTOUCHED;
@@ -258,7 +261,10 @@ const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
 export type Shown = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
-/** The entry as it goes over the wire, with `extra` members if there are any. */
+/**
+ * The entry as it goes over the wire, with `extra` members if there are any. Spliced from texts in 0.1 µs; parsed and
+ * serialised it would take 35 (bench/inside/tricks.mjs).
+ */
 export function entryText({ document, confidence, standing, recall_count }: Shown, extra = ''): string {
   const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
   return `${document.slice(0, -1)},"confidence":${confidence},${members},"recall_count":${recall_count}${extra}}`;

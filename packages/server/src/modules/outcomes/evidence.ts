@@ -40,7 +40,7 @@ type Judged = {
 export async function weigh(work: Work, entries: EntrySet, judged: Judged & Place): Promise<Weighed> {
   const { branch, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
-  await entries.fetchBare(all.map((cause) => ({ ...cause, branch })));
+  await entries.fetch(all.map((cause) => ({ ...cause, branch })));
   const live = new Map<string, EntryRow>();
   for (const cause of all) {
     const entry = entries.get({ ...cause, branch });

@@ -65,7 +65,7 @@ function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: Ev
   return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
 }
 
-/** Written out: so large an object made by spreading others costs more than all that is computed here. */
+/** Written out, for each cause of an outcome: 0.05 µs, and 1.3 with a spread (bench/inside/tricks.mjs). */
 function count(
   standing: Standing,
   { outcome_type, agent_id, at }: EvidenceStep,
