@@ -54,13 +54,13 @@ const START_MS = 60_000;
 export async function startServer(file, { args = [], nodeArgs = [], env = {}, role = 'server' } = {}) {
   const [command, all] = pinned(role, process.execPath, [...nodeArgs, file, ...args]);
   const child = track(spawn(command, all, { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] }));
-  let said = '';
+  let output = '';
   const url = await new Promise((resolve, reject) => {
-    const fail = (reason) => reject(new Error(`${file} ${reason}\n${said}`));
+    const fail = (reason) => reject(new Error(`${file} ${reason}\n${output}`));
     const timer = setTimeout(() => fail('does not start'), START_MS);
     const read = (text) => {
-      said = (said + text).slice(-8192);
-      const port = /listening\s+http:\/\/[^\s:]+:(\d+)/.exec(said)?.[1];
+      output = (output + text).slice(-8192);
+      const port = /listening\s+http:\/\/[^\s:]+:(\d+)/.exec(output)?.[1];
       if (port === undefined) return;
       clearTimeout(timer);
       resolve(`http://127.0.0.1:${port}`);

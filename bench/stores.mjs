@@ -46,10 +46,10 @@ export function postgresStore({ fill }, entries, { postgres, kind = '' }) {
   const clear = () => postgres.newSchema(schema);
   const remove = () => postgres.dropSchema(schema);
   const filling = { fill, size: entries, content: { entries } };
-  return fillOnce({ ...filling, name: `postgres-${entries}${kind}`, place, clear, remove, settle: postgres.analyze });
+  return fillOnce({ ...filling, name: `postgres-${entries}${kind}`, place, clear, remove, analyze: postgres.analyze });
 }
 
-async function fillOnce({ fill, size, content, name, place, clear, remove, settle }) {
+async function fillOnce({ fill, size, content, name, place, clear, remove, settle: analyze }) {
   const manifest = join(data, 'stores', `${name}.json`);
   const wanted = fingerprint();
   const known = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : undefined;
@@ -61,7 +61,7 @@ async function fillOnce({ fill, size, content, name, place, clear, remove, settl
   filled.set(name, { manifest, remove });
   const [command, args] = pinned('server', process.execPath, [fill, JSON.stringify({ ...place, ...content })]);
   const { stdout } = await run(command, args, { timeoutMs: FILL_MS, showErrors: true });
-  await settle?.();
+  await analyze?.();
   const rate = JSON.parse(stdout);
   process.stderr.write(`filled ${name}: ${Math.round(rate.per_s)} ${rate.how}\n`);
   writeFileSync(manifest, JSON.stringify({ fingerprint: wanted, ...rate }));

@@ -15,7 +15,7 @@ const hostedEnv = {
   MEM_PLANS: JSON.stringify({ bench: { ops_per_month: 1_000_000_000 } }),
 };
 
-async function tell({ url }, { method = 'POST', path, headers, body }) {
+async function sendJson({ url }, { method = 'POST', path, headers, body }) {
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -29,11 +29,15 @@ async function tell({ url }, { method = 'POST', path, headers, body }) {
 async function keyFor(service) {
   const control = { 'x-mem-internal-key': INTERNAL_KEY };
   const account = `/api/v1/internal/accounts/${ACCOUNT}`;
-  await tell(service, { method: 'PATCH', path: account, headers: control, body: { plan: 'bench' } });
-  const { key: admin } = await tell(service, { path: `${account}/api-keys`, headers: control, body: {} });
+  await sendJson(service, { method: 'PATCH', path: account, headers: control, body: { plan: 'bench' } });
+  const { key: admin } = await sendJson(service, { path: `${account}/api-keys`, headers: control, body: {} });
   const scopes = [{ pattern: 'bench/**', permission: 'READ_WRITE' }];
   const body = { name: 'bench', scopes, rate_limit_rpm: REQUESTS_A_MINUTE };
-  const { key } = await tell(service, { path: '/api/v1/admin/api-keys', headers: { 'x-mem-api-key': admin }, body });
+  const { key } = await sendJson(service, {
+    path: '/api/v1/admin/api-keys',
+    headers: { 'x-mem-api-key': admin },
+    body,
+  });
   return key;
 }
 

@@ -64,8 +64,8 @@ export async function* measureStream(harness) {
   const many = `${subscribers.toLocaleString('en-US')} readers, ${RATE} writes/s, ${seconds} s`;
   const last = runs.at(-1);
   const share = Math.round(Math.max(...runs.map(({ load }) => load)) * 100);
-  const told = runs.reduce((sum, { arrived }) => sum + arrived, 0).toLocaleString('en-US');
-  const note = `all ${told} events arrived, once and in order; median ${last.p50_ms.toFixed(1)} ms; ${share} % of a core`;
+  const arrivals = runs.reduce((sum, { arrived }) => sum + arrived, 0).toLocaleString('en-US');
+  const note = `all ${arrivals} events arrived, once and in order; median ${last.p50_ms.toFixed(1)} ms; ${share} % of a core`;
   yield { figure: `stream, p99 from write to event, ${many}`, unit: 'ms', reach: { most: 3 }, ...result, note };
   const third = Math.ceil(last.memory.length / 3);
   const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;

@@ -11,15 +11,15 @@ const app = await open(place);
 const ENTRIES = 1000;
 const BATCH = 1000;
 
-const tell = progress(events);
+const report = progress(events);
 for (let from = 0; from < events; from += BATCH) {
   await app.kernel.work(caller, 'fill', async (work) => {
     for (let i = from; i < Math.min(events, from + BATCH); i++) work.emit(eventOf(i));
     return {};
   });
-  tell(from + BATCH);
+  report(from + BATCH);
 }
-const { per_s } = tell(events);
+const { per_s } = report(events);
 
 await app.kernel.invoke('commits.create', { writes: Array.from({ length: ENTRIES }, (_, i) => entryOf(i)) }, caller);
 for (let n = 0; n < OPEN_SESSIONS; n++) {

@@ -15,10 +15,10 @@ const AT_A_TIME = 250;
 const NAMES = new Set(['session', 'trace_id', 'outcome_id', 'outcome_ref']);
 const PLACES = new Set(['seq', 'before_seq']);
 
-const tell = progress(traces);
+const report = progress(traces);
 await makeOriginals();
 copyThem(Math.ceil(traces / ORIGINALS) - 1);
-const { per_s } = tell(traces);
+const { per_s } = report(traces);
 process.stdout.write(JSON.stringify({ per_s, how: `traces/s, the first ${ORIGINALS} through the service` }));
 
 async function makeOriginals() {
@@ -29,7 +29,7 @@ async function makeOriginals() {
   await app.kernel.invoke('commits.create', { writes }, caller);
   for (let from = 0; from < ORIGINALS; from += AT_A_TIME) {
     await Promise.all(Array.from({ length: AT_A_TIME }, (_, i) => live(app, from + i)));
-    tell(from + AT_A_TIME);
+    report(from + AT_A_TIME);
   }
   await app.close();
   clearInterval(awake);
@@ -55,7 +55,7 @@ function copyThem(copies) {
     file.exec('BEGIN');
     for (const copying of copyings) file.exec(copying(n));
     file.exec('COMMIT');
-    tell((n + 1) * ORIGINALS);
+    report((n + 1) * ORIGINALS);
   }
   file.prepare('UPDATE accounts SET seq = seq + ?').run(copies * span);
   file.exec('PRAGMA journal_mode = WAL');

@@ -8,12 +8,12 @@ const app = await open(place);
 const commit = (writes) => app.kernel.invoke('commits.create', { writes, message: 'fill' }, caller);
 const BATCH = 1000;
 
-const tell = progress(entries);
+const report = progress(entries);
 for (let from = 0; from < entries; from += BATCH) {
   await commit(Array.from({ length: Math.min(BATCH, entries - from) }, (_, i) => entryOf(from + i)));
-  tell(from + BATCH);
+  report(from + BATCH);
 }
-const { per_s } = tell(entries);
+const { per_s } = report(entries);
 
 /** A few entries with a long history, the same in every store. */
 for (let version = 0; version < HISTORY_LENGTH; version++) {

@@ -1,12 +1,12 @@
 /** Tells every ten seconds how far a filling has come, and answers how fast it was. */
 export function progress(all) {
   const started = performance.now();
-  let told = started;
+  let reportedAt = started;
   return (done) => {
     const now = performance.now();
     const per_s = (done / (now - started)) * 1000;
-    if (now - told >= 10_000) {
-      told = now;
+    if (now - reportedAt >= 10_000) {
+      reportedAt = now;
       process.stderr.write(`  ${done} of ${all}, ${Math.round(per_s)} a second\n`);
     }
     return { per_s };

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { once, sql } from '../../packages/server/src/db/index.ts';
-import { Connection, loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
+import { loadDriver, SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 import { findChunks, placeRows } from '../../packages/server/src/db/sqlite-find.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
 import { entryText, standingOf, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
@@ -213,7 +213,7 @@ database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
   CREATE TABLE rows (account_id TEXT, branch TEXT, entity_path TEXT, key TEXT, seq INTEGER, document TEXT,
     confidence REAL, PRIMARY KEY (account_id, branch, entity_path, key)) WITHOUT ROWID;
   CREATE INDEX rows_by_seq ON rows (account_id, branch, seq)`);
-const connection = new Connection(database);
+const connection = new SqliteConnection(database);
 const COLUMNS = 'account_id, branch, entity_path, key, seq, document, confidence';
 const insertText = (n) =>
   `INSERT INTO rows (${COLUMNS}) VALUES ${new Array(n).fill('(?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
@@ -284,7 +284,7 @@ database.exec('COMMIT');
 const asObjects = database.prepare(one);
 if (typeof asObjects.setReturnArrays === 'function')
   compare(
-    'rows as arrays, named by us (Statement)',
+    'rows as arrays, named by us (SqliteStatement)',
     (i) => keep(asObjects.get(...keysOf(1, i)[0])),
     (i) => keep(connection.statement(one).get(keysOf(1, i)[0])),
   );

@@ -3,7 +3,7 @@ import { refusal } from '../entries/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { write, X, Y } from './support.ts';
 
-type Put = { agent_id: string; ttl_seconds?: number; shared?: boolean };
+type PutOptions = { agent_id: string; ttl_seconds?: number; shared?: boolean };
 
 describe.each(backends)('what an agent recalls on %s', (backend) => {
   let app: TestApp;
@@ -11,7 +11,7 @@ describe.each(backends)('what an agent recalls on %s', (backend) => {
     app = await openTestApp(backend);
   });
   afterAll(() => app.close());
-  const put = (key: string, value: unknown, { ttl_seconds, shared, ...as }: Put) =>
+  const put = (key: string, value: unknown, { ttl_seconds, shared, ...as }: PutOptions) =>
     app.call('entries.write', { entity_path: 'svc', key, value, ttl_seconds, shared }, as);
   const recall = (key: string, as: object, input: object = {}) =>
     app.call('agents.recall', { entity_path: 'svc', key, ...input }, as);

@@ -1,6 +1,6 @@
 import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Desk, openDesk, type Run, type Serving, serve } from './support.ts';
+import { type Desk, openDesk, type Run, type ServingProcess, serve } from './support.ts';
 
 const KEY = 'a-key-for-the-tests';
 const definition = (name: OperationName): Operation => operations[name];
@@ -15,7 +15,7 @@ const exampleIn = (help: string) => /Examples:\n {2}(.*)/.exec(help)?.[1] ?? '';
 describe('every operation of the table', () => {
   let local: Desk;
   let remote: Desk;
-  let server: Serving;
+  let server: ServingProcess;
   const helps = new Map<string, Run>();
   const runs = { local: new Map<string, Run>(), remote: new Map<string, Run>() };
 

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import type { Check } from '../../packages/server/src/cli/doctor/check.ts';
 import { addressOf } from '../../packages/server/src/dsn.ts';
-import { newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
 import { type Desk, openDesk } from './support.ts';
-
-type Check = { name: string; level: 'ok' | 'warn' | 'fail'; found: string; todo?: string };
 
 const PASSWORD = 'zqv-secret-8841';
 
 let desk: Desk;
-let place: Place;
+let place: StorePlace;
 beforeEach(async () => {
   desk = await openDesk({ PATH: dirname(process.execPath) });
   place = await newPlace('postgres');

@@ -3,11 +3,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Check } from '../../packages/server/src/cli/doctor/check.ts';
 import { checkNode } from '../../packages/server/src/cli/doctor/index.ts';
 import { openDriver } from './sqlite.ts';
-import { type Desk, openDesk, type Serving, serve } from './support.ts';
-
-type Check = { name: string; level: 'ok' | 'warn' | 'fail'; found: string; todo?: string };
+import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 let desk: Desk;
 beforeEach(async () => {
@@ -84,7 +83,7 @@ describe('mem doctor on a store', () => {
 
 describe('mem doctor on a server', () => {
   const KEY = 'a-key-for-the-tests';
-  let server: Serving;
+  let server: ServingProcess;
   beforeEach(async () => {
     server = await serve({ ...desk.env, MEM_API_KEYS: KEY });
   });

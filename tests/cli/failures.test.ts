@@ -1,13 +1,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Desk, openDesk, type Serving, serve } from './support.ts';
+import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 const AWAY = 'http://127.0.0.1:9';
 
 describe('a command that fails', () => {
   let desk: Desk;
-  let server: Serving;
+  let server: ServingProcess;
   beforeAll(async () => {
     desk = await openDesk();
     await desk.mem(['write', 'svc', 'k', '1']);

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventLine, eventLines } from '../../packages/server/src/cli/render/index.ts';
-import { type Desk, openDesk, type Serving, serve } from './support.ts';
+import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 const KEY = 'a-key-for-the-tests';
 
 describe.each(['a local store', 'a server'])('on %s', (where) => {
   let local: Desk;
   let desk: Desk;
-  let server: Serving | undefined;
+  let server: ServingProcess | undefined;
   beforeEach(async () => {
     local = await openDesk();
     server = where === 'a server' ? await serve({ ...local.env, MEM_API_KEYS: KEY }) : undefined;
@@ -29,7 +29,7 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
     await desk.inProcess(['outcome', 'run-1', 'success', ...as]);
     await desk.inProcess(['read', 'svc/b', 'two', ...as]);
     await desk.inProcess(['context', 'ticket', 'seen', ...as]);
-    const { code, out, err } = await desk.mem(['status', ...as]);
+    const { code, out, err } = await desk.inProcess(['status', ...as]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.split('\n').map((line) => line.trimEnd());
     const place = server
@@ -43,8 +43,8 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
     expect(out).toMatch(/^session {2}open since \S+ \S+Z: 1 entry read, 1 record$/m);
     expect(out).toMatch(/^outcome {2}\+ run-1 \(success\) by agent\/x, \S+ \S+Z$/m);
     expect(out).toMatch(/^clients {2}none set up: mem init$/m);
-    const told = JSON.parse((await desk.mem(['status', '--json', ...as])).out);
-    expect(told).toMatchObject({
+    const status = JSON.parse((await desk.inProcess(['status', '--json', ...as])).out);
+    expect(status).toMatchObject({
       agent_id: 'agent/x',
       session: { read: 1, recorded: 1 },
       last_outcome: { outcome_ref: 'run-1' },

@@ -1,4 +1,5 @@
-import { type Connection, loadDriver, openConnection } from '../../packages/server/src/db/sqlite-connection.ts';
+import { loadDriver, openConnection, type SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 
 /** A store as a file, to do to it what no program does. */
-export const openDriver = async (file: string): Promise<Connection> => openConnection(await loadDriver(), file, false);
+export const openDriver = async (file: string): Promise<SqliteConnection> =>
+  openConnection(await loadDriver(), file, false);

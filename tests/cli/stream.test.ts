@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { operations } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { memProgram, until } from '../faults/support/mem-process.ts';
-import { type Desk, openDesk, type Serving, serve } from './support.ts';
+import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 const KEY = 'a-key-for-the-tests';
 
-type Following = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
+type StreamProcess = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
 
 /** `mem stream` as a terminal would start it. */
-async function follow(desk: Desk, args: readonly string[]): Promise<Following> {
+async function follow(desk: Desk, args: readonly string[]): Promise<StreamProcess> {
   const child = spawn(process.execPath, [await memProgram(), 'stream', ...args], { env: desk.env, cwd: desk.folder });
   let out = '';
   let err = '';
@@ -27,7 +27,7 @@ async function follow(desk: Desk, args: readonly string[]): Promise<Following> {
 describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
   let local: Desk;
   let desk: Desk;
-  let server: Serving | undefined;
+  let server: ServingProcess | undefined;
   beforeEach(async () => {
     local = await openDesk();
     server = where === 'a server' ? await serve({ ...local.env, MEM_API_KEYS: KEY }) : undefined;

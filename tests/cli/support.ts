@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { runCli } from '../../packages/server/src/cli/index.ts';
 import type { Terminal } from '../../packages/server/src/cli/terminal.ts';
+import type { Environment } from '../../packages/server/src/config.ts';
 import { readConfig } from '../../packages/server/src/config.ts';
 import { programParts } from '../../packages/server/src/program.ts';
 import { memProgram } from '../faults/support/mem-process.ts';
 
 export type Run = { code: number | null; out: string; err: string };
-type Environment = Readonly<Record<string, string | undefined>>;
+
 export type RunOptions = { input?: string | Buffer; env?: Environment };
 
 /** A folder to run `mem` in, with a store of its own below it. */
@@ -22,7 +23,7 @@ export type Desk = {
    * The same without a process of its own, which takes a tenth of the time: for tests of what a command does and prints,
    * and not of its input, its folder or the process itself.
    */
-  inProcess(args: readonly string[]): Promise<Run>;
+  inProcess(args: readonly string[], options?: Pick<RunOptions, 'env'>): Promise<Run>;
   /** A line for bash, in which `mem` is the program. */
   bash(line: string, options?: RunOptions): Promise<Run>;
   remove(): void;
@@ -38,14 +39,16 @@ export async function openDesk(env: Environment = {}): Promise<Desk> {
     folder,
     env: base,
     mem: (args, options) => start([process.execPath, program, ...args], options),
-    inProcess: (args) => runInProcess(args, base),
+    inProcess: (args, { env = {} } = {}) => runInProcess(args, { env: { ...base, ...env }, folder, program }),
     bash: (line, options) =>
       start(['bash', '-c', `mem() { '${process.execPath}' '${program}' "$@"; }; ${line}`], options),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-async function runInProcess(args: readonly string[], env: Environment): Promise<Run> {
+type Place = { env: Environment; folder: string; program: string };
+
+async function runInProcess(args: readonly string[], { env, folder, program }: Place): Promise<Run> {
   let out = '';
   let err = '';
   const terminal: Terminal = {
@@ -59,14 +62,19 @@ async function runInProcess(args: readonly string[], env: Environment): Promise<
     },
     gone: new AbortController().signal,
   };
-  const parts = { ...programParts, readEnvironment: () => env, readConfig: (given = env) => readConfig(given) };
+  const parts = {
+    ...programParts,
+    readEnvironment: () => env,
+    readConfig: (given = env) => readConfig(given),
+    readProcessStart: () => ({ node: process.execPath, script: program, platform: process.platform, folder }),
+  };
   const code = await runCli(args, parts, terminal);
   return { code, out, err };
 }
 
-type Start = { input: string | Buffer; env: Environment; cwd: string };
+type StartOptions = { input: string | Buffer; env: Environment; cwd: string };
 
-function run([command, ...args]: readonly string[], { input, env, cwd }: Start): Promise<Run> {
+function run([command, ...args]: readonly string[], { input, env, cwd }: StartOptions): Promise<Run> {
   const child = spawn(command as string, args, { env, cwd });
   let out = '';
   let err = '';
@@ -81,10 +89,10 @@ function run([command, ...args]: readonly string[], { input, env, cwd }: Start):
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, out, err })));
 }
 
-export type Serving = { url: string; stop(): Promise<number | null> };
+export type ServingProcess = { url: string; stop(): Promise<number | null> };
 
 /** `mem serve` on a free port, as a terminal would start it. */
-export async function serve(env: Environment): Promise<Serving> {
+export async function serve(env: Environment): Promise<ServingProcess> {
   const quiet = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0', MEM_LOG_LEVEL: 'warn' };
   const child = spawn(process.execPath, [await memProgram(), 'serve'], { env: { ...env, ...quiet } });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));

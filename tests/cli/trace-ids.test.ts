@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Connection } from '../../packages/server/src/cli/connect.ts';
+import type { ServiceConnection } from '../../packages/server/src/cli/connect.ts';
 import { fullTraceId } from '../../packages/server/src/cli/trace-ids.ts';
-import { type Desk, openDesk, type Serving, serve } from './support.ts';
+import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
 
 describe.each(['a local store', 'a server'])('the short id of a trace on %s', (where) => {
   let local: Desk;
   let desk: Desk;
-  let server: Serving | undefined;
+  let server: ServingProcess | undefined;
   let full: string;
   beforeAll(async () => {
     local = await openDesk();
@@ -44,7 +44,7 @@ it('a short id that begins two traces is refused', async () => {
   const ids = ['01m7f0zw5d0000000000000000', '01m7f0zw5d1111111111111111'];
   const connection = {
     call: async () => JSON.stringify({ traces: ids.map((trace_id) => ({ trace_id })) }),
-  } as unknown as Connection;
+  } as unknown as ServiceConnection;
   await expect(fullTraceId(connection, '01m7f0zw5d')).rejects.toThrow(`begins 2 traces: ${ids.join(', ')}`);
   expect(await fullTraceId(connection, '01m7f0zw5d1')).toBe(ids[1]);
 });

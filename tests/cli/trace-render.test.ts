@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { lines, llmCall, page, reading, shown, span, terminal, trace } from './answers.ts';
 
-const told = {
+const sealedTrace = {
   outcome_ref: 'deploy-1',
   outcome_type: 'success',
   task_input: 'Roll out\nthe new policy',
@@ -15,7 +15,7 @@ const [ONE, TWO] = ['01m7f0zw5dt71jf94f6bp47fve', '01m7f0zyn163bea9sdet8nky2k'] 
 describe('traces on the command line', () => {
   it('a trace is a tree of what was asked, answered, read and changed', () => {
     const answer = trace(ONE, {
-      ...told,
+      ...sealedTrace,
       session_id: 's1',
       session_metadata: {
         attributes: {},
@@ -73,7 +73,7 @@ describe('traces on the command line', () => {
   const list = (...traces: object[]) => ({ traces, ...page });
   const three = list(
     trace(TWO, { outcome_ref: 'r2', outcome_type: 'p1_incident', agent_id: 'agent/b' }),
-    trace(ONE, { ...told, total_llm_calls: 1 }),
+    trace(ONE, { ...sealedTrace, total_llm_calls: 1 }),
     trace('01m7f000000000000000000000', { decision_summary: 'went on', total_llm_calls: 1, total_cost_usd: 0.5 }),
   );
 
@@ -88,7 +88,7 @@ describe('traces on the command line', () => {
   });
 
   it('a list fits a terminal: what gives way is the task', () => {
-    const long = list(trace(ONE, { ...told, task_input: 't'.repeat(300) }));
+    const long = list(trace(ONE, { ...sealedTrace, task_input: 't'.repeat(300) }));
     const line = shown('traces.list', long, terminal(100)).trimEnd();
     expect(line).toHaveLength(100);
     expect(line).toMatch(/^01m7f0zw5d .* a ✓ deploy-1 t+… {2}1 entry, 2\.90 s$/);

@@ -12,7 +12,7 @@ type Letter = { seq: number; attempts: number; error: string; retry: number };
 
 const lettersOf = (app: TestApp): Promise<Letter[]> =>
   app.kernel.services.database
-    .of(SELF_HOSTED_ACCOUNT)
+    .forAccount(SELF_HOSTED_ACCOUNT)
     .read.all<Letter>(
       sql`SELECT seq, attempts, error, retry FROM consumer_dead_letters WHERE account_id = ${SELF_HOSTED_ACCOUNT} ORDER BY seq`,
     );

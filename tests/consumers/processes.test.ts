@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
-import { folderStore, postgresStore, type Store } from '../faults/support/store.ts';
-import { backends, newPlace, type Place } from '../support/app.ts';
+import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
+import { backends, newPlace, type StorePlace } from '../support/app.ts';
 
 type Started = { child: ChildProcess; output(): string };
 
-function start({ options }: Place, name: string, writes: number): Started {
+function start({ options }: StorePlace, name: string, writes: number): Started {
   const { dataDir, postgresDsn } = options;
   const program = join(import.meta.dirname, 'consuming-process.ts');
   const given = JSON.stringify({ dataDir, postgresDsn, writes, name });
@@ -30,14 +30,14 @@ async function end({ child }: Started, signal: NodeJS.Signals): Promise<void> {
 
 type Handled = { seq: number; of: number; by: string };
 
-async function handledIn(store: Store): Promise<Handled[]> {
+async function handledIn(store: StoreAccess): Promise<Handled[]> {
   const rows = await store.rows<{ seq: number | string; details: string; agent_id: string }>(
     `SELECT seq, details, agent_id FROM events WHERE event_type = 'handled' ORDER BY seq`,
   );
   return rows.map(({ seq, details, agent_id }) => ({ seq: Number(seq), of: JSON.parse(details).seq, by: agent_id }));
 }
 
-async function writtenIn(store: Store): Promise<number[]> {
+async function writtenIn(store: StoreAccess): Promise<number[]> {
   const rows = await store.rows<{ seq: number | string }>(
     `SELECT seq FROM events WHERE event_type = 'write' ORDER BY seq`,
   );

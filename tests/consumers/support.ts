@@ -39,7 +39,7 @@ export const note = (work: Work, details: Record<string, unknown>): void => {
 
 /** The log of the account, as it is. */
 export const logOf = (app: TestApp, accountId = SELF_HOSTED_ACCOUNT): Promise<LogEvent[]> =>
-  listEvents(app.kernel.services.database.of(accountId).read, accountId, { after: 0, limit: 100_000 });
+  listEvents(app.kernel.services.database.forAccount(accountId).read, accountId, { after: 0, limit: 100_000 });
 
 /** Collects what it is given. */
 export function collector(over: Partial<Consumer> = {}): { consumer: Consumer; seen: LogEvent[]; keys(): string[] } {
@@ -57,7 +57,7 @@ export function collector(over: Partial<Consumer> = {}): { consumer: Consumer; s
 export type Cursor = { seq: number; claimed_by: string; claimed_until: number; attempts: number; retry_at: number };
 
 export function cursorOf(app: TestApp, consumer: string, accountId = SELF_HOSTED_ACCOUNT): Promise<Cursor | undefined> {
-  return app.kernel.services.database.of(accountId).read.get<Cursor>(
+  return app.kernel.services.database.forAccount(accountId).read.get<Cursor>(
     sql`SELECT seq, claimed_by, claimed_until, attempts, retry_at FROM consumer_cursors
           WHERE account_id = ${accountId} AND consumer = ${consumer}`,
   );

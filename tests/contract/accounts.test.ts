@@ -4,20 +4,20 @@ import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
 import {
   countedIds,
+  createExamples,
   definition,
   fieldsOf,
   forAgents,
-  type Json,
-  type Known,
+  type JsonObject,
+  type KnownIds,
   laidAs,
-  layAgainAfter,
-  layExamples,
   markedInput,
   newAccount,
   newInput,
   nthInput,
   outcomeOf,
   reading,
+  restoreExamplesAfter,
   withoutScores,
   writing,
 } from './table.ts';
@@ -36,7 +36,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
   const lonely = countedIds();
   let withA: TestApp;
   let withoutA: TestApp;
-  let known: Known;
+  let known: KnownIds;
   let round = 0;
 
   beforeAll(async () => {
@@ -44,15 +44,15 @@ describe.each(backends)('two accounts on %s', (backend) => {
     withoutA = await openTestApp(backend, { ids: lonely.ids });
     for (const account of [A, B]) await newAccount(withA, account);
     await newAccount(withoutA, B);
-    await layExamples(withA, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
-    known = await layExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    await createExamples(withA, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
+    known = await createExamples(withA, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
   });
   afterAll(() => Promise.all([withA.close(), withoutA.close()]));
 
-  async function actAsB(name: OperationName, input: Json, idempotency_key?: string) {
+  async function actAsB(name: OperationName, input: JsonObject, idempotency_key?: string) {
     const as = { account_id: B, agent_id: AGENT, idempotency_key };
     // What was noted before is in both stores, or in neither.
-    for (const app of [withA, withoutA]) await app.kernel.services.observations.flushAll();
+    for (const app of [withA, withoutA]) await app.kernel.services.noteBuffer.flushAll();
     round += 1000;
     shared.startAt(round);
     lonely.startAt(round);
@@ -69,7 +69,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
 
   it.each(reading.filter((name) => 'cursor' in fieldsOf(name)))('%s takes no cursor across accounts', async (name) => {
     const input = { ...markedInput(name, MARK, known), limit: 1 };
-    const page = (await withA.call(name, input as never, { account_id: A, agent_id: AGENT })) as Json;
+    const page = (await withA.call(name, input as never, { account_id: A, agent_id: AGENT })) as JsonObject;
     expect(page.next_cursor, `a first page of ${name} with more behind it`).toEqual(expect.any(String));
     const seen = await actAsB(name, { ...input, cursor: page.next_cursor });
     expect(JSON.stringify(seen)).not.toContain(`about ${MARK}`);
@@ -90,8 +90,8 @@ describe.each(backends)('two accounts on %s', (backend) => {
     const { once } = definition(name);
     const shown = once === undefined ? first : { ...first, [once]: null };
     expect(replayed).toEqual(shown);
-    const laying = { mark: MARK, as: { account_id: A, agent_id: AGENT } };
-    Object.assign(known, await layAgainAfter(name, withA, laying));
+    const setup = { mark: MARK, as: { account_id: A, agent_id: AGENT } };
+    Object.assign(known, await restoreExamplesAfter(name, withA, setup));
   });
 
   it.each(forAgents)('%s shows an account with data only its own', async (name) => {

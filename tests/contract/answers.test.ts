@@ -1,22 +1,22 @@
 import { type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { derivedTools } from '../../packages/mcp/src/derived.ts';
-import type { Session } from '../../packages/mcp/src/session.ts';
+import type { McpSession } from '../../packages/mcp/src/session.ts';
 import { errorsOf } from '../../packages/server/src/http/openapi/index.ts';
 import { backends, caller, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { expectDeclared, undeclaredNames } from '../support/declared.ts';
 import { addresses, labelled, requestFor, send } from '../support/wire.ts';
 import {
+  createExamples,
   definition,
   fieldsOf,
-  type Json,
-  type Known,
-  layAgainAfter,
-  layExamples,
+  type JsonObject,
+  type KnownIds,
   learn,
   newInput,
   nthInput,
   outcomeOf,
+  restoreExamplesAfter,
 } from './table.ts';
 
 const MARK = 'answers';
@@ -32,11 +32,11 @@ function piecesOf(name: OperationName, text: string): unknown[] {
 describe.each(backends)('over HTTP, on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp(backend);
     server = await listen(app);
-    for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
+    for (const mark of ['others', MARK]) known = await createExamples(app, { mark, as });
   });
   afterAll(async () => {
     await server.close();
@@ -52,7 +52,7 @@ describe.each(backends)('over HTTP, on %s', (backend) => {
       if (status >= 400) expect(errorsOf(name), `${time}: ${text}`).toContain(json.code);
       else expectDeclared(name, piecesOf(name, text), sent);
     }
-    Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
+    Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
   });
 
   it.each(derivedTools.map((tool) => [tool.name, tool] as const))(
@@ -69,19 +69,19 @@ describe.each(backends)('over HTTP, on %s', (backend) => {
       expect(isError, JSON.stringify(json)).toBeUndefined();
       const { hint: _, ...answer } = json;
       expect(undeclaredNames([operations[name].output], answer)).toEqual([]);
-      Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
+      Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
     },
   );
 });
 
-function sessionOn({ kernel }: TestApp): Session {
+function sessionOn({ kernel }: TestApp): McpSession {
   return {
     service: {
       mode: 'local',
       call: async (name, input, who) => stringify(await kernel.invoke(name, input, caller(who))),
       follow: async () => () => {},
     },
-    identity: { who: () => as, meet() {}, about: () => ({}) },
+    identity: { caller: () => as, meet() {}, about: () => ({}) },
     branch: 'main',
     folder: undefined,
   };
@@ -103,15 +103,15 @@ const ofModules = [...new Set(whole.map((name) => operations[name].module))].map
 describe.each(backends)('what is about whole accounts, on %s', (backend) => {
   it.each([ofOperator, ...ofModules])('operations %s answer what the contract says', async (_, names) => {
     const app = await openTestApp(backend, { hosted: true, rateLimits: false });
-    const known: Known = {};
+    const known: KnownIds = {};
     const answered = new Set<OperationName>();
-    const check = async (name: OperationName, input: Json) => {
+    const check = async (name: OperationName, input: JsonObject) => {
       const outcome = await outcomeOf(app, name, { input, as: { ...as, control: true } });
       if ('refused' in outcome) {
         expect(errorsOf(name)).toContain((outcome.refused as { code: string }).code);
         return;
       }
-      expectDeclared(name, definition(name).lines ? (outcome.lines as Json[]) : [outcome], input);
+      expectDeclared(name, definition(name).lines ? (outcome.lines as JsonObject[]) : [outcome], input);
       learn(known, outcome);
       answered.add(name);
     };

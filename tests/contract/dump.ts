@@ -1,7 +1,7 @@
 import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
-type Table = { name: string; columns: string[] };
+type DumpedTable = { name: string; columns: string[] };
 
 const SCHEMA = {
   sqlite: `SELECT m.name AS name, c.name AS column_name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
@@ -10,7 +10,7 @@ const SCHEMA = {
     WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-async function tablesOf({ engine }: Dialect, scan: Query): Promise<Table[]> {
+async function tablesOf({ engine }: Dialect, scan: Query): Promise<DumpedTable[]> {
   const rows = await scan.all<{ name: string; column_name: string }>(fragment(SCHEMA[engine]));
   const tables = new Map<string, string[]>();
   for (const { name, column_name } of rows) tables.set(name, [...(tables.get(name) ?? []), column_name]);
@@ -25,6 +25,10 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   session_reads: () => undefined,
   session_items: () => undefined,
   usage_days: () => undefined,
+  // Who works through what, and how far it has come, in its own time.
+  maintenance_tasks: () => undefined,
+  consumers: () => undefined,
+  consumer_cursors: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
   accounts: ({ item_no: _, ...row }) => row,
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),
@@ -32,9 +36,9 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
 
 /** Every row of every table, or of one account where the table knows accounts; but not what was noted. */
 export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
-  const { database, observations } = app.kernel.services;
-  await observations.flushAll();
-  const { scan } = accountId === undefined ? database : database.of(accountId);
+  const { database, noteBuffer } = app.kernel.services;
+  await noteBuffer.flushAll();
+  const { scan } = accountId === undefined ? database : database.forAccount(accountId);
   const found: Dump = {};
   for (const { name, columns } of await tablesOf(database.dialect, scan)) {
     if (accountId !== undefined && !columns.includes('account_id')) continue;

@@ -4,16 +4,16 @@ import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump, rowsOf } from './dump.ts';
 import {
+  createExamples,
   definition,
   fieldsOf,
   forAgents,
-  type Json,
-  type Known,
-  layAgainAfter,
-  layExamples,
+  type JsonObject,
+  type KnownIds,
   markedInput,
   newInput,
   reading,
+  restoreExamplesAfter,
   writing,
 } from './table.ts';
 
@@ -44,10 +44,10 @@ describe.each(backends)('what operations do on %s', (backend) => {
     request_id: 'req-77',
   };
   let app: TestApp;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp(backend);
-    known = await layExamples(app, { mark: 'effects', as });
+    known = await createExamples(app, { mark: 'effects', as });
   });
   afterAll(() => app.close());
 
@@ -73,13 +73,13 @@ describe.each(backends)('what operations do on %s', (backend) => {
     const before = app.kernel.usage.ops_charged;
     await app.call(name, newInput(name, 'effects', known) as never, as);
     expect(app.kernel.usage.ops_charged - before).toBe(operations[name].cost);
-    Object.assign(known, await layAgainAfter(name, app, { mark: 'effects', as }));
+    Object.assign(known, await restoreExamplesAfter(name, app, { mark: 'effects', as }));
   });
 
   it.each(writing)('%s appends to the log and leaves exactly one line in the audit trail', async (name) => {
     const input = newInput(name, 'effects', known);
     const before = await dump(app, SELF_HOSTED_ACCOUNT);
-    const output = (await app.call(name, input as never, as)) as Json;
+    const output = (await app.call(name, input as never, as)) as JsonObject;
     const after = await dump(app, SELF_HOSTED_ACCOUNT);
 
     const events = rowsOf(after, 'events').slice(rowsOf(before, 'events').length);
@@ -106,7 +106,7 @@ describe.each(backends)('what operations do on %s', (backend) => {
     const account = rowsOf(after, 'accounts')[0];
     expect(account?.seq).toBe(Math.max(...rowsOf(after, 'events').map((row) => row.seq as number)));
     expect(account?.audit_no).toBe(Math.max(...rowsOf(after, 'audit').map((row) => row.no as number)));
-    Object.assign(known, await layAgainAfter(name, app, { mark: 'effects', as }));
+    Object.assign(known, await restoreExamplesAfter(name, app, { mark: 'effects', as }));
   });
 
   it.each(writing)('%s that is refused leaves the store as it was', async (name) => {

@@ -1,7 +1,7 @@
 import { operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { addresses, labelled, requestFor, type Sent, send } from '../support/wire.ts';
+import { addresses, type HttpRequest, labelled, requestFor, send } from '../support/wire.ts';
 import { markedInput } from './table.ts';
 
 const KEY = 'mem_sk_right-key-of-the-test';
@@ -20,7 +20,7 @@ describe('where keys are configured', () => {
     await app.close();
   });
 
-  async function expectRefusal(sent: Sent): Promise<void> {
+  async function expectRefusal(sent: HttpRequest): Promise<void> {
     const { status, headers, json } = await send(server.url, sent);
     expect(status).toBe(401);
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/);

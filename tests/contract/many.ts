@@ -3,11 +3,11 @@ import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
 import {
   addressesOf,
+  createExamples,
   definition,
   fieldsOf,
-  type Json,
-  type Known,
-  layExamples,
+  type JsonObject,
+  type KnownIds,
   namedInPath,
   newInput,
   writing,
@@ -17,7 +17,7 @@ import {
 const DISTINCT = new Set(['key', 'name', 'target', 'outcome_ref', 'label', 'tool_name', 'spanId']);
 
 /** The same about another thing in the same place. */
-function another(given: Json, i: number): Json {
+function another(given: JsonObject, i: number): JsonObject {
   const members = Object.entries(given).map(([field, one]) => {
     if (field === 'spanId') return [field, (i + 1).toString(16).padStart(16, '0')];
     return [field, DISTINCT.has(field) && typeof one === 'string' ? `${one}-${i}` : one];
@@ -25,14 +25,14 @@ function another(given: Json, i: number): Json {
   return Object.fromEntries(members);
 }
 
-const isDistinct = (one: unknown): one is Json =>
+const isDistinct = (one: unknown): one is JsonObject =>
   typeof one === 'object' && one !== null && Object.keys(one).some((field) => DISTINCT.has(field));
 
 /** Lists of things that can be told apart are made that long, the outermost ones first. */
 function lengthened(given: unknown, count: number): unknown {
   if (Array.isArray(given)) {
     if (!given.every(isDistinct)) return given.map((one) => lengthened(one, count));
-    return Array.from({ length: count }, (_, i) => another(given[i % given.length] as Json, i));
+    return Array.from({ length: count }, (_, i) => another(given[i % given.length] as JsonObject, i));
   }
   if (typeof given !== 'object' || given === null) return given;
   const members = Object.entries(given).map(([field, one]) => [
@@ -42,14 +42,14 @@ function lengthened(given: unknown, count: number): unknown {
   return Object.fromEntries(members);
 }
 
-const hasLists = (given: Json): boolean =>
+const hasLists = (given: JsonObject): boolean =>
   JSON.stringify(lengthened(given, 2)) !== JSON.stringify(lengthened(given, 3));
 
 /** The input with as many items as it may have up to a count, and with the longest page there is. */
-export function manyInput(name: OperationName, given: Json, count: number): Json {
-  const page: Json = 'limit' in fieldsOf(name) ? { limit: 1000 } : {};
+export function manyInput(name: OperationName, given: JsonObject, count: number): JsonObject {
+  const page: JsonObject = 'limit' in fieldsOf(name) ? { limit: 1000 } : {};
   for (let length = count; ; ) {
-    const input = { ...(lengthened(given, length) as Json), ...page };
+    const input = { ...(lengthened(given, length) as JsonObject), ...page };
     const tooBig = definition(name)
       .input.safeParse(input)
       .error?.issues.find((issue) => issue.code === 'too_big');
@@ -70,8 +70,8 @@ export type Many = { as: Partial<Caller>; mark: string; count: number };
  * So many of everything: entries at each path that an example names, versions of one entry, whatever operations can make,
  * and reads in the session of the caller. Gives back ids to name the largest of them by.
  */
-export async function layMany(app: TestApp, { as, mark, count }: Many): Promise<Known> {
-  const known = await layExamples(app, { mark, as });
+export async function layMany(app: TestApp, { as, mark, count }: Many): Promise<KnownIds> {
+  const known = await createExamples(app, { mark, as });
   const numbers = Array.from({ length: count }, (_, i) => i);
   const addresses = addressesOf(mark);
   const [first] = addresses as [(typeof addresses)[0]];
@@ -80,7 +80,7 @@ export async function layMany(app: TestApp, { as, mark, count }: Many): Promise<
   await writeAll(app, [...addresses.flatMap(manyAt), ...numbers.map(() => first)], { mark, as: writer, round: 1 });
   for (const name of writing) await makeMany(app, name, { as, mark, count, known });
   await Promise.all(manyAt(first).map((at) => app.call('entries.read', at, as)));
-  await app.kernel.services.observations.flushAll();
+  await app.kernel.services.noteBuffer.flushAll();
   // What was read has changed since.
   await writeAll(app, manyAt(first), { mark, as: writer, round: 2 });
   return known;
@@ -98,7 +98,7 @@ async function writeAll(app: TestApp, addresses: readonly object[], { mark, as, 
 }
 
 /** What makes a new thing is called again and again, each time for another agent, and once with long lists. */
-async function makeMany(app: TestApp, name: OperationName, many: Many & { known: Known }): Promise<void> {
+async function makeMany(app: TestApp, name: OperationName, many: Many & { known: KnownIds }): Promise<void> {
   const { as, mark, count, known } = many;
   if (!makesThings(name)) return;
   const isOfSession = definition(name).module === 'sessions';

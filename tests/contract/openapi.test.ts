@@ -12,29 +12,29 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const checkedIn = readFileSync(`${root}openapi.json`, 'utf8');
 
 type Parameter = { name: string; in: string; required: boolean; description: string; schema: Record<string, unknown> };
-type Answer = {
+type DescribedAnswer = {
   description: string;
   headers?: object;
   content?: Record<string, { examples?: object; schema?: object }>;
 };
-type Described = {
+type DescribedOperation = {
   operationId: string;
   summary: string;
   tags: string[];
   security?: [];
   parameters: (Parameter | { $ref: string })[];
   requestBody?: { content: { 'application/json': { example: object; schema: { $ref: string } } } };
-  responses: Record<string, Answer | { $ref: string }>;
+  responses: Record<string, DescribedAnswer | { $ref: string }>;
 };
 type Document = {
-  paths: Record<string, Record<string, Described>>;
+  paths: Record<string, Record<string, DescribedOperation>>;
   tags: { name: string; description: string }[];
   components: Record<string, Record<string, unknown>>;
 };
 
 const document = openApiDocument(VERSION) as Document;
 const at = ({ route }: (typeof addresses)[number]) =>
-  document.paths[route.path]?.[route.method.toLowerCase()] as Described;
+  document.paths[route.path]?.[route.method.toLowerCase()] as DescribedOperation;
 const resolve = <T>(part: T | { $ref: string }): T => {
   if (!(part as { $ref?: string }).$ref) return part as T;
   const [kind = '', name = ''] = (part as { $ref: string }).$ref.replace('#/components/', '').split('/');
@@ -127,7 +127,7 @@ describe('the description of an operation', () => {
     const statuses = new Set([...successOf(address.name), ...codes.map((code) => faultCodes[code].status)].map(String));
     expect(Object.keys(responses).sort()).toEqual([...statuses].sort());
     for (const code of codes) {
-      const answer = resolve<Answer>(responses[faultCodes[code].status] as Answer);
+      const answer = resolve<DescribedAnswer>(responses[faultCodes[code].status] as DescribedAnswer);
       const examples = (answer.content?.['application/problem+json']?.examples ?? {}) as Record<
         string,
         { $ref: string }

@@ -4,15 +4,15 @@ import { errorsOf } from '../../packages/server/src/http/openapi/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { expectDeclared, openObjects } from '../support/declared.ts';
 import {
+  createExamples,
   definition,
-  type Json,
-  type Known,
-  layAgainAfter,
-  layExamples,
+  type JsonObject,
+  type KnownIds,
   markedInput,
   newInput,
   outcomeOf,
   reading,
+  restoreExamplesAfter,
   writing,
 } from './table.ts';
 import { variationsOf } from './variations.ts';
@@ -22,21 +22,21 @@ const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
 
 describe.each(backends)('what operations answer on %s', (backend) => {
   let app: TestApp;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp(backend);
-    for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
+    for (const mark of ['others', MARK]) known = await createExamples(app, { mark, as });
   });
   afterAll(() => app.close());
 
-  async function check(name: OperationName, input: Json, key?: string): Promise<Json> {
+  async function check(name: OperationName, input: JsonObject, key?: string): Promise<JsonObject> {
     const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: key } });
     if ('refused' in outcome) {
       const { code } = outcome.refused as { code: never };
       expect(errorsOf(name), JSON.stringify({ input, outcome })).toContain(code);
       return outcome;
     }
-    expectDeclared(name, operations[name].stream ? (outcome.events as Json[]) : [outcome], input);
+    expectDeclared(name, operations[name].stream ? (outcome.events as JsonObject[]) : [outcome], input);
     return outcome;
   }
 
@@ -57,9 +57,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
   it.each(writing)('%s answers what the contract says, whatever is asked, and to a retry too', async (name) => {
     const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
     for (let i = 0; i < count; i++) {
-      const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as Json;
+      const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as JsonObject;
       for (const key of ['first', 'first', 'again']) await check(name, input, `${name} ${i} ${key}`);
-      Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
+      Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
     }
   });
 

@@ -2,9 +2,17 @@ import { type Glob, type OperationName, parseGlob } from '@mem-service/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fragment, type Sql } from '../../packages/server/src/db/index.ts';
 import type { Principal } from '../../packages/server/src/kernel/index.ts';
-import { type Backend, backends, newPlace, openTestApp, type Place, runSql, type TestApp } from '../support/app.ts';
+import {
+  type Backend,
+  backends,
+  newPlace,
+  openTestApp,
+  runSql,
+  type StorePlace,
+  type TestApp,
+} from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
-import type { Json } from './table.ts';
+import type { JsonObject } from './table.ts';
 
 const ENTRIES = { sqlite: 2_000, postgres: 20_000 } as const;
 const PER_COMMIT = 1_000;
@@ -27,7 +35,12 @@ async function fill(app: TestApp, count: number): Promise<void> {
   await Promise.all(small);
 }
 
-type Hot = [name: OperationName, how: string, input: Json | ((i: number) => Json), key?: Principal];
+type HotStatement = [
+  name: OperationName,
+  how: string,
+  input: JsonObject | ((i: number) => JsonObject),
+  key?: Principal,
+];
 
 const reach = [
   ['svc/41', 'svc/57', 'svc/9/**', 'small', 'svc/7/*', 'svc/7/1/**'].map((text) => parseGlob(text) as Glob),
@@ -35,7 +48,7 @@ const reach = [
 const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: reach };
 
 const at = { entity_path: 'svc/41', key: 'k7' };
-const HOT: Hot[] = [
+const HOT: HotStatement[] = [
   ['entries.read', 'the current version', at],
   ['entries.read', 'an old version', { ...at, version: 1 }],
   ['entries.read', 'at a time', { ...at, as_of: '2026-06-01T00:00:00Z' }],
@@ -69,7 +82,11 @@ const HOT: Hot[] = [
 ];
 
 /** Opens the store again and runs the operation a few times, as PostgreSQL plans anew once it knows a statement. */
-async function run(backend: Backend, place: Place & { rowSecurity?: 'on' | 'off' }, hot: Hot): Promise<Sql[]> {
+async function run(
+  backend: Backend,
+  place: StorePlace & { rowSecurity?: 'on' | 'off' },
+  hot: HotStatement,
+): Promise<Sql[]> {
   const [name, , input, key] = hot;
   const { rowSecurity = 'off' } = place;
   const seen: Sql[] = [];
@@ -91,7 +108,7 @@ async function run(backend: Backend, place: Place & { rowSecurity?: 'on' | 'off'
 }
 
 describe.each(backends)('hot statements on %s', (backend) => {
-  let place: Place;
+  let place: StorePlace;
   beforeAll(async () => {
     place = await newPlace(backend);
     const app = await openTestApp(backend, { place });
@@ -118,7 +135,7 @@ describe.each(backends)('hot statements on %s', (backend) => {
       expect(plans).toEqual([]);
     });
 
-  type Guarded = [rowSecurity: 'off' | 'on', ...hot: Hot];
+  type Guarded = [rowSecurity: 'off' | 'on', ...hot: HotStatement];
   const guarded = (['off', 'on'] as const).flatMap((mode) => HOT.map((hot): Guarded => [mode, ...hot]));
   if (backend === 'postgres')
     it.each(guarded)('with row-level security %s, %s %s finds its rows by an index', async (rowSecurity, ...hot) => {

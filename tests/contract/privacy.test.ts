@@ -2,15 +2,16 @@ import type { OperationName } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 import { dump } from './dump.ts';
+import type { Question } from './table.ts';
 import {
   addressesOf,
   reading as anyReading,
   countedIds,
+  createExamples,
   definition,
   fieldsOf,
-  type Json,
+  type JsonObject,
   laidAs,
-  layExamples,
   markedInput,
   nthInput,
   outcomeOf,
@@ -31,8 +32,8 @@ const OPEN = 'yellowmark';
 async function openStores(backend: Backend) {
   const hiding = await openTestApp(backend, { ids: countedIds().ids });
   const empty = await openTestApp(backend, { ids: countedIds().ids });
-  for (const app of [hiding, empty]) await layExamples(app, { mark: OPEN, as: Y });
-  const known = await layExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
+  for (const app of [hiding, empty]) await createExamples(app, { mark: OPEN, as: Y });
+  const known = await createExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
   // What is about no entry is for all to see.
   for (const name of writing.filter((name) => definition(name).open_to_all))
     await empty.call(
@@ -44,9 +45,9 @@ async function openStores(backend: Backend) {
     hiding,
     empty,
     known,
-    async lookAsY(name: OperationName, { commit_id, ...rest }: Json) {
+    async lookAsY(name: OperationName, { commit_id, ...rest }: JsonObject) {
       const input = { ...rest, ...(commit_id === undefined ? {} : { commit_id: known.commit_id }) };
-      for (const app of [hiding, empty]) await app.kernel.services.observations.flushAll();
+      for (const app of [hiding, empty]) await app.kernel.services.noteBuffer.flushAll();
       const seen = withoutPlaces(await outcomeOf(hiding, name, { input, as: Y }));
       expect(seen).toEqual(withoutPlaces(await outcomeOf(empty, name, { input, as: Y })));
       expect(JSON.stringify(seen)).not.toContain(`about ${SECRET}`);
@@ -56,11 +57,9 @@ async function openStores(backend: Backend) {
   };
 }
 
-type Look = [name: OperationName, how: string, input: Json];
-
-const looks = reading.flatMap((name): Look[] => {
+const looks = reading.flatMap((name): Question[] => {
   const input = markedInput(name, SECRET);
-  const found: Look[] = [[name, 'at its place', wholePage(name, input)]];
+  const found: Question[] = [[name, 'at its place', wholePage(name, input)]];
   if ('entity_path' in input && !('key' in input)) found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
   if ('query' in input) found.push([name, 'by filters', { entity_path: `${SECRET}/**` }]);
   if ('cursor' in fieldsOf(name)) found.push([name, 'page by page', { ...input, limit: 1 }]);

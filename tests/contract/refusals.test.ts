@@ -2,17 +2,17 @@ import { operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Backend, backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import {
-  type Address,
-  type Answer,
   addresses,
+  type HttpAnswer,
+  type HttpRequest,
   labelled,
+  type OperationAddress,
   requestFor,
-  type Sent,
   send,
   takesBody,
 } from '../support/wire.ts';
 import { type Dump, dump } from './dump.ts';
-import { fieldsOf, type Json, type Known, layExamples, markedInput, namedInPath } from './table.ts';
+import { createExamples, fieldsOf, type JsonObject, type KnownIds, markedInput, namedInPath } from './table.ts';
 
 const MARK = 'refusals';
 const withBody = labelled(addresses.filter(({ route }) => takesBody(route)));
@@ -22,9 +22,9 @@ const all = labelled(addresses);
 const strict = all.filter(([, { name }]) => !operations[name].http.otlp);
 
 /** The same with names of entries that there are none of, however deep they stand. */
-function withoutKeys(input: Json): Json {
+function withoutKeys(input: JsonObject): JsonObject {
   const text = JSON.stringify(input, (field, value) => (field === 'key' ? 'nothing' : value));
-  return JSON.parse(text) as Json;
+  return JSON.parse(text) as JsonObject;
 }
 
 /** What things are named by in addresses, but for entries, which go by path and key, and agents, which are whoever says so. */
@@ -32,18 +32,18 @@ const NAMES = [...new Set(addresses.flatMap(({ name }) => namedInPath(name)))].f
   (field) => field !== 'entity_path' && field !== 'key' && !field.endsWith('agent_id'),
 );
 
-type Problem = { code: string; errors: { path: string; message: string }[] };
+type RefusalAnswer = { code: string; errors: { path: string; message: string }[] };
 
 /** A server with what the examples of the table need, which refusals must leave as it is. */
 function useServer(backend: Backend) {
   let app: TestApp;
   let server: TestServer;
-  let known: Known;
+  let known: KnownIds;
   let before: Dump;
   beforeAll(async () => {
     app = await openTestApp(backend);
     server = await listen(app);
-    known = await layExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
+    known = await createExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
     before = await dump(app);
   });
   afterAll(async () => {
@@ -51,28 +51,30 @@ function useServer(backend: Backend) {
     await app.close();
   });
   return {
-    inputFor: ({ name }: Address): Json => markedInput(name, MARK, known),
-    ask: (sent: Sent): Promise<Answer> => send(server.url, sent),
+    inputFor: ({ name }: OperationAddress): JsonObject => markedInput(name, MARK, known),
+    ask: (sent: HttpRequest): Promise<HttpAnswer> => send(server.url, sent),
     async expectUnchanged() {
       expect(await dump(app)).toEqual(before);
     },
   };
 }
 
-function expectProblem(answer: Answer, status: number, code: string): Problem {
+function expectProblem(answer: HttpAnswer, status: number, code: string): RefusalAnswer {
   expect(answer.headers.get('content-type'), answer.text).toBe('application/problem+json; charset=utf-8');
   expect(answer.json, answer.text).toMatchObject({ status, code, type: `urn:mem:error:${code}` });
   expect(answer.json).toEqual(expect.objectContaining({ title: expect.any(String), detail: expect.any(String) }));
   expect(answer.status).toBe(status);
   expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{16}-[0-9a-z]+$/);
-  return answer.json as Problem;
+  return answer.json as RefusalAnswer;
 }
 
 // These are refused before anything is asked of a store, so that one is as good as the other.
 describe('a request that cannot be read or does not fit its operation', () => {
   const { inputFor, ask, expectUnchanged } = useServer('sqlite');
-  const sentFor = (address: Address, change: (input: Json) => Json = (input) => input): Sent =>
-    requestFor(address, change(inputFor(address)));
+  const sentFor = (
+    address: OperationAddress,
+    change: (input: JsonObject) => JsonObject = (input) => input,
+  ): HttpRequest => requestFor(address, change(inputFor(address)));
 
   it.each(withBody)('%s refuses what is not JSON', async (_, address) => {
     for (const body of ['{', '{"a":1,}', '{"entity_path":}', 'undefined', '{"a":NaN}', "{'a':1}", '\ufeff{}', '{} {}'])
@@ -115,10 +117,10 @@ describe('a request that cannot be read or does not fit its operation', () => {
   });
 
   /** The fields of the input that the address itself does not give. */
-  const givenFields = ({ name, route }: Address) =>
+  const givenFields = ({ name, route }: OperationAddress) =>
     Object.keys(fieldsOf(name)).filter((field) => !route.path.includes(`{${field}}`));
 
-  const fits = ({ name }: Address, input: Json) => operations[name].input.safeParse(input).success;
+  const fits = ({ name }: OperationAddress, input: JsonObject) => operations[name].input.safeParse(input).success;
 
   it.each(all)('%s refuses a field of the wrong type, by name', async (_, address) => {
     const wrong = takesBody(address.route) ? { not: 'this' } : '\u0001';
@@ -157,7 +159,7 @@ describe('a request that cannot be read or does not fit its operation', () => {
 
 describe.each(backends)('a request for what is not there, on %s', (backend) => {
   const { inputFor, ask, expectUnchanged } = useServer(backend);
-  const sentFor = (address: Address, change: (input: Json) => Json): Sent =>
+  const sentFor = (address: OperationAddress, change: (input: JsonObject) => JsonObject): HttpRequest =>
     requestFor(address, change(inputFor(address)));
 
   it.each(all.filter(([, { name }]) => 'branch' in fieldsOf(name)))(
@@ -189,7 +191,7 @@ describe.each(backends)('a request for what is not there, on %s', (backend) => {
     '%s says what is not there',
     async (_, address) => {
       const named = NAMES.filter((field) => field in fieldsOf(address.name));
-      const nowhere = (input: Json): Json => ({
+      const nowhere = (input: JsonObject): JsonObject => ({
         ...withoutKeys(input),
         ...Object.fromEntries(named.map((field) => [field, 'nothing'])),
       });

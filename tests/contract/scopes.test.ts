@@ -2,14 +2,15 @@ import { type OperationName, operations, parseGlob } from '@mem-service/contract
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, backends, openTestApp } from '../support/app.ts';
+import type { Question } from './table.ts';
 import {
   countedIds,
+  createExamples,
   definition,
   fieldsOf,
-  type Json,
-  type Known,
+  type JsonObject,
+  type KnownIds,
   laidAs,
-  layExamples,
   markedInput,
   newInput,
   nthInput,
@@ -34,9 +35,9 @@ async function openStores(backend: Backend) {
   const full = await openTestApp(backend, { ids: ids[0].ids });
   const inside = await openTestApp(backend, { ids: ids[1].ids });
   const apps = [full, inside];
-  let known: Known = {};
-  for (const app of apps) known = await layExamples(app, { mark: IN, as: Y });
-  const outside = await layExamples(full, { mark: OUT, as: X });
+  let known: KnownIds = {};
+  for (const app of apps) known = await createExamples(app, { mark: IN, as: Y });
+  const outside = await createExamples(full, { mark: OUT, as: X });
   // What is about no path is for every key to see.
   for (const name of writing.filter((name) => definition(name).open_to_all))
     await inside.call(name, nthInput(name, laidAs(full), { mark: OUT, known: { agent_id: X.agent_id } }) as never, X);
@@ -44,19 +45,19 @@ async function openStores(backend: Backend) {
   return {
     known,
     outside,
-    async look(name: OperationName, input: Json, as: Partial<Caller> = Y) {
+    async look(name: OperationName, input: JsonObject, as: Partial<Caller> = Y) {
       next += 1000;
       for (const one of ids) one.startAt(next);
       const seen = [];
       for (const app of apps) {
-        await app.kernel.services.observations.flushAll();
+        await app.kernel.services.noteBuffer.flushAll();
         seen.push(withoutPlaces(await outcomeOf(app, name, { input, as: { ...as, key } })));
       }
       expect(seen[0]).toEqual(seen[1]);
-      return seen[0] as Json;
+      return seen[0] as JsonObject;
     },
     /** In both, as reads are counted; what is seen in the full one. */
-    async lookInFull(name: OperationName, input: Json, as: Partial<Caller>) {
+    async lookInFull(name: OperationName, input: JsonObject, as: Partial<Caller>) {
       const [seen] = await Promise.all(apps.map((app) => outcomeOf(app, name, { input, as: { ...as, key } })));
       return seen;
     },
@@ -64,16 +65,14 @@ async function openStores(backend: Backend) {
   };
 }
 
-type Look = [name: OperationName, how: string, input: Json];
-
 /** The outcomes that were laid with a mark. */
 const outcomesOf = (mark: string): string[] =>
   writing.flatMap((name) => [1, 2].flatMap((n) => (nthInput(name, n, { mark }).outcome_ref ?? []) as string[]));
 
 /** The same question, as widely as it can be asked. */
-function waysOf(name: OperationName, mark: string, known: Known): Look[] {
+function waysOf(name: OperationName, mark: string, known: KnownIds): Question[] {
   const input = markedInput(name, mark, known);
-  const found: Look[] = [[name, 'at its place', wholePage(name, input)]];
+  const found: Question[] = [[name, 'at its place', wholePage(name, input)]];
   if ('entity_path' in fieldsOf(name) && !('key' in input))
     found.push([name, 'everywhere', { ...input, entity_path: '*' }]);
   if ('query' in input) found.push([name, 'by filters', { entity_path: `${mark}/**` }], [name, 'by nothing', {}]);
@@ -99,7 +98,7 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
 
   const lookAt = async (name: OperationName, how: string, mark: string) => {
     const known = mark === IN ? stores.known : stores.outside;
-    const [, , input] = waysOf(name, mark, known).find((way) => way[1] === how) as Look;
+    const [, , input] = waysOf(name, mark, known).find((way) => way[1] === how) as Question;
     for (const as of [Y, Z]) {
       const seen = await stores.look(name, input, as);
       expect(JSON.stringify(seen)).not.toContain(`about ${OUT}`);
@@ -126,7 +125,7 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
 
   it.each(reading)('%s is not refused inside', async (name) => {
     const seen = await stores.look(name, markedInput(name, IN, stores.known));
-    if (!definition(name).needs_full_reach) expect(seen).not.toHaveProperty('refused');
+    if (!definition(name).needs_full_scope) expect(seen).not.toHaveProperty('refused');
   });
 
   it.each(writing)('%s inside answers as if there were nothing else', async (name) => {

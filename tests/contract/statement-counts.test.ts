@@ -2,10 +2,10 @@ import { type OperationName, operationNames, operations, parseGlob } from '@mem-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { type Asked, countStatements, noteStatement } from '../support/counted.ts';
+import { type CountedStatements, countStatements, noteStatement } from '../support/counted.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { layMany, manyInput } from './many.ts';
-import { definition, forAgents, type Known, markedInput, newAccount, newInput } from './table.ts';
+import { definition, forAgents, type KnownIds, markedInput, newAccount, newInput } from './table.ts';
 
 const [FEW, MANY] = [10, 500];
 const MARK = 'many';
@@ -28,7 +28,7 @@ const inOrder = [...operationNames].sort((a, b) => order(a) - order(b));
 
 describe.each(backends)('how many statements operations take on %s', (backend) => {
   let app: TestApp;
-  const known = new Map<number, Known>();
+  const known = new Map<number, KnownIds>();
   beforeAll(async () => {
     app = await openTestApp(backend, {
       wrapDatabase: (database) => watchDatabase(database, noteStatement),
@@ -41,9 +41,9 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
   });
   afterAll(() => app.close());
 
-  async function count(name: OperationName, items: number, as: Partial<Caller>): Promise<Asked> {
-    const { observations } = app.kernel.services;
-    await observations.flushAll();
+  async function count(name: OperationName, items: number, as: Partial<Caller>): Promise<CountedStatements> {
+    const { noteBuffer } = app.kernel.services;
+    await noteBuffer.flushAll();
     const inputOf = operations[name].effect === 'read' ? markedInput : newInput;
     const input = manyInput(name, inputOf(name, MARK, known.get(items)), items);
     const control = operations[name].effect === 'control' ? { control: true as const } : {};
@@ -52,14 +52,14 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
       await app.call(name, input as never, { ...callerOf(items), ...as, ...control }).catch((error) => {
         refused = error;
       });
-      await observations.flushAll();
+      await noteBuffer.flushAll();
     });
     if (refused && forAgents.includes(name) && !as.key) throw refused;
     return asked;
   }
 
   /** On PostgreSQL what goes over the wire; on SQLite what the service asks for, since a list of rows is one call there. */
-  const numberOf = ({ texts, statements }: Asked) => (backend === 'postgres' ? statements : texts.length);
+  const numberOf = ({ texts, statements }: CountedStatements) => (backend === 'postgres' ? statements : texts.length);
 
   async function checkGrowth(name: OperationName, as: Partial<Caller> = {}): Promise<void> {
     const few = await count(name, FEW, as);

@@ -5,14 +5,14 @@ import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
 import {
-  type Json,
-  type Known,
-  layAgainAfter,
-  layExamples,
+  createExamples,
+  type JsonObject,
+  type KnownIds,
   markedInput,
   newInput,
   outcomeOf,
   reading,
+  restoreExamplesAfter,
   writing,
 } from './table.ts';
 import { variationsOf } from './variations.ts';
@@ -41,15 +41,15 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
   });
   isReady = true;
   try {
-    let known: Known = {};
-    for (const mark of ['others', MARK]) known = await layExamples(app, { mark, as });
+    let known: KnownIds = {};
+    for (const mark of ['others', MARK]) known = await createExamples(app, { mark, as });
     for (const name of [...writing, ...reading]) {
       const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
       for (let i = 0; i < count; i++) {
-        const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as Json;
+        const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as JsonObject;
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
-        Object.assign(known, await layAgainAfter(name, app, { mark: MARK, as }));
+        Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
       }
     }
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
@@ -92,7 +92,7 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
 ];
 
 const inCommon = (text: string): string =>
-  DIALECT.reduce((told, [onSqlite, onPostgres]) => told.replaceAll(onPostgres, onSqlite), text);
+  DIALECT.reduce((result, [onSqlite, onPostgres]) => result.replaceAll(onPostgres, onSqlite), text);
 
 const common = (seen: Set<string>) =>
   [...new Set([...seen].filter((text) => !OWN_WORDS.test(text)).map(inCommon))].sort();
@@ -103,9 +103,9 @@ describe('the statements of the service', () => {
     const onPostgres = common(await statementsOn('postgres'));
     expect(onSqlite.length).toBeGreaterThan(30);
     expect({
-      onSqliteAlone: onSqlite.filter((text) => !onPostgres.includes(text)),
-      onPostgresAlone: onPostgres.filter((text) => !onSqlite.includes(text)),
-    }).toEqual({ onSqliteAlone: [], onPostgresAlone: [] });
+      onSqliteOnly: onSqlite.filter((text) => !onPostgres.includes(text)),
+      onPostgresOnly: onPostgres.filter((text) => !onSqlite.includes(text)),
+    }).toEqual({ onSqliteOnly: [], onPostgresOnly: [] });
   }, 120_000);
 
   it('name the account whenever they touch a table that holds several', () => {

@@ -1,11 +1,12 @@
+import type { JsonObject } from '@mem-service/contract';
 import { type Operation, type OperationName, operationNames, operations, stringify } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Caller, insertAccount } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
 
-export type Json = Record<string, unknown>;
+export type { JsonObject } from '@mem-service/contract';
 /** Ids that operations gave out, by field name: what one operation made, another can name. */
-export type Known = Record<string, unknown>;
+export type KnownIds = Record<string, unknown>;
 
 export const definition = (name: OperationName): Operation => operations[name];
 /** What is done within an account; what is about it as a whole, or over all of them, has tests of its own. */
@@ -42,12 +43,12 @@ const identifying = new Set(operationNames.flatMap(namedInPath));
 const isIdentifying = (field: string): boolean =>
   field.endsWith('_id') || (identifying.has(field) && !(field in MARKED));
 
-const EXTRA = (mark: string): Json => ({
+const EXTRA = (mark: string): JsonObject => ({
   pattern_refs: [`pattern-${mark}`],
   artifact_refs: [{ uri: `file:///${mark}.txt`, label: mark }],
 });
 
-function isDraft(input: Json): boolean {
+function isDraft(input: JsonObject): boolean {
   return 'entity_path' in input && 'key' in input && 'value' in input;
 }
 
@@ -56,16 +57,20 @@ let last = 1000;
 const fresh = (): number => ++last;
 
 /** The example of the table, told apart from every other by a mark, and naming what is there. */
-export const markedInput = (name: OperationName, mark: string, known: Known = {}): Json =>
+export const markedInput = (name: OperationName, mark: string, known: KnownIds = {}): JsonObject =>
   nthInput(name, 0, { mark, known });
 
 /** The same for a call that has to make something new, however often it was made before. */
-export const newInput = (name: OperationName, mark: string, known: Known = {}): Json =>
+export const newInput = (name: OperationName, mark: string, known: KnownIds = {}): JsonObject =>
   nthInput(name, fresh(), { mark, known });
 
 /** The nth example. */
-export function nthInput(name: OperationName, n: number, { mark, known = {} }: { mark: string; known?: Known }): Json {
-  const { dry_run: _, ...example } = operations[name].example(n) as Json;
+export function nthInput(
+  name: OperationName,
+  n: number,
+  { mark, known = {} }: { mark: string; known?: KnownIds },
+): JsonObject {
+  const { dry_run: _, ...example } = operations[name].example(n) as JsonObject;
   const named = namedInPath(name);
   const walk = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(walk);
@@ -77,7 +82,7 @@ export function nthInput(name: OperationName, n: number, { mark, known = {} }: {
     const input = Object.fromEntries(members);
     return isDraft(input) ? { ...EXTRA(mark), ...input } : input;
   };
-  return walk(example) as Json;
+  return walk(example) as JsonObject;
 }
 
 /** Every entry that an example of the table speaks of. */
@@ -109,18 +114,18 @@ const laid = new WeakMap<TestApp, number>();
 /** The n of the examples that were laid last. */
 export const laidAs = (app: TestApp): number => laid.get(app) ?? 0;
 
-export function learn(known: Known, output: object): void {
+export function learn(known: KnownIds, output: object): void {
   for (const [field, one] of Object.entries(output)) if (isIdentifying(field) && one !== null) known[field] = one;
 }
 
-export type Laying = { mark: string; as: Partial<Caller>; extra?: Json };
+export type ExampleSetup = { mark: string; as: Partial<Caller>; extra?: JsonObject };
 
 /**
  * Puts something behind every example: each entry that one speaks of, in several versions, and whatever the writing
  * operations of the table make. Gives back the ids to name them by.
  */
-export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying): Promise<Known> {
-  const known: Known = { source_agent_id: as.agent_id };
+export async function createExamples(app: TestApp, { mark, as, extra = {} }: ExampleSetup): Promise<KnownIds> {
+  const known: KnownIds = { source_agent_id: as.agent_id };
   const withExtra = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(withExtra);
     if (typeof given !== 'object' || given === null) return given;
@@ -129,11 +134,11 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
     );
     return isDraft(input) ? { ...input, ...extra } : input;
   };
-  for (const attempt of [1, 2]) await layEntries(app, { mark, as, extra }, attempt);
+  for (const attempt of [1, 2]) await createEntries(app, { mark, as, extra }, attempt);
   const n = nextRound(app);
   laid.set(app, n);
   for (const name of writing) {
-    const input = withExtra(nthInput(name, n, { mark, known })) as Json;
+    const input = withExtra(nthInput(name, n, { mark, known })) as JsonObject;
     const mayHide = 'shared' in fieldsOf(name);
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
   }
@@ -142,7 +147,7 @@ export async function layExamples(app: TestApp, { mark, as, extra = {} }: Laying
   return Object.assign(known, await layAgain(removing, app, { mark, as, extra }));
 }
 
-async function layEntries(app: TestApp, { mark, as, extra }: Laying, attempt: number): Promise<void> {
+async function createEntries(app: TestApp, { mark, as, extra }: ExampleSetup, attempt: number): Promise<void> {
   const value = { max_attempts: attempt, note: `about ${mark}` };
   const write = (address: object) =>
     app.call('entries.write', { ...address, value, ...EXTRA(mark), ...extra } as never, as);
@@ -150,18 +155,18 @@ async function layEntries(app: TestApp, { mark, as, extra }: Laying, attempt: nu
 }
 
 /** Brings back what the operation took away, by what made it. Gives back the new ids. */
-export async function layAgainAfter(name: OperationName, app: TestApp, laying: Laying): Promise<Known> {
-  return layAgain([name], app, laying);
+export async function restoreExamplesAfter(name: OperationName, app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
+  return layAgain([name], app, setup);
 }
 
-async function layAgain(removing: readonly OperationName[], app: TestApp, laying: Laying): Promise<Known> {
+async function layAgain(removing: readonly OperationName[], app: TestApp, setup: ExampleSetup): Promise<KnownIds> {
   const makers = new Set(removing.flatMap((name) => (definition(name).removes ?? []) as OperationName[]));
-  const known: Known = {};
+  const known: KnownIds = {};
   if (makers.size === 0) return known;
   const n = nextRound(app);
-  await layEntries(app, laying, 2 + n);
+  await createEntries(app, setup, 2 + n);
   for (const name of makers) {
-    const { extra = {}, mark, as } = laying;
+    const { extra = {}, mark, as } = setup;
     const mayHide = 'shared' in fieldsOf(name);
     const input = nthInput(name, n, { mark });
     learn(known, await app.call(name, (mayHide ? { ...input, ...extra } : input) as never, as));
@@ -171,21 +176,21 @@ async function layAgain(removing: readonly OperationName[], app: TestApp, laying
 
 export async function newAccount(app: TestApp, accountId: string): Promise<void> {
   const { database, clock } = app.kernel.services;
-  await database.upkeep((tx) => insertAccount(tx, accountId, clock.now()));
+  await database.maintenanceTransaction((tx) => insertAccount(tx, accountId, clock.now()));
 }
 
 /** An operation's answer or refusal, as a client would see it. */
 export async function outcomeOf(
   app: TestApp,
   name: OperationName,
-  { input, as }: { input: Json; as: Partial<Caller> },
+  { input, as }: { input: JsonObject; as: Partial<Caller> },
 ) {
   try {
-    return JSON.parse(stringify(await app.call(name, input as never, as))) as Json;
+    return JSON.parse(stringify(await app.call(name, input as never, as))) as JsonObject;
   } catch (error) {
     const { toProblem } = error as { toProblem?: () => object };
     if (!toProblem) throw error;
-    return { refused: JSON.parse(JSON.stringify((error as { toProblem: () => object }).toProblem())) } as Json;
+    return { refused: JSON.parse(JSON.stringify((error as { toProblem: () => object }).toProblem())) } as JsonObject;
   }
 }
 
@@ -212,7 +217,7 @@ export function withoutPlaces(outcome: unknown): unknown {
 }
 
 /** A page may hold less than it reaches over; one that reaches over all there is can be compared. */
-export function wholePage(name: OperationName, input: Json): Json {
+export function wholePage(name: OperationName, input: JsonObject): JsonObject {
   const whole = { ...input, limit: 1000 };
   return operations[name].input.safeParse(whole).success ? whole : input;
 }
@@ -230,3 +235,6 @@ export function countedIds() {
     },
   };
 }
+
+/** A call that may show something: the operation, what is asked in words, and its input. */
+export type Question = [name: OperationName, how: string, input: JsonObject];

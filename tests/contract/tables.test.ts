@@ -119,7 +119,7 @@ describe.each(backends)('the tables of accounts, on %s', (backend) => {
     await app.call('entries.erase', { entity_path: 'gone', key: 'k' }, B);
     await app.call('agents.erase', { agent_id: 'agent/a' }, B);
     const left = await app.kernel.services.database
-      .of(account_id)
+      .forAccount(account_id)
       .read.all<Row>(
         sql`SELECT no, reviewed_agent, entity_path, key, text FROM reviews WHERE account_id = ${account_id} ORDER BY no`,
       );

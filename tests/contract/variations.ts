@@ -1,6 +1,6 @@
 import type { OperationName } from '@mem-service/contract';
 import type { z } from 'zod';
-import { fieldsOf, type Json } from './table.ts';
+import { fieldsOf, type JsonObject } from './table.ts';
 
 /** Values worth trying in a field, where its type does not say. */
 const WORTH_TRYING: Record<string, (mark: string) => unknown[]> = {
@@ -43,7 +43,7 @@ function valuesOf(field: string, schema: z.core.$ZodType, mark: string): unknown
 }
 
 /** The input, and the input with each of its fields at each value worth trying, and without each that may be missing. */
-export function variationsOf(name: OperationName, input: Json, mark: string): Json[] {
+export function variationsOf(name: OperationName, input: JsonObject, mark: string): JsonObject[] {
   const found = [input];
   for (const [field, schema] of Object.entries(fieldsOf(name))) {
     for (const value of valuesOf(field, schema, mark)) found.push({ ...input, [field]: value });

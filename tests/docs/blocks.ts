@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { differences, matchesText } from './compare.ts';
-import { type Block, root } from './markdown.ts';
+import { type MarkdownBlock, root } from './markdown.ts';
 
-export type Step = { command: Block; expected: Block | undefined };
+export type DocStep = { command: MarkdownBlock; expected: MarkdownBlock | undefined };
 
 /** Commands with the answers that follow them. Throws where something would go untested. */
-export function stepsOf(blocks: readonly Block[]): Step[] {
-  const steps: Step[] = [];
+export function stepsOf(blocks: readonly MarkdownBlock[]): DocStep[] {
+  const steps: DocStep[] = [];
   for (const block of blocks) {
     const last = steps.at(-1);
     if (block.kind === 'sh' || block.kind === 'ts') steps.push({ command: block, expected: undefined });
@@ -21,10 +21,10 @@ export function stepsOf(blocks: readonly Block[]): Step[] {
   return steps;
 }
 
-type RunPlace = { url: string; cwd?: string; env?: Record<string, string> };
+type DocRunOptions = { url: string; cwd?: string; env?: Record<string, string> };
 
 /** Runs the commands in one shell, as somebody would who pastes them one after the other. */
-export async function runSteps(steps: readonly Step[], place: RunPlace): Promise<string[]> {
+export async function runSteps(steps: readonly DocStep[], place: DocRunOptions): Promise<string[]> {
   if (spawnSync('curl', ['--version']).status !== 0) throw new Error('curl is needed to run the examples of the docs');
   const folder = mkdtempSync(join(tmpdir(), 'mem-docs-'));
   try {
@@ -68,7 +68,7 @@ function runProgram(text: string, file: string): string {
 }
 
 /** What the real output lacks of the expected block. */
-export function missingIn(output: string, expected: Block | undefined): string[] {
+export function missingIn(output: string, expected: MarkdownBlock | undefined): string[] {
   if (!expected) return output === '' ? [] : [`the command printed ${JSON.stringify(output)}, and no block shows it`];
   if (expected.kind === 'text') return matchesText(expected.text.trim(), output.trim()) ? [] : [output];
   try {
@@ -78,4 +78,4 @@ export function missingIn(output: string, expected: Block | undefined): string[]
   }
 }
 
-export const titleOf = ({ command }: Step): string => `line ${command.line}: ${command.text.trim().split('\n')[0]}`;
+export const titleOf = ({ command }: DocStep): string => `line ${command.line}: ${command.text.trim().split('\n')[0]}`;

@@ -17,12 +17,12 @@ export function allDocs(folder = root): string[] {
   });
 }
 
-export type Block = { kind: string; text: string; line: number; section: string };
+export type MarkdownBlock = { kind: string; text: string; line: number; section: string };
 
 /** The fenced blocks of a document, each with the second-level heading it stands under. */
-export function blocksOf(markdown: string): Block[] {
-  const blocks: Block[] = [];
-  let open: Block | undefined;
+export function blocksOf(markdown: string): MarkdownBlock[] {
+  const blocks: MarkdownBlock[] = [];
+  let open: MarkdownBlock | undefined;
   let section = '';
   markdown.split('\n').forEach((line, i) => {
     const fence = /^```(\S*)/.exec(line);

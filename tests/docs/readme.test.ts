@@ -5,21 +5,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { type App, openApp } from '../../packages/server/src/app.ts';
 import { type Config, readConfig } from '../../packages/server/src/config.ts';
-import { backends, listen, newPlace, type Place, type TestServer } from '../support/app.ts';
+import { backends, listen, newPlace, type StorePlace, type TestServer } from '../support/app.ts';
 import { memCommand, missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
 import { matchesText } from './compare.ts';
-import { type Block, blocksOf, readDoc, root, tableOf } from './markdown.ts';
+import { blocksOf, type MarkdownBlock, readDoc, root, tableOf } from './markdown.ts';
 
 const readme = readDoc('README.md');
 const blocks = blocksOf(readme);
-const inSection = (section: string): Block[] => blocks.filter((block) => block.section === section);
+const inSection = (section: string): MarkdownBlock[] => blocks.filter((block) => block.section === section);
 
 /** Sections whose blocks are commands and their answers. */
 const RUN = ['Five minutes', 'Command line', 'Client library'];
 
 describe.each(backends)('the examples of the README on %s', (backend) => {
   const steps = RUN.flatMap((section) => stepsOf(inSection(section)));
-  let place: Place;
+  let place: StorePlace;
   let app: App;
   let server: TestServer;
   let outputs: string[];

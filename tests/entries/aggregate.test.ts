@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { refusal } from './support.ts';
 
-type Aggregate = Request<'entries.aggregate'>;
+type AggregateRequest = Request<'entries.aggregate'>;
 
 describe.each(backends)('aggregating on %s', (backend) => {
   let app: TestApp;
-  const aggregate = (input: Partial<Aggregate>, agent_id = 'agent/test') =>
+  const aggregate = (input: Partial<AggregateRequest>, agent_id = 'agent/test') =>
     app.call('entries.aggregate', { entity_path: 'agg/**', ...input }, { agent_id });
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each(backends)('aggregating on %s', (backend) => {
     });
   });
 
-  it.each<[Aggregate['op'], object]>([
+  it.each<[AggregateRequest['op'], object]>([
     ['sum', { sum: 63.5, n: 5 }],
     ['mean', { mean: 12.7, n: 5 }],
     ['min', { min: 1, n: 5 }],

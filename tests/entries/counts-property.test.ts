@@ -49,8 +49,8 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ name: 'wait' as const }) },
 );
 
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
-type Row = {
+type CountsStep = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type CountedRow = {
   entity_path: string;
   agent_id: string;
   memory_type: string;
@@ -68,8 +68,8 @@ function groupsOf<T>(items: readonly T[], namesOf: (item: T) => readonly string[
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-const refsOf = (row: Row) => [...new Set(JSON.parse(row.pattern_refs) as string[])];
-const newest = (rows: readonly Row[]) => Math.max(...rows.map((row) => row.written_at));
+const refsOf = (row: CountedRow) => [...new Set(JSON.parse(row.pattern_refs) as string[])];
+const newest = (rows: readonly CountedRow[]) => Math.max(...rows.map((row) => row.written_at));
 
 describe.each(backends)('counts on %s', (backend) => {
   let app: TestApp;
@@ -78,7 +78,7 @@ describe.each(backends)('counts on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function run(steps: readonly Step[], account_id: string) {
+  async function run(steps: readonly CountsStep[], account_id: string) {
     for (const { name, ...rest } of steps) {
       app.clock.advance(500);
       if (name === 'wait') {
@@ -94,7 +94,7 @@ describe.each(backends)('counts on %s', (backend) => {
 
   async function compare(account_id: string, agent_id: string) {
     const as = { account_id, agent_id };
-    const rows = await rowsOf<Row>(
+    const rows = await rowsOf<CountedRow>(
       app,
       'SELECT * FROM entries WHERE account_id = ? AND deleted = 0 AND (shared = 1 OR agent_id = ?) ORDER BY seq',
       account_id,

@@ -3,23 +3,23 @@ import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { addresses, countRows, iso, refusal, rowsOf, textOf } from './support.ts';
 
 const MARK = 'albatross';
-const doomed = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
+const erasedKeys = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
 const kept = { entity_path: 'people/other', key: 'mail' };
 
 /** Two entries of a person, rewritten, deleted and committed; and one of somebody else. */
 async function fill(app: TestApp) {
   const as = { idempotency_key: 'doomed write' };
-  await app.call('entries.write', { ...doomed, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] }, as);
+  await app.call('entries.write', { ...erasedKeys, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] }, as);
   app.clock.advance(1000);
-  await app.call('entries.write', { ...doomed, value: { [MARK]: 'two' } });
+  await app.call('entries.write', { ...erasedKeys, value: { [MARK]: 'two' } });
   await app.call('commits.create', {
     message: `about ${MARK}`,
     writes: [
-      { ...doomed, value: `${MARK} three`, pattern_refs: [MARK] },
-      { ...doomed, key: 'deleted', value: MARK },
+      { ...erasedKeys, value: `${MARK} three`, pattern_refs: [MARK] },
+      { ...erasedKeys, key: 'deleted', value: MARK },
     ],
   });
-  await app.call('entries.delete', { ...doomed, key: 'deleted' });
+  await app.call('entries.delete', { ...erasedKeys, key: 'deleted' });
   app.clock.advance(1000);
   await app.call('entries.write', { ...kept, value: 'kept', pattern_refs: ['shared-ref'] });
   await app.call(
@@ -27,7 +27,7 @@ async function fill(app: TestApp) {
     {
       message: 'both',
       writes: [
-        { ...doomed, key: 'third', value: `${MARK} four`, ttl_seconds: 3600 },
+        { ...erasedKeys, key: 'third', value: `${MARK} four`, ttl_seconds: 3600 },
         { ...kept, value: 'kept too', pattern_refs: ['shared-ref'] },
       ],
     },
@@ -77,8 +77,8 @@ describe.each(backends)('erasing on %s', (backend) => {
   });
 
   it('nothing of it is read anywhere afterwards', async () => {
-    for (const key of [doomed.key, 'deleted', 'third']) {
-      const at = { ...doomed, key };
+    for (const key of [erasedKeys.key, 'deleted', 'third']) {
+      const at = { ...erasedKeys, key };
       const reads = [
         () => app.call('entries.read', at),
         () => app.call('entries.read', { ...at, version: 1 }),
@@ -144,10 +144,10 @@ describe.each(backends)('erasing on %s', (backend) => {
   });
 
   it('an answer that was stored for a retry is gone, so the retry is a new request', async () => {
-    const write = { ...doomed, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] };
+    const write = { ...erasedKeys, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] };
     const again = await app.call('entries.write', write, { idempotency_key: 'doomed write' });
     expect(again).toMatchObject({ version: 1, unchanged: false });
-    expect((await app.call('entries.history', doomed)).versions).toHaveLength(1);
+    expect((await app.call('entries.history', erasedKeys)).versions).toHaveLength(1);
   });
 
   it('everything can be erased, and the store goes on', async () => {

@@ -31,8 +31,8 @@ describe.each(stores)('looking up many keys on $backend, row security $rowSecuri
 
   /** Each way to read, with what has to be done after it. */
   const ways: Record<string, () => Promise<[Query, () => Promise<void>]>> = {
-    read: async () => [app.kernel.services.database.of(SELF_HOSTED_ACCOUNT).read, async () => {}],
-    scan: async () => [app.kernel.services.database.of(SELF_HOSTED_ACCOUNT).scan, async () => {}],
+    read: async () => [app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT).read, async () => {}],
+    scan: async () => [app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT).scan, async () => {}],
     async snapshot() {
       const snapshot = await app.kernel.services.database.snapshot(SELF_HOSTED_ACCOUNT);
       return [snapshot, () => snapshot.close()];

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { addresses, follow, iso, refusal } from './support.ts';
 
-type List = Request<'entries.list'>;
+type ListRequest = Request<'entries.list'>;
 
 describe.each(backends)('listing entries on %s', (backend) => {
   let app: TestApp;
   let start: number;
-  const list = async (input: List, agent_id = 'agent/test') =>
+  const list = async (input: ListRequest, agent_id = 'agent/test') =>
     addresses((await app.call('entries.list', input, { agent_id })).entries);
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ describe.each(backends)('listing entries on %s', (backend) => {
     expect(await list({ sort: 'recent' })).toEqual(['b/private', 'b/6', 'a/5', 'a/bc/4', 'a/b/c/3', 'a/b/2', 'a/b/1']);
   });
 
-  it.each<[string, List, string[]]>([
+  it.each<[string, ListRequest, string[]]>([
     ['an exact path', { entity_path: 'a/b' }, ['a/b/1', 'a/b/2']],
     ['direct children', { entity_path: 'a/*' }, ['a/b/1', 'a/b/2', 'a/bc/4']],
     ['everything below', { entity_path: 'a/**' }, ['a/b/1', 'a/b/2', 'a/b/c/3', 'a/bc/4']],

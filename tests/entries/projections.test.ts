@@ -85,7 +85,7 @@ const lengths: Module = {
 };
 
 const listLengths = (app: TestApp) =>
-  app.kernel.services.database.of(SELF_HOSTED_ACCOUNT).read.all<Row>(
+  app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT).read.all<Row>(
     sql`SELECT entity_path, key, chars, confidence FROM lengths WHERE account_id = ${SELF_HOSTED_ACCOUNT}
           ORDER BY entity_path, key`,
   );

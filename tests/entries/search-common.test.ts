@@ -6,11 +6,11 @@ import { follow } from './support.ts';
 const COUNT = 2100;
 
 /** Tells of every answer how many rows it had. */
-function countingRows(database: Database, tell: (rows: number) => void): Database {
+function countingRows(database: Database, report: (rows: number) => void): Database {
   const counting = (query: Query): Query => ({
     async all<T>(statement: Sql) {
       const rows = await query.all<T>(statement);
-      tell(rows.length);
+      report(rows.length);
       return rows;
     },
     get: (statement) => query.get(statement),
@@ -20,13 +20,13 @@ function countingRows(database: Database, tell: (rows: number) => void): Databas
     dialect: database.dialect,
     read: counting(database.read),
     scan: counting(database.scan),
-    of(accountId) {
-      const { read, scan } = database.of(accountId);
+    forAccount(accountId) {
+      const { read, scan } = database.forAccount(accountId);
       return { read: counting(read), scan: counting(scan) };
     },
     snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) => database.transaction(work),
-    upkeep: (work) => database.upkeep(work),
+    maintenanceTransaction: (work) => database.maintenanceTransaction(work),
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { follow, iso } from './support.ts';
 
-type Search = Request<'entries.search'>;
+type SearchRequest = Request<'entries.search'>;
 
 const refs = [
   'plain',
@@ -49,7 +49,7 @@ describe.each(backends)('search filters on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  it.each<[string, Search, string[]]>([
+  it.each<[string, SearchRequest, string[]]>([
     ['an exact path', { entity_path: 'f/a' }, ['1']],
     ['a path and all below', { entity_path: 'f/a', include_descendants: true }, ['1', '2', '3']],
     ['direct children', { entity_path: 'f/*' }, ['1', '4', 'five.py', 'private']],
@@ -122,7 +122,7 @@ describe.each(backends)('a search that has looked at enough on %s', (backend) =>
   });
   afterAll(() => app.close());
 
-  it.each<[string, Search]>([
+  it.each<[string, SearchRequest]>([
     ['with a query', { query: 'stork' }],
     ['with a query, sorted', { query: 'stork', sort_by: 'confidence' }],
     ['without a query', {}],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { changeRows, follow } from './support.ts';
 
-type Report = Awaited<ReturnType<typeof verifyAll>>;
+type VerifyAnswer = Awaited<ReturnType<typeof verifyAll>>;
 
 /** Each test has a tree of its own. */
 let root = 'v0';
@@ -11,7 +11,7 @@ async function verifyAll(app: TestApp, agent_id = 'agent/test') {
   return app.call('entries.verify', { entity_path: `${root}/**` }, { agent_id });
 }
 
-const breaks = ({ chain_breaks }: Pick<Report, 'chain_breaks'>) =>
+const breaks = ({ chain_breaks }: Pick<VerifyAnswer, 'chain_breaks'>) =>
   chain_breaks
     .map(({ entity_path, key, version, reason }) => `${entity_path.slice(root.length + 1)}/${key} ${version} ${reason}`)
     .sort();
@@ -97,8 +97,8 @@ describe.each(backends)('verifying on %s', (backend) => {
     ['"pattern_refs":[]', '"pattern_refs":["p"]'],
     ['"artifact_refs":[]', '"artifact_refs":[{"uri":"x"}]'],
     ['"ttl_at":null', '"ttl_at":"2030-01-01T00:00:00.000Z"'],
-  ])('sees that %s of a version was changed', async (said, lie) => {
-    await change(inDocument('versions', said, lie), 'b', ' AND version = 2');
+  ])('sees that %s of a version was changed', async (given, lie) => {
+    await change(inDocument('versions', given, lie), 'b', ' AND version = 2');
     const report = await verifyAll(app);
     expect(breaks(report)).toEqual(['one/b 2 chain_mismatch']);
     expect(report.corrupted).toEqual([]);

@@ -11,7 +11,7 @@ import {
   type Work,
 } from '../../packages/server/src/kernel/index.ts';
 import {
-  type Draft,
+  type EntryDraft,
   EntrySet,
   entriesIn,
   UNTOUCHED,
@@ -82,14 +82,14 @@ describe.each(backends)('a view of entries on %s', (backend) => {
     if (step.kind === 'judge') {
       if (!head || head.deleted === 1) return;
       const seq = work.emit({ ...EVENT, branch: step.at.branch });
-      set.stand(step.at, { confidence: step.confidence, standing: { ...UNTOUCHED, outcome_count: 1 } });
-      set.tell(step.at, { seq, no: 0 });
+      set.setStanding(step.at, { confidence: step.confidence, standing: { ...UNTOUCHED, outcome_count: 1 } });
+      set.addLedgerLine(step.at, { seq, no: 0 });
       model.judge(step.at, { seq, confidence: step.confidence });
     } else {
       if (step.kind === 'delete' && (!head || head.deleted === 1)) return;
       const { kind: _, at, ...rest } = { value: undefined, ttl: null, ...step };
       const ttl_at = rest.ttl === null ? null : app.clock.now() + rest.ttl * 1000;
-      const draft: Draft = { ...at, ...rest, session_id: null, ttl_at };
+      const draft: EntryDraft = { ...at, ...rest, session_id: null, ttl_at };
       const applied = set.apply(draft, { event_type: step.kind });
       const { entry } = applied;
       if (!applied.unchanged) {
@@ -145,7 +145,7 @@ describe.each(backends)('a view of entries on %s', (backend) => {
 
   const select = (view: EntryView, part?: Parameters<typeof entriesIn>[1]) =>
     app.kernel.services.database
-      .of(view.account_id)
+      .forAccount(view.account_id)
       .read.all(sql`SELECT entries.* FROM ${entriesIn(view, part)} ORDER BY entity_path, key`);
 
   it('shows what laying the spans over each other shows, whatever was written', async () => {
@@ -185,7 +185,7 @@ describe.each(backends)('a view of entries on %s', (backend) => {
         const view = viewOf(account_id, lineage);
         const shown = model.rows(view, 'all', undefined);
         const rows = await app.kernel.services.database
-          .of(account_id)
+          .forAccount(account_id)
           .read.all<{ seq: number }>(sql`SELECT versions.seq FROM ${versionsIn(view)} ORDER BY versions.seq`);
         const expected = model.versions.filter(({ entry_id, version }) =>
           shown.some((row) => row.entry_id === entry_id && row.version >= version),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
-import { Client, type Reply } from './support/client.ts';
+import { HttpClient, type Reply } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { until } from './support/mem-process.ts';
 import { listenTo, openKernel } from './support/open-kernel.ts';
@@ -21,7 +21,7 @@ async function refusals(sent: readonly Promise<Reply>[], count: number): Promise
 describe.each(backends)('more writes than can wait on %s', (backend) => {
   it('are refused with 503 for now; those that wait are carried out', async () => {
     const { kernel, place } = await openKernel(backend, { limits: { max_waiting_writes: 20 } });
-    const client = new Client(await listenTo(kernel), 200);
+    const client = new HttpClient(await listenTo(kernel), 200);
     const release = await holdWrites(place.options);
     const { batches } = kernel.usage;
     const first = client.write('a', 'first', 0);
@@ -44,7 +44,7 @@ describe.each(backends)('more writes than can wait on %s', (backend) => {
 
   it('by their size are refused, too, but one always fits', async () => {
     const { kernel, place } = await openKernel(backend, { limits: { max_waiting_chars: 100_000 } });
-    const client = new Client(await listenTo(kernel), 200);
+    const client = new HttpClient(await listenTo(kernel), 200);
     const release = await holdWrites(place.options);
     const large = (key: string, size: number) => client.write('a', key, 'x'.repeat(size));
     const { batches } = kernel.usage;

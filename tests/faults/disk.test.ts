@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '../support/postgres-server.ts';
-import { Client } from './support/client.ts';
+import { HttpClient } from './support/client.ts';
 import { type MemProcess, runMem, startMem, until } from './support/mem-process.ts';
 import { mountSmallDisk, type SmallDisk, whyNoMount } from './support/small-disk.ts';
-import { expectAll, expectWhole, folderStore, postgresStore, readContents, type Store } from './support/store.ts';
+import { expectAll, expectWhole, folderStore, postgresStore, readContents, type StoreAccess } from './support/store.ts';
 import { hasStrace } from './support/strace.ts';
 import { type Acknowledged, startLoad } from './support/workload.ts';
 
@@ -17,7 +17,7 @@ if (noMount) console.log(`skipped: a small disk cannot be made here: ${noMount}`
 const LARGE = 'large '.repeat(10_000);
 
 /** Writes until the disk is full; gives what was acknowledged before. */
-async function writeUntilFull(client: Client): Promise<Acknowledged[]> {
+async function writeUntilFull(client: HttpClient): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for (let i = 0; i < 500; i++) {
     const draft = { entity_path: 'full', key: `k${i}`, value: `${i} ${LARGE}` };
@@ -33,11 +33,11 @@ async function writeUntilFull(client: Client): Promise<Acknowledged[]> {
   throw new Error('the disk did not fill up');
 }
 
-type Filled = { store: Store; mem: MemProcess; disk: SmallDisk };
+type Filled = { store: StoreAccess; mem: MemProcess; disk: SmallDisk };
 
 /** Full, then busy while full, then with room again, without a restart. */
 async function fillAndFree({ store, mem, disk }: Filled): Promise<void> {
-  const client = new Client(mem.url);
+  const client = new HttpClient(mem.url);
   await client.write('before', 'k', { text: 'still readable' });
   disk.fill(1024 * 1024);
   const acknowledged = await writeUntilFull(client);
@@ -120,7 +120,7 @@ describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with erro
     const paths = ['mem.db', 'mem.db-wal'].flatMap((name) => ['-P', join(data, name)]);
     const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}:when=400+`];
     const mem = await startMem(store.env, { under: ['strace', '-f', '-qq', '-o', '/dev/null', ...paths, ...inject] });
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     await client.write('before', 'k', { text: 'still readable' });
     const load = startLoad(client, { name: 'errors', writers: 4 });
     await until(() => (load.outcome.refusals.get('503 unavailable') ?? 0) > 20, { what: 'refusals' });
@@ -132,7 +132,7 @@ describe.skipIf(!hasStrace('errors of the disk are not made'))('a disk with erro
     expect(acknowledged.length).toBeGreaterThan(0);
     await mem.stop('SIGKILL');
     const healed = await startMem(store.env);
-    const again = new Client(healed.url);
+    const again = new HttpClient(healed.url);
     const contents = await readContents(again);
     expectAll(contents, acknowledged);
     await expectWhole(store, again, contents);

@@ -7,7 +7,7 @@ import { sql } from '../../packages/server/src/db/index.ts';
 import { type Module, writes, writesTogether } from '../../packages/server/src/kernel/index.ts';
 import { entries } from '../../packages/server/src/modules/entries/index.ts';
 import { backends } from '../support/app.ts';
-import { Client, metricsOf } from './support/client.ts';
+import { HttpClient, metricsOf } from './support/client.ts';
 import { startMem } from './support/mem-process.ts';
 import { call, listenTo, openKernel } from './support/open-kernel.ts';
 import { hasStrace } from './support/strace.ts';
@@ -38,7 +38,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 describe.each(backends)('group commit on %s', (backend) => {
   it('writes that arrive together share a transaction', async () => {
     const { kernel } = await openKernel(backend);
-    const client = new Client(await listenTo(kernel));
+    const client = new HttpClient(await listenTo(kernel));
     await Promise.all(numbers(32).map((i) => client.write('warm', `k${i}`, i)));
     const before = await metricsOf(client);
     for (let round = 0; round < 5; round++) {
@@ -110,7 +110,7 @@ describe('an answer on SQLite is on the disk', () => {
       try {
         const under = ['strace', '-f', '-qq', '-e', 'trace=fsync,fdatasync', '-o', trace];
         const mem = await startMem({ MEM_DATA_DIR: join(folder, 'data') }, { under });
-        const client = new Client(mem.url);
+        const client = new HttpClient(mem.url);
         const flushes = () =>
           readFileSync(trace, 'utf8')
             .split('\n')

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends } from '../support/app.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { Client } from './support/client.ts';
+import { HttpClient } from './support/client.ts';
 import { startMem, until } from './support/mem-process.ts';
 import {
   expectAll,
@@ -14,7 +14,7 @@ import {
   folderStore,
   postgresStore,
   readContents,
-  type Store,
+  type StoreAccess,
 } from './support/store.ts';
 import { newOutcome, startLoad } from './support/workload.ts';
 
@@ -23,7 +23,7 @@ const ROUNDS = 2;
 describe('what was acknowledged survives', () => {
   let postgres: PostgresServer;
   let folder: string;
-  const store = (backend: 'sqlite' | 'postgres', name: string): Store =>
+  const store = (backend: 'sqlite' | 'postgres', name: string): StoreAccess =>
     backend === 'sqlite' ? folderStore(join(folder, name)) : postgresStore(postgres.dsn, folder);
 
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe('what was acknowledged survives', () => {
     const outcome = newOutcome();
     for (let round = 1; round <= ROUNDS; round++) {
       const mem = await startMem(place.env);
-      const load = startLoad(new Client(mem.url), { name: `r${round}`, outcome });
+      const load = startLoad(new HttpClient(mem.url), { name: `r${round}`, outcome });
       const before = outcome.acknowledged.length;
       await until(() => outcome.acknowledged.length > before + 150, { what: 'writes to be acknowledged' });
       await sleep(Math.random() * 50);
@@ -48,7 +48,7 @@ describe('what was acknowledged survives', () => {
       await load.stop();
     }
     const mem = await startMem(place.env);
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     expect(outcome.wrong).toEqual([]);
     expect(outcome.refusals.size).toBe(0);
     expect(outcome.broken).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe('what was acknowledged survives', () => {
   it('a PostgreSQL that is killed under load: 503 meanwhile, and the server recovers by itself', async () => {
     const place = store('postgres', 'lost');
     const mem = await startMem(place.env);
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     const load = startLoad(client, { name: 'pg', pauseMs: 2 });
     const { outcome } = load;
     for (let round = 1; round <= 2; round++) {

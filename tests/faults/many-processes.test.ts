@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openApp } from '../../packages/server/src/app.ts';
 import { backends, newPlace } from '../support/app.ts';
-import { Client } from './support/client.ts';
+import { HttpClient } from './support/client.ts';
 import { startMem, until } from './support/mem-process.ts';
 import { call } from './support/open-kernel.ts';
 import { expectAll, expectWhole, folderStore, readContents } from './support/store.ts';
@@ -17,13 +17,13 @@ it('six processes that open a new folder at the same moment all start, all write
   const store = folderStore(join(folder, 'new'));
   try {
     const servers = await Promise.all(Array.from({ length: PROCESSES }, () => startMem(store.env)));
-    const loads = servers.map(({ url }, i) => startLoad(new Client(url), { name: `p${i}`, writers: 3 }));
+    const loads = servers.map(({ url }, i) => startLoad(new HttpClient(url), { name: `p${i}`, writers: 3 }));
     const enough = () => loads.every(({ outcome }) => outcome.acknowledged.length > 50);
     await until(enough, { what: 'writes of every process' });
     const outcomes = await Promise.all(loads.map((load) => load.stop()));
     for (const outcome of outcomes) expect(outcome).toMatchObject({ wrong: [], broken: 0, refusals: new Map() });
     const acknowledged = outcomes.flatMap((outcome) => outcome.acknowledged);
-    const client = new Client(servers[0]?.url as string);
+    const client = new HttpClient(servers[0]?.url as string);
     const contents = await readContents(client);
     expectAll(contents, acknowledged);
     await expectWhole(store, client, contents);

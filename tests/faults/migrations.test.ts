@@ -11,13 +11,13 @@ import {
   type Transaction,
 } from '../../packages/server/src/db/index.ts';
 import { type Module, migrationsOf } from '../../packages/server/src/kernel/index.ts';
-import { type Backend, backends, newPlace, type Place } from '../support/app.ts';
+import { type Backend, backends, newPlace, type StorePlace } from '../support/app.ts';
 import { runMem } from './support/mem-process.ts';
 import { call } from './support/open-kernel.ts';
 
-type Applied = { version: number; name: string; applied_at: number; module: string; module_version: number };
+type MigrationRecord = { version: number; name: string; applied_at: number; module: string; module_version: number };
 
-const withoutTime = ({ applied_at: _, ...row }: Applied) => row;
+const withoutTime = ({ applied_at: _, ...row }: MigrationRecord) => row;
 
 /** A module with as many tables as it has migrations. */
 const withTable = (count: number): Module => ({
@@ -30,7 +30,10 @@ const withTable = (count: number): Module => ({
   })),
 });
 
-const insertRow = (tx: Transaction, { version, module, module_version }: Omit<Applied, 'name' | 'applied_at'>) =>
+const insertRow = (
+  tx: Transaction,
+  { version, module, module_version }: Omit<MigrationRecord, 'name' | 'applied_at'>,
+) =>
   tx.run(sql`INSERT INTO schema_migrations (version, name, applied_at, module, module_version)
     VALUES (${version}, 'later', 1, ${module}, ${module_version})`);
 
@@ -64,13 +67,13 @@ const COLUMNS = {
 
 const schemaOf = (database: Database) => database.read.all({ text: COLUMNS[database.dialect.engine], values: [] });
 
-async function emptyPlace(backend: Backend): Promise<Place> {
+async function emptyPlace(backend: Backend): Promise<StorePlace> {
   const place = await newPlace(backend);
   onTestFinished(() => place.remove());
   return place;
 }
 
-async function open({ options: { dataDir, postgresDsn: dsn } }: Place) {
+async function open({ options: { dataDir, postgresDsn: dsn } }: StorePlace) {
   const database =
     dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 2, onError: () => {} });
   onTestFinished(() => database.close());
@@ -84,13 +87,13 @@ describe.each(backends)('migrations on %s', (backend) => {
     const place = await emptyPlace(backend);
     const first = await openApp({ ...place.options, clock: { now: () => 1000 } });
     const { schema, database } = first.kernel.services;
-    const rows = await database.read.all<Applied>(applied);
+    const rows = await database.read.all<MigrationRecord>(applied);
     expect(rows.map(({ version }) => version)).toEqual(Array.from({ length: schema }, (_, i) => i + 1));
     expect(rows.every(({ applied_at }) => applied_at === 1000)).toBe(true);
     await call(first.kernel, 'entries.write', { entity_path: 'a', key: 'k', value: 1 });
     await first.close();
     const second = await openApp({ ...place.options, clock: { now: () => 2000 } });
-    expect(await second.kernel.services.database.read.all<Applied>(applied)).toEqual(rows);
+    expect(await second.kernel.services.database.read.all<MigrationRecord>(applied)).toEqual(rows);
     expect(await call(second.kernel, 'entries.read', { entity_path: 'a', key: 'k' })).toMatchObject({
       version: 1,
     });
@@ -126,11 +129,11 @@ describe.each(backends)('migrations on %s', (backend) => {
   it('of a module that is not installed are left alone', async () => {
     const place = await emptyPlace(backend);
     const app = await openApp({ ...place.options, modules: [withTable(1)] });
-    const rows = await app.kernel.services.database.read.all<Applied>(applied);
+    const rows = await app.kernel.services.database.read.all<MigrationRecord>(applied);
     expect(rows.at(-1)).toMatchObject({ module: 'later', module_version: 1, version: app.kernel.services.schema });
     await app.close();
     const without = await openApp(place.options);
-    expect(await without.kernel.services.database.read.all<Applied>(applied)).toEqual(rows);
+    expect(await without.kernel.services.database.read.all<MigrationRecord>(applied)).toEqual(rows);
     await without.close();
   });
 
@@ -158,14 +161,14 @@ describe.each(backends)('migrations on %s', (backend) => {
       const fresh = await emptyPlace(backend);
       const now = await openApp(fresh.options);
       const expected = await schemaOf(now.kernel.services.database);
-      const rows = await now.kernel.services.database.read.all<Applied>(applied);
+      const rows = await now.kernel.services.database.read.all<MigrationRecord>(applied);
       await now.close();
 
       const place = await emptyPlace(backend);
       await buildOld(await open(place), k);
       const app = await openApp({ ...place.options, clock: { now: () => 5000 } });
       const { database, schema } = app.kernel.services;
-      const carried = await database.read.all<Applied>(applied);
+      const carried = await database.read.all<MigrationRecord>(applied);
       expect(carried.map(withoutTime)).toEqual(rows.map(withoutTime));
       expect(carried.map(({ applied_at }) => applied_at)).toEqual(rows.map(({ version }) => (version <= k ? 7 : 5000)));
       expect(schema).toBe(rows.length);
@@ -174,7 +177,7 @@ describe.each(backends)('migrations on %s', (backend) => {
       expect(await call(app.kernel, 'entries.read', { entity_path: 'a', key: 'k' })).toMatchObject({ version: 1 });
       await app.close();
       const again = await openApp(place.options);
-      expect(await again.kernel.services.database.read.all<Applied>(applied)).toEqual(carried);
+      expect(await again.kernel.services.database.read.all<MigrationRecord>(applied)).toEqual(carried);
       await again.close();
     },
   );
@@ -209,7 +212,7 @@ describe.each(backends)('migrations on %s', (backend) => {
     };
     expect(await migrate(database, [good], 1)).toBe(1);
     await expect(migrate(database, [good, bad], 2)).rejects.toThrow(/syntax/);
-    expect(await database.read.all<Applied>(applied)).toEqual([
+    expect(await database.read.all<MigrationRecord>(applied)).toEqual([
       { version: 1, name: 'good', applied_at: 1, module: 'm', module_version: 1 },
     ]);
     await expect(database.read.all(sql`SELECT b FROM one`)).rejects.toThrow();
@@ -231,7 +234,7 @@ describe.each(backends)('migrations on %s', (backend) => {
     await migrate(databases[0], [step(1)], 1);
     const all = [1, 2, 3, 4].map(step);
     expect(await Promise.all(databases.map((database, i) => migrate(database, all, 10 + i)))).toEqual([4, 4, 4]);
-    const rows = await databases[0].read.all<Applied>(applied);
+    const rows = await databases[0].read.all<MigrationRecord>(applied);
     expect(rows.map(({ version }) => version)).toEqual([1, 2, 3, 4]);
     expect(new Set(rows.slice(1).map(({ applied_at }) => applied_at)).size).toBe(1);
   });

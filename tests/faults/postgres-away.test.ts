@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres, StorageError, sql } from '../../packages/server/src/db/index.ts';
 import { whenReachable } from '../../packages/server/src/serve.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { Client } from './support/client.ts';
+import { HttpClient } from './support/client.ts';
 import { freeze, thaw } from './support/freeze.ts';
 import { runMem, startMem, until } from './support/mem-process.ts';
 
@@ -18,7 +18,7 @@ describe('while PostgreSQL is away', () => {
   afterAll(() => postgres.close());
 
   /** A read, a search, a write and a question after readiness. */
-  const ask = (client: Client) =>
+  const ask = (client: HttpClient) =>
     Promise.all([
       client.get('/api/v1/entries/a/k'),
       client.post('/api/v1/search', { query: 'word' }),
@@ -28,7 +28,7 @@ describe('while PostgreSQL is away', () => {
 
   it('requests are refused at once with 503, the process stays up, and all is well again after', async () => {
     const mem = await startMem(env());
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     await client.write('a', 'k', 1);
     await postgres.stop();
     for (let time = 1; time <= 3; time++) {
@@ -49,7 +49,7 @@ describe('while PostgreSQL is away', () => {
     'a PostgreSQL that is frozen is given up on, and used again when it goes on',
     async () => {
       const mem = await startMem({ ...env('?query_timeout=1500&statement_timeout=1000'), MEM_POSTGRES_POOL: '4' });
-      const client = new Client(mem.url);
+      const client = new HttpClient(mem.url);
       await client.write('a', 'frozen', 0);
       freeze(postgres);
       try {
@@ -106,14 +106,14 @@ describe('while PostgreSQL is away', () => {
 
   it('a start gives up when the wait is over', async () => {
     let attempts = 0;
-    let told = 0;
+    let reported = 0;
     const open = async () => {
       attempts++;
       throw new StorageError('unavailable', new Error('connect ECONNREFUSED'));
     };
-    await expect(whenReachable(open, { waitMs: 700, onWait: () => told++ })).rejects.toThrow('cannot be reached');
+    await expect(whenReachable(open, { waitMs: 700, onWait: () => reported++ })).rejects.toThrow('cannot be reached');
     expect(attempts).toBeGreaterThan(1);
-    expect(told).toBe(1);
+    expect(reported).toBe(1);
   });
 
   it.each([

@@ -7,15 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sql } from '../../packages/server/src/db/index.ts';
 import { type Backend, backends, listen, newPlace, openTestApp } from '../support/app.ts';
-import { Client, metricsOf } from './support/client.ts';
+import { HttpClient, metricsOf } from './support/client.ts';
 import { holdWrites } from './support/hold-writes.ts';
 import { startMem, until } from './support/mem-process.ts';
-import { expectAll, folderStore, postgresStore, readContents, type Store } from './support/store.ts';
+import { expectAll, folderStore, postgresStore, readContents, type StoreAccess } from './support/store.ts';
 import { startLoad } from './support/workload.ts';
 
 async function newStore(
   backend: Backend,
-): Promise<Store & { place: { dataDir: string; postgresDsn?: string | undefined } }> {
+): Promise<StoreAccess & { place: { dataDir: string; postgresDsn?: string | undefined } }> {
   const { options, remove } = await newPlace(backend);
   onTestFinished(remove);
   const store = options.postgresDsn
@@ -27,7 +27,7 @@ async function newStore(
 const OPS_A_WRITE = 2;
 
 /** Waits until the server has taken in so many writes, done or not. */
-const accepted = (client: Client, writes: number) =>
+const accepted = (client: HttpClient, writes: number) =>
   until(async () => (await metricsOf(client)).mem_ops_charged_total === writes * OPS_A_WRITE, {
     what: 'writes to arrive',
   });
@@ -38,7 +38,7 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
   it('under load has answered everything it has carried out, and is gone in seconds', async () => {
     const store = await newStore(backend);
     const mem = await startMem(store.env);
-    const load = startLoad(new Client(mem.url), { name: 'stop' });
+    const load = startLoad(new HttpClient(mem.url), { name: 'stop' });
     await until(() => load.outcome.acknowledged.length > 100, { what: 'writes to be acknowledged' });
     expect(await mem.stop('SIGTERM')).toEqual(CLEAN);
     const { acknowledged, wrong, refusals } = await load.stop();
@@ -46,7 +46,7 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
     expect(refusals.size).toBe(0);
     const again = await startMem(store.env);
     // Connections that were refused are not requests: nothing is stored that nobody was told of.
-    const contents = await readContents(new Client(again.url));
+    const contents = await readContents(new HttpClient(again.url));
     expectAll(contents, acknowledged);
     expect(contents.versions.size).toBe(acknowledged.length);
     expect(await again.stop()).toEqual(CLEAN);
@@ -55,14 +55,14 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
   it('answers the requests that are on their way, also those that have to wait', async () => {
     const store = await newStore(backend);
     const mem = await startMem(store.env);
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     await client.write('a', 'first', 0);
     const release = await holdWrites(store.place);
     const waiting = Array.from({ length: 30 }, (_, i) => client.write('a', `k${i}`, i));
     await accepted(client, 31);
     const stopped = mem.stop('SIGINT');
     const isClosed = () =>
-      new Client(mem.url).get('/health').then(
+      new HttpClient(mem.url).get('/health').then(
         () => false,
         (error) => error.code === 'ECONNREFUSED',
       );
@@ -77,7 +77,7 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
   it('twice, goes at once', async () => {
     const store = await newStore(backend);
     const mem = await startMem(store.env);
-    const client = new Client(mem.url);
+    const client = new HttpClient(mem.url);
     await client.write('a', 'first', 0);
     const release = await holdWrites(store.place);
     const waiting = client.write('a', 'second', 0).catch((error: Error) => error);
@@ -95,7 +95,7 @@ it('an idle server with open connections stops at once', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mem-stop-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const mem = await startMem({ MEM_DATA_DIR: folder });
-  const client = new Client(mem.url);
+  const client = new HttpClient(mem.url);
   await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
   await client.post('/api/v1/search', { query: 'start the thread for long reads' });
   expect(await mem.stop()).toEqual(CLEAN);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { Client } from './support/client.ts';
+import { HttpClient } from './support/client.ts';
 import { listenTo, openKernel } from './support/open-kernel.ts';
 
 const timeouts = { headersMs: 300, requestMs: 600, keepAliveMs: 72_000, checkEveryMs: 50 };
@@ -38,7 +38,7 @@ async function trickle(socket: Socket, text: string): Promise<string> {
 it('a client that sends its request a byte at a time is cut off, and holds up nobody', async () => {
   const { kernel } = await openKernel('sqlite');
   const url = await listenTo(kernel, { timeouts });
-  const client = new Client(url);
+  const client = new HttpClient(url);
   const slowHeaders = trickle(await dial(url), `GET /health HTTP/1.1\r\nHost: x\r\n${'X-Slow: yes\r\n'.repeat(1000)}`);
   const slowBody = dial(url).then((socket) => {
     socket.write(
@@ -65,7 +65,7 @@ it('five hundred connections that say nothing do not hurt', async () => {
   const { kernel } = await openKernel('sqlite');
   const url = await listenTo(kernel, { timeouts: { ...timeouts, headersMs: 1500, requestMs: 3000 } });
   const idle = await Promise.all(Array.from({ length: 500 }, () => dial(url)));
-  const client = new Client(url);
+  const client = new HttpClient(url);
   const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => client.write('among', `k${i}`, i)));
   expect(replies.every(({ status }) => status === 201)).toBe(true);
   // They are not kept for ever either.

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { Client, metricsOf } from './support/client.ts';
+import { HttpClient, metricsOf } from './support/client.ts';
 import { startMem } from './support/mem-process.ts';
 import { expectWhole, folderStore, readContents } from './support/store.ts';
 
@@ -11,7 +11,7 @@ const LANES = 4;
 const GROWTH_BYTES = 150 * 1024 * 1024;
 
 /** One of everything, again and again; the store itself stays small. */
-async function operate(client: Client, turn: number): Promise<number> {
+async function operate(client: HttpClient, turn: number): Promise<number> {
   const at = `entity_path=soak/p${turn % 7}&key=k${turn % 40}`;
   const draft = {
     entity_path: `soak/p${turn % 7}`,
@@ -45,7 +45,7 @@ it('thousands of operations leave no memory and nothing open behind', async () =
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = folderStore(folder);
   const mem = await startMem(store.env);
-  const client = new Client(mem.url, LANES);
+  const client = new HttpClient(mem.url, LANES);
   const run = async (from: number, count: number) => {
     const lane = async (first: number) => {
       for (let turn = first; turn < from + count; turn += LANES)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts';
 import { mergeEdges } from '../../packages/server/src/modules/graph/rules/edges.ts';
 import { outcomeEdges } from '../../packages/server/src/modules/graph/rules/outcome-edges.ts';
-import { forgetToldEdges } from '../../packages/server/src/modules/outcomes/migrations/earlier-edges.ts';
+import { deleteLedgerEdges } from '../../packages/server/src/modules/outcomes/migrations/earlier-edges.ts';
 import { dump } from '../contract/dump.ts';
 import { changeRows, rowsOf } from '../entries/support.ts';
 import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';
@@ -44,7 +44,7 @@ describe.each(backends)('a store that had the edges of outcomes, on %s', (backen
     const { edges } = await dump(app);
     for (const outcome of OUTCOMES) await storeEdges(app, outcome);
     expect((await rowsOf(app, 'SELECT * FROM edges')).length).toBeGreaterThan((edges ?? []).length + 150);
-    for (const text of forgetToldEdges) await changeRows(app, text);
+    for (const text of deleteLedgerEdges) await changeRows(app, text);
     const strip = (lines: string[] | undefined) =>
       (lines ?? []).map((line) => line.replace(/"first_seen":\d+,|"last_seen":\d+/g, ''));
     expect(strip((await dump(app)).edges)).toEqual(strip(edges));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkReads } from '../../packages/server/src/modules/graph/link.ts';
+import { addReadEdges } from '../../packages/server/src/modules/graph/link.ts';
 import { dump } from '../contract/dump.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, link, writeEntries } from './support.ts';
@@ -15,7 +15,7 @@ describe.each(backends)('an entry that is erased, on %s', (backend) => {
     const causes = [await entryOf(app, 'svc/gone'), await entryOf(app, 'svc/kept')];
     await commitOutcome(app, { ...A, outcome_ref: 'run', causes: ['svc/gone', 'svc/kept'] });
     await link(app, (work) => {
-      linkReads(
+      addReadEdges(
         work,
         causes.map((cause) => ({ ...cause, agent_id: 'agent/b', written_by: 'agent/a', count: 1 })),
       );

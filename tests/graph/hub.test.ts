@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Row, Sql } from '../../packages/server/src/db/index.ts';
 import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts';
-import { type Backend, backends, caller, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { type Backend, backends, caller, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 
 const EDGES = 20_000;
@@ -23,7 +23,7 @@ const edge = (i: number, visible_to: string): Row => ({
   last_seen: i,
 });
 
-async function fill(backend: Backend, place: Place): Promise<void> {
+async function fill(backend: Backend, place: StorePlace): Promise<void> {
   const app = await openTestApp(backend, { place });
   const { database } = app.kernel.services;
   for (const visible_to of ['', agent_id, 'agent/other'])
@@ -39,7 +39,7 @@ async function fill(backend: Backend, place: Place): Promise<void> {
 }
 
 describe.each(backends)('a node with very many edges, on %s', (backend) => {
-  let place: Place;
+  let place: StorePlace;
   beforeAll(async () => {
     place = await newPlace(backend);
     await fill(backend, place);
@@ -105,15 +105,15 @@ describe.each(backends)('a node with very many edges, on %s', (backend) => {
       }
     });
 
-  type Plan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Plan[] };
-  const flatten = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
+  type QueryPlan = { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: QueryPlan[] };
+  const flatten = (plan: QueryPlan): QueryPlan[] => [plan, ...(plan.Plans ?? []).flatMap(flatten)];
 
   if (backend === 'postgres')
     it.each(ASKS)('reads %o from an index, and few rows of it', async (ask) => {
       const { plans } = await watch(ask);
       expect(plans.length).toBeGreaterThan(0);
       for (const [row] of plans) {
-        const { 'QUERY PLAN': found } = row as unknown as { 'QUERY PLAN': [{ Plan: Plan }] };
+        const { 'QUERY PLAN': found } = row as unknown as { 'QUERY PLAN': [{ Plan: QueryPlan }] };
         const scans = flatten(found[0].Plan).filter((plan) => plan['Node Type'].includes('Scan'));
         const reads = scans.filter((plan) => plan['Node Type'] !== 'Subquery Scan');
         expect(reads.length).toBeGreaterThan(0);

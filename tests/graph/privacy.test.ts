@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkReads } from '../../packages/server/src/modules/graph/link.ts';
+import { addReadEdges } from '../../packages/server/src/modules/graph/link.ts';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, type Graph, link, one, writeEntries } from './support.ts';
 
@@ -22,7 +22,7 @@ async function live(backend: Backend, isHiding: boolean): Promise<TestApp> {
   await state('agent/y', true, Y);
   const hidden = isHiding ? await Promise.all(SECRETS.map((name) => entryOf(app, name, 'agent/x'))) : [];
   await link(app, (work) =>
-    linkReads(
+    addReadEdges(
       work,
       hidden.map((entry) => ({ ...entry, agent_id: 'agent/x', written_by: 'agent/x', count: 1 })),
     ),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { linkReads } from '../../packages/server/src/modules/graph/link.ts';
+import { addReadEdges } from '../../packages/server/src/modules/graph/link.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, type Graph, link, one, writeEntries } from './support.ts';
 
@@ -82,7 +82,7 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
     const entry = await entryOf(app, 'svc/k');
     const read = { ...entry, written_by: 'agent/a' };
     await link(app, (work) =>
-      linkReads(work, [
+      addReadEdges(work, [
         { ...read, agent_id: 'agent/b', count: 2 },
         { ...read, agent_id: 'agent/b', count: 1 },
         { ...read, agent_id: 'agent/a', count: 1 },
@@ -122,7 +122,7 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
   });
 
   it('an outcome without causes and a batch without reads link nothing', async () => {
-    await link(app, (work) => linkReads(work, []));
+    await link(app, (work) => addReadEdges(work, []));
     await commitOutcome(app, { ...A, outcome_ref: 'run', causes: [] });
     expect(await of('run')).toEqual({ entity: 'run', edges: [], nodes: [], count: 0, truncated: false });
   });

@@ -8,8 +8,8 @@ const edge = (source: string, relation: string, target: string) => {
   const ends = { source: source_name, source_type, relation, target: target_name, target_type };
   return { ...ends, confidence: 1, evidence_count: 1, first_seen: time, last_seen: time };
 };
-const node = (said: string, depth: number) => {
-  const [type, name] = said.split(' ');
+const node = (given: string, depth: number) => {
+  const [type, name] = given.split(' ');
   return { type, name, depth };
 };
 const show = (name: 'graph.neighbors' | 'graph.link', answer: object) =>

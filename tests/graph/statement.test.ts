@@ -34,11 +34,11 @@ describe.each(backends)('an edge that a caller states, on %s', (backend) => {
       edge_id: expect.stringMatching(/^[\w-]{22}$/),
     });
     expect(one((await app.call('graph.neighbors', { entity: 'agent/boss' }, B)).edges)).toMatchObject(edge);
-    const { evidence_count: _, ...told } = edge;
+    const { evidence_count: _, ...rest } = edge;
     expect(one(await eventsSeenBy(B))).toMatchObject({
       agent_id: 'agent/a',
       seq: stated.seq,
-      details: { ...told, edge_id: stated.edge_id },
+      details: { ...rest, edge_id: stated.edge_id },
     });
   });
 

@@ -13,10 +13,14 @@ export const one = <T>(list: readonly T[]): T => {
   return list[0] as T;
 };
 
-type Written = Partial<Caller> & { shared?: boolean; pattern_refs?: string[] };
+type EntryWriteOptions = Partial<Caller> & { shared?: boolean; pattern_refs?: string[] };
 
 /** Entries by their names, by an agent. */
-export function writeEntries(app: TestApp, names: readonly string[], { shared, pattern_refs, ...as }: Written) {
+export function writeEntries(
+  app: TestApp,
+  names: readonly string[],
+  { shared, pattern_refs, ...as }: EntryWriteOptions,
+) {
   const write = (name: string) => ({ ...placeOf(name), value: name, shared, pattern_refs });
   return Promise.all(names.map((name) => app.call('entries.write', write(name), as)));
 }
@@ -41,12 +45,16 @@ export async function link(app: TestApp, run: (work: Work) => void): Promise<voi
   });
 }
 
-type Ended = Partial<Caller> & { outcome_ref: string; outcome_type?: 'success' | 'failure'; causes: readonly string[] };
+type OutcomeOptions = Partial<Caller> & {
+  outcome_ref: string;
+  outcome_type?: 'success' | 'failure';
+  causes: readonly string[];
+};
 
 let sessions = 0;
 
 /** An outcome of a session of its own that entries led to, by their names. */
-export function commitOutcome(app: TestApp, { outcome_ref, outcome_type = 'success', causes, ...as }: Ended) {
+export function commitOutcome(app: TestApp, { outcome_ref, outcome_type = 'success', causes, ...as }: OutcomeOptions) {
   const input = { outcome_ref, outcome_type, causal_entry_keys: [...causes], session_id: `s${++sessions}` };
   return app.call('outcomes.commit', input, as);
 }

@@ -42,8 +42,8 @@ const outcome = fc.record({
   outcome_type: fc.constantFrom('success' as const, 'failure' as const),
   causes: fc.shuffledSubarray([0, 1, 2]),
 });
-type Statement = typeof statement extends fc.Arbitrary<infer S> ? S : never;
-type Outcome = typeof outcome extends fc.Arbitrary<infer S> ? S : never;
+type StatementStep = typeof statement extends fc.Arbitrary<infer S> ? S : never;
+type GeneratedOutcome = typeof outcome extends fc.Arbitrary<infer S> ? S : never;
 const question = fc.record({
   viewer: fc.constantFrom(...agents, 'nobody'),
   input: fc.record({
@@ -56,32 +56,33 @@ const question = fc.record({
     limit: fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(200)),
   }),
 });
-type Question = Partial<Input<'graph.neighbors'>> & Pick<Input<'graph.neighbors'>, 'entity' | 'depth' | 'limit'>;
+type NeighborsInput = Partial<Input<'graph.neighbors'>> & Pick<Input<'graph.neighbors'>, 'entity' | 'depth' | 'limit'>;
 
-type Edge = Graph['edges'][number];
-type Stored = Omit<Edge, 'first_seen' | 'last_seen' | 'depth'> & {
+type AnsweredEdge = Graph['edges'][number];
+type ModelEdge = Omit<AnsweredEdge, 'first_seen' | 'last_seen' | 'depth'> & {
   visible_to: string;
   first_seen: number;
   last_seen: number;
 };
-type Committed = Outcome & { at: number };
-type Built = { account_id: string; committed: Committed[] };
-type Entry = { entry_id: number; entity_path: string; key: string; shared: number; agent_id: string };
+type ModelOutcome = GeneratedOutcome & { at: number };
+type Built = { account_id: string; committed: ModelOutcome[] };
+type ModelEntry = { entry_id: number; entity_path: string; key: string; shared: number; agent_id: string };
 /** What a viewer may see, with the names that the index has, and those that people read. */
-type World = { edges: Stored[]; entries: Entry[]; named: Map<string, string> };
+type ModelWorld = { edges: ModelEdge[]; entries: ModelEntry[]; named: Map<string, string> };
 
 /** Byte by byte, from the last to the first. */
 const descending = (a: string, b: string) => Buffer.compare(Buffer.from(b), Buffer.from(a));
-const nodeOf = ({ entry_id }: Entry) => String(entry_id).padStart(16, '0');
-const endsOf = (edge: Stored) => [`${edge.source_type} ${edge.source}`, `${edge.target_type} ${edge.target}`] as const;
+const nodeOf = ({ entry_id }: ModelEntry) => String(entry_id).padStart(16, '0');
+const endsOf = (edge: ModelEdge) =>
+  [`${edge.source_type} ${edge.source}`, `${edge.target_type} ${edge.target}`] as const;
 
 /** What outcomes make, as if it were stored. */
-async function edgesOf(app: TestApp, account_id: string, committed: readonly Committed[]): Promise<Stored[]> {
-  const all = await rowsOf<Entry>(app, 'SELECT * FROM entries WHERE account_id = ?', account_id);
+async function edgesOf(app: TestApp, account_id: string, committed: readonly ModelOutcome[]): Promise<ModelEdge[]> {
+  const all = await rowsOf<ModelEntry>(app, 'SELECT * FROM entries WHERE account_id = ?', account_id);
   return committed.flatMap(({ agent_id, outcome_ref, outcome_type, causes, at }) => {
     const known = causes.flatMap((i) => {
       const [entity_path, key, author, shared] = ENTRIES[i] as (typeof ENTRIES)[number];
-      const entry = all.find((one) => one.entity_path === entity_path && one.key === key) as Entry;
+      const entry = all.find((one) => one.entity_path === entity_path && one.key === key) as ModelEntry;
       const visible_to = shared ? '' : author;
       return shared || author === agent_id ? [{ branch: 'main', entry_id: entry.entry_id, visible_to }] : [];
     });
@@ -92,16 +93,16 @@ async function edgesOf(app: TestApp, account_id: string, committed: readonly Com
   });
 }
 
-async function look(app: TestApp, { account_id, committed }: Built, viewer: string): Promise<World> {
-  const stored = await rowsOf<Stored>(app, 'SELECT * FROM edges WHERE account_id = ?', account_id);
+async function look(app: TestApp, { account_id, committed }: Built, viewer: string): Promise<ModelWorld> {
+  const stored = await rowsOf<ModelEdge>(app, 'SELECT * FROM edges WHERE account_id = ?', account_id);
   const all = [...stored, ...(await edgesOf(app, account_id, committed))];
-  const entries = await rowsOf<Entry>(
+  const entries = await rowsOf<ModelEntry>(
     app,
     'SELECT * FROM entries WHERE account_id = ? AND (shared = 1 OR agent_id = ?) ORDER BY entity_path, key',
     account_id,
     viewer,
   );
-  const merged = new Map<string, Stored>();
+  const merged = new Map<string, ModelEdge>();
   for (const edge of all.filter(({ visible_to }) => visible_to === '' || visible_to === viewer)) {
     const id = [...endsOf(edge), edge.relation].join('|');
     const known = merged.get(id);
@@ -122,7 +123,7 @@ async function look(app: TestApp, { account_id, committed }: Built, viewer: stri
   return { edges: [...merged.values()], entries, named };
 }
 
-function startOf({ entries }: World, { entity, type }: Question): string[] {
+function startOf({ entries }: ModelWorld, { entity, type }: NeighborsInput): string[] {
   const named = ['agent', 'entity', 'outcome', 'pattern'].filter((one) => type === undefined || type === one);
   const exact = entries.filter(({ entity_path, key }) => entity === entryName(entity_path, key));
   const at = entries.filter(({ entity_path }) => entity_path === entity);
@@ -135,12 +136,12 @@ function startOf({ entries }: World, { entity, type }: Question): string[] {
 }
 
 /** The edges of a node in the order of an answer, from all that there are. */
-function incidentTo(world: World, node: string, ask: Question): Stored[] {
+function incidentTo(world: ModelWorld, node: string, ask: NeighborsInput): ModelEdge[] {
   const passing = world.edges
     .filter((edge) => edge.confidence >= (ask.min_confidence ?? 0))
     .filter((edge) => ask.relation === undefined || ask.relation.split(',').includes(edge.relation));
   const side = (here: 0 | 1) => {
-    const other = (edge: Stored) => (here === 0 ? [edge.target_type, edge.target] : [edge.source_type, edge.source]);
+    const other = (edge: ModelEdge) => (here === 0 ? [edge.target_type, edge.target] : [edge.source_type, edge.source]);
     const sorted = passing
       .filter((edge) => endsOf(edge)[here] === node)
       .sort((a, b) => {
@@ -153,9 +154,9 @@ function incidentTo(world: World, node: string, ask: Question): Stored[] {
   return [...(ask.direction === 'in' ? [] : side(0)), ...(ask.direction === 'out' ? [] : side(1))];
 }
 
-function walk(world: World, ask: Question): Omit<Graph, 'entity'> {
+function walk(world: ModelWorld, ask: NeighborsInput): Omit<Graph, 'entity'> {
   const depths = new Map<string, number>(startOf(world, ask).map((node) => [node, 0]));
-  const found = new Map<Stored, number>();
+  const found = new Map<ModelEdge, number>();
   let truncated = false;
   for (let depth = 1; depth <= ask.depth; depth++)
     for (const [node] of [...depths].filter(([, at]) => at === depth - 1))
@@ -187,7 +188,7 @@ function walk(world: World, ask: Question): Omit<Graph, 'entity'> {
     .filter(([node]) => met.has(node))
     .map(([node, depth]) => ({
       name: nameOf(node),
-      type: node.slice(0, node.indexOf(' ')) as Edge['source_type'],
+      type: node.slice(0, node.indexOf(' ')) as AnsweredEdge['source_type'],
       depth,
     }));
   return { edges, nodes, count: edges.length, truncated };
@@ -200,9 +201,9 @@ describe.each(backends)('a walk on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function build(happenings: readonly (Statement | Outcome)[]): Promise<Built> {
+  async function build(happenings: readonly (StatementStep | GeneratedOutcome)[]): Promise<Built> {
     const account_id = randomUUID();
-    const committed: Committed[] = [];
+    const committed: ModelOutcome[] = [];
     await app.kernel.services.database.transaction((tx) => insertAccount(tx, account_id, app.clock.now()));
     for (const [entity_path, key, agent_id, shared] of ENTRIES)
       await app.call(

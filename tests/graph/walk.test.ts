@@ -8,8 +8,8 @@ describe.each(backends)('a walk through the graph, on %s', (backend) => {
   let app: TestApp;
 
   /** `source relation target`. */
-  const state = (said: string, more = {}) => {
-    const [source = '', relation = '', target = ''] = said.split(' ');
+  const state = (given: string, more = {}) => {
+    const [source = '', relation = '', target = ''] = given.split(' ');
     const edge = { source, source_type: 'entity', relation, target, target_type: 'entity' } as const;
     return app.call('graph.link', { ...edge, ...more }, A);
   };

@@ -4,7 +4,7 @@ import { backends } from '../support/app.ts';
 import { get, type Hosted, openHosted, remove, write } from '../support/hosted.ts';
 
 const AUDIT = '/api/v1/admin/audit';
-type Line = Record<string, unknown> & { no: number; action: string; resource: string; after_hash: string };
+type AuditLine = Record<string, unknown> & { no: number; action: string; resource: string; after_hash: string };
 
 describe.each(backends)('the audit trail on %s', (backend) => {
   let service: Hosted;
@@ -15,7 +15,7 @@ describe.each(backends)('the audit trail on %s', (backend) => {
 
   const lines = async (key: string, query = '') => {
     const { json } = await service.as(key, get(`${AUDIT}${query}`));
-    return json.entries as Line[];
+    return json.entries as AuditLine[];
   };
   const verify = async (key: string) => (await service.as(key, get(`${AUDIT}/verify`))).json;
   const tamper = (statement: ReturnType<typeof sql>) =>
@@ -57,7 +57,7 @@ describe.each(backends)('the audit trail on %s', (backend) => {
     const first = await service.as(admin, get(`${AUDIT}?action=entries.write&limit=2`));
     const cursor = first.json.next_cursor as string;
     const second = await service.as(admin, get(`${AUDIT}?action=entries.write&limit=3&cursor=${cursor}`));
-    const names = [...(first.json.entries as Line[]), ...(second.json.entries as Line[])].map(
+    const names = [...(first.json.entries as AuditLine[]), ...(second.json.entries as AuditLine[])].map(
       ({ resource }) => resource,
     );
     expect(names).toEqual(['a/b/k4', 'a/b/k3', 'a/b/k2', 'a/b/k1', 'a/b/k0']);

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Client, type Reply } from '../faults/support/client.ts';
+import { HttpClient, type Reply } from '../faults/support/client.ts';
 import { type MemProcess, startMem, until } from '../faults/support/mem-process.ts';
-import { folderStore, postgresStore, type Store } from '../faults/support/store.ts';
+import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
 import { backends, newPlace } from '../support/app.ts';
 import { INTERNAL_KEY } from '../support/hosted.ts';
 
@@ -13,14 +13,14 @@ const ROUNDS = 3;
 
 type Spent = { written: number; read: number; broken: number; refused: string[] };
 
-async function openStore(backend: (typeof backends)[number]): Promise<Store> {
+async function openStore(backend: (typeof backends)[number]): Promise<StoreAccess> {
   const place = await newPlace(backend);
   onTestFinished(() => place.remove());
   const { dataDir, postgresDsn } = place.options;
   return postgresDsn === undefined ? folderStore(dataDir) : postgresStore(postgresDsn, dataDir);
 }
 
-const start = ({ env }: Store) =>
+const start = ({ env }: StoreAccess) =>
   startMem({
     ...env,
     MEM_MODE: 'hosted',
@@ -32,12 +32,12 @@ const start = ({ env }: Store) =>
 async function newAccount({ url }: MemProcess): Promise<{ account_id: string; key: string }> {
   const headers = { 'x-mem-internal-key': INTERNAL_KEY };
   const body = { name: 'Crash', plan: 'crash' };
-  return (await new Client(url).call('POST', '/api/v1/internal/accounts', { body, headers })).json;
+  return (await new HttpClient(url).call('POST', '/api/v1/internal/accounts', { body, headers })).json;
 }
 
 /** Some read, some write, each one request at a time, until told to stop. */
 function startMixed({ url }: MemProcess, key: string, spent: Spent): () => Promise<void> {
-  const client = new Client(url);
+  const client = new HttpClient(url);
   const headers = { 'x-mem-api-key': key };
   let isStopped = false;
   const turn = async (worker: number, i: number): Promise<void> => {
@@ -63,7 +63,7 @@ function startMixed({ url }: MemProcess, key: string, spent: Spent): () => Promi
   };
 }
 
-async function sums(store: Store, accountId: string): Promise<{ counter: number; ledger: number }> {
+async function sums(store: StoreAccess, accountId: string): Promise<{ counter: number; ledger: number }> {
   const total = async (text: string) => {
     const [row] = await store.rows<{ total: number | string | null }>(`${text} WHERE account_id = '${accountId}'`);
     return Number(row?.total ?? 0);
@@ -75,7 +75,7 @@ async function sums(store: Store, accountId: string): Promise<{ counter: number;
 }
 
 const remainingOf = async ({ url }: MemProcess, key: string): Promise<number> => {
-  const { headers } = await new Client(url).call('GET', '/api/v1/me', { headers: { 'x-mem-api-key': key } });
+  const { headers } = await new HttpClient(url).call('GET', '/api/v1/me', { headers: { 'x-mem-api-key': key } });
   return Number(headers['x-mem-ops-remaining']);
 };
 

@@ -5,27 +5,27 @@ import { dump } from '../contract/dump.ts';
 import { rowsOf } from '../entries/support.ts';
 import { backends, newPlace } from '../support/app.ts';
 import { get, type Hosted, openHosted, post } from '../support/hosted.ts';
-import type { Answer, Sent } from '../support/wire.ts';
+import type { HttpAnswer, HttpRequest } from '../support/wire.ts';
 
 const NAME = 'zqvxdoomed7341';
-const DOOMED = `agent/${NAME}`;
+const ERASED_AGENT = `agent/${NAME}`;
 const OTHER = 'agent/other';
 
 describe.each(backends)('erasing an agent on %s', (backend) => {
   let service: Hosted;
   let admin: string;
   let account_id: string;
-  let receipt: Answer;
+  let receipt: HttpAnswer;
 
-  const as = (agent: string, sent: Sent, session = 's1') =>
+  const as = (agent: string, sent: HttpRequest, session = 's1') =>
     service.as(admin, { ...sent, headers: { 'x-mem-agent-id': agent, 'x-mem-session-id': session, ...sent.headers } });
-  const did = async (answer: Promise<Answer>) => {
+  const did = async (answer: Promise<HttpAnswer>) => {
     const { status, text } = await answer;
     expect(status, text).toBeLessThan(300);
   };
   const write = (agent: string, entity_path: string, more: object = {}) =>
     as(agent, post('/api/v1/entries', { entity_path, key: 'k', value: `${entity_path} by ${agent}`, ...more }));
-  const erase = (body: object = {}) => service.as(admin, post(`/api/v1/admin/agents/${DOOMED}/erase`, body));
+  const erase = (body: object = {}) => service.as(admin, post(`/api/v1/admin/agents/${ERASED_AGENT}/erase`, body));
   const tables = async () => Object.entries(await dump(service.app, account_id));
   /** Tables that still speak of it. */
   const speaking = async () =>
@@ -34,17 +34,17 @@ describe.each(backends)('erasing an agent on %s', (backend) => {
   beforeAll(async () => {
     service = await openHosted(backend);
     ({ key: admin, account_id } = await service.newAccount());
-    await did(write(DOOMED, 'own/shared'));
-    await did(write(DOOMED, 'own/private', { shared: false }));
+    await did(write(ERASED_AGENT, 'own/shared'));
+    await did(write(ERASED_AGENT, 'own/private', { shared: false }));
     await did(write(OTHER, 'theirs/alone'));
     await did(write(OTHER, 'theirs/touched'));
-    await did(write(DOOMED, 'theirs/touched'));
+    await did(write(ERASED_AGENT, 'theirs/touched'));
     await did(write(OTHER, 'theirs/touched', { value: 'last word' }));
-    await did(as(DOOMED, get('/api/v1/entries/theirs/alone/k')));
+    await did(as(ERASED_AGENT, get('/api/v1/entries/theirs/alone/k')));
     await did(as(OTHER, get('/api/v1/entries/own/shared/k')));
-    await did(as(DOOMED, post('/api/v1/context', { label: 'note', summary: `${NAME} context` })));
+    await did(as(ERASED_AGENT, post('/api/v1/context', { label: 'note', summary: `${NAME} context` })));
     await did(
-      as(DOOMED, {
+      as(ERASED_AGENT, {
         ...post('/api/v1/outcomes', {
           outcome_ref: `${NAME}-ref`,
           outcome_type: 'success',
@@ -55,11 +55,11 @@ describe.each(backends)('erasing an agent on %s', (backend) => {
       }),
     );
     await did(as(OTHER, post('/api/v1/outcomes', { outcome_ref: 'theirs', outcome_type: 'success' })));
-    await did(as(DOOMED, get('/api/v1/entries/theirs/alone/k'), 'still open'));
+    await did(as(ERASED_AGENT, get('/api/v1/entries/theirs/alone/k'), 'still open'));
     await did(
       service.as(admin, {
         method: 'PUT',
-        path: `/api/v1/agents/${DOOMED}/profile`,
+        path: `/api/v1/agents/${ERASED_AGENT}/profile`,
         body: JSON.stringify({ description: NAME }),
       }),
     );
@@ -88,7 +88,7 @@ describe.each(backends)('erasing an agent on %s', (backend) => {
       left_with_others: 1,
     });
     for (const path of ['own/shared', 'own/private'])
-      expect((await as(DOOMED, get(`/api/v1/entries/${path}/k`))).status).toBe(404);
+      expect((await as(ERASED_AGENT, get(`/api/v1/entries/${path}/k`))).status).toBe(404);
     // What it left in entries of others is all that is left.
     const left = (await speaking()).filter((table) => !['versions', 'entries'].includes(table));
     expect(left.filter((table) => !['sessions', 'session_items', 'agents'].includes(table))).toEqual([]);
@@ -142,7 +142,7 @@ describe('what is left of an erased agent', () => {
     const place = await newPlace('sqlite');
     const service = await openHosted('sqlite', { app: { place } });
     const { key } = await service.newAccount();
-    const headers = { 'x-mem-agent-id': DOOMED, 'x-mem-session-id': `${NAME}-session` };
+    const headers = { 'x-mem-agent-id': ERASED_AGENT, 'x-mem-session-id': `${NAME}-session` };
     for (let i = 0; i < 20; i++) {
       const sent = post('/api/v1/entries', { entity_path: `p/${NAME}`, key: `k${i}`, value: `${NAME} ${i}` });
       await service.as(key, { ...sent, headers });
@@ -150,7 +150,7 @@ describe('what is left of an erased agent', () => {
       const outcome = { outcome_ref: `${NAME}-${i}`, outcome_type: 'success', task_input: `${NAME} asked ${i}` };
       await service.as(key, { ...post('/api/v1/outcomes', outcome), headers });
     }
-    const { json } = await service.as(key, post(`/api/v1/admin/agents/${DOOMED}/erase`, {}));
+    const { json } = await service.as(key, post(`/api/v1/admin/agents/${ERASED_AGENT}/erase`, {}));
     expect(json).toMatchObject({ erased: { entries: 20, traces: 20 } });
     await service.app.jobs.sweep();
     await service.close();

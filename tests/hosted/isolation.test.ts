@@ -1,12 +1,19 @@
 import { type OperationName, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dump } from '../contract/dump.ts';
-import { countedIds, fieldsOf, type Known, layExamples, markedInput, withoutScores } from '../contract/table.ts';
+import { countedIds, createExamples, fieldsOf, type KnownIds, markedInput, withoutScores } from '../contract/table.ts';
 import { until } from '../faults/support/mem-process.ts';
-import { tune } from '../stream/support.ts';
+import { openStream } from '../stream/support.ts';
 import { backends } from '../support/app.ts';
 import { get, type Hosted, openHosted, write } from '../support/hosted.ts';
-import { type Address, type Answer, addresses, labelled, requestFor, type Sent } from '../support/wire.ts';
+import {
+  addresses,
+  type HttpAnswer,
+  type HttpRequest,
+  labelled,
+  type OperationAddress,
+  requestFor,
+} from '../support/wire.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
 const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
@@ -14,8 +21,8 @@ const MARK = 'alphamark';
 const AGENT = 'agent/of-both';
 const RPM = 100_000;
 
-const isWrite = ({ name }: Address) => operations[name].effect === 'write';
-const hasCursor = ({ name, route }: Address) => 'cursor' in fieldsOf(name) && route.method === 'GET';
+const isWrite = ({ name }: OperationAddress) => operations[name].effect === 'write';
+const hasCursor = ({ name, route }: OperationAddress) => 'cursor' in fieldsOf(name) && route.method === 'GET';
 const key = 'idempotency-key';
 
 /** Random, or of one request, or how long it took. */
@@ -24,7 +31,7 @@ const UNSTEADY = new Set([
   ...['p50', 'p95', 'p99'],
 ]);
 
-function toldBy({ status, text }: Answer) {
+function answerFacts({ status, text }: HttpAnswer) {
   const lines = text.split('\n').map((line) => {
     try {
       return withoutScores(JSON.parse(line, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
@@ -45,7 +52,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
   const keys = { a: '', b: '', alone: '' };
   let withA: Hosted;
   let withoutA: Hosted;
-  let known: Known;
+  let known: KnownIds;
   let round = 1_000_000;
 
   /** Both give out the same ids. */
@@ -65,8 +72,8 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     withA = await openHosted(backend, { app: { ids: shared.ids } });
     withoutA = await openHosted(backend, { app: { ids: lonely.ids } });
     keys.a = await fullKey(withA, A);
-    await layExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
-    known = await layExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    await createExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
+    known = await createExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
     [keys.b, keys.alone] = await inBoth(
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),
@@ -74,16 +81,19 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
   }, 60_000);
   afterAll(() => Promise.all([withA.close(), withoutA.close()]));
 
-  const asAgent = (sent: Sent): Sent => ({ ...sent, headers: { 'x-mem-agent-id': AGENT, ...sent.headers } });
+  const asAgent = (sent: HttpRequest): HttpRequest => ({
+    ...sent,
+    headers: { 'x-mem-agent-id': AGENT, ...sent.headers },
+  });
 
   /** B's answer, which is the same where there is no A. */
-  async function askAsB(sent: Sent): Promise<Answer> {
-    for (const { app } of [withA, withoutA]) await app.kernel.services.observations.flushAll();
-    const [answer, alone] = await inBoth(
+  async function askAsB(sent: HttpRequest): Promise<HttpAnswer> {
+    for (const { app } of [withA, withoutA]) await app.kernel.services.noteBuffer.flushAll();
+    const [answer, single] = await inBoth(
       () => withA.as(keys.b, asAgent(sent)),
       () => withoutA.as(keys.alone, asAgent(sent)),
     );
-    expect(toldBy(answer)).toEqual(toldBy(alone));
+    expect(answerFacts(answer)).toEqual(answerFacts(single));
     expect(answer.status).not.toBe(500);
     return answer;
   }
@@ -126,7 +136,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     const { json } = await withA.as(keys.a, get('/api/v1/stats'));
     const headers = { 'x-mem-api-key': keys.b };
     for (const lastId of [0, json.last_seq as number]) {
-      const listener = await tune(withA.server.url, { lastId, headers });
+      const listener = await openStream(withA.server.url, { lastId, headers });
       await withA.as(keys.a, write('told/of-a', 'k', `about ${MARK}`));
       await withA.as(keys.b, write('told/of-b', `k${lastId}`));
       if (lastId === 0) await until(() => listener.raw().includes('told/of-b'), { what: 'its own event' });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toSecret } from '../../packages/server/src/modules/keys/rules/secret.ts';
 import { backends, listen, openTestApp } from '../support/app.ts';
 import { get, type Hosted, INTERNAL_KEY, openHosted, patch, post, remove, write } from '../support/hosted.ts';
-import { controlAddresses, labelled, requestFor, type Sent, send } from '../support/wire.ts';
+import { controlAddresses, type HttpRequest, labelled, requestFor, send } from '../support/wire.ts';
 
 const KEYS = '/api/v1/admin/api-keys';
 
@@ -221,7 +221,7 @@ describe.each(backends)('a service of one account, on %s', (backend) => {
   it('takes keys that its admins made beside those of its configuration, with their scopes', async () => {
     const app = await openTestApp(backend);
     const server = await listen(app, { apiKeys: ['a-key-of-the-configuration'] });
-    const as = (key: string, sent: Sent) => send(server.url, { ...sent, headers: { 'x-mem-api-key': key } });
+    const as = (key: string, sent: HttpRequest) => send(server.url, { ...sent, headers: { 'x-mem-api-key': key } });
     const scopes = [{ pattern: 'team/**', permission: 'READ' }];
     const { json } = await as('a-key-of-the-configuration', post(KEYS, { name: 'reader', scopes }));
     const key = json.key as string;

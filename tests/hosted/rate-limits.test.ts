@@ -24,13 +24,13 @@ describe.each(backends)('requests of a key on %s', (backend) => {
   it('are let in up to its limit, and again when the minute has slid on', async () => {
     const service = await open(backend);
     const key = await keyOf(service, 3);
-    const told = [];
+    const remaining = [];
     for (let i = 0; i < 3; i++) {
       const { status, headers } = await service.as(key, STATS);
       expect(headers.get('ratelimit-policy')).toBe('"key";q=3;w=60');
-      told.push([status, headers.get('ratelimit')]);
+      remaining.push([status, headers.get('ratelimit')]);
     }
-    expect(told).toEqual([
+    expect(remaining).toEqual([
       [200, '"key";r=2;t=60'],
       [200, '"key";r=1;t=60'],
       [200, '"key";r=0;t=60'],

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dump, rowsOf } from '../contract/dump.ts';
 import { backends, fakeClock } from '../support/app.ts';
 import { get, type Hosted, openHosted, post } from '../support/hosted.ts';
-import type { Sent } from '../support/wire.ts';
+import type { HttpRequest } from '../support/wire.ts';
 
 const RETENTION = '/api/v1/admin/retention';
 const DAY_MS = 86_400_000;
-const SAID = 'zqvxspoken';
+const PAYLOAD_TEXT = 'zqvxspoken';
 
-const put = (body: object): Sent => ({ method: 'PUT', path: RETENTION, body: JSON.stringify(body) });
-const inSession = (session: string, sent: Sent): Sent => ({
+const put = (body: object): HttpRequest => ({ method: 'PUT', path: RETENTION, body: JSON.stringify(body) });
+const inSession = (session: string, sent: HttpRequest): HttpRequest => ({
   ...sent,
   headers: { 'x-mem-agent-id': 'agent/a', 'x-mem-session-id': session },
 });
@@ -23,15 +23,15 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
 
   /** A session that reads, says something and ends. */
   async function trace(session: string): Promise<string> {
-    const send = (sent: Sent) => service.as(admin, inSession(session, sent));
+    const send = (sent: HttpRequest) => service.as(admin, inSession(session, sent));
     await send(get('/api/v1/entries/shop/cart/k'));
-    await send(post('/api/v1/context', { label: 'note', summary: `${SAID} context` }));
+    await send(post('/api/v1/context', { label: 'note', summary: `${PAYLOAD_TEXT} context` }));
     const { status, text, json } = await send(
       post('/api/v1/outcomes', {
         outcome_ref: `ref-${++round}`,
         outcome_type: 'success',
-        task_input: `${SAID} task`,
-        response_text: `${SAID} answer`,
+        task_input: `${PAYLOAD_TEXT} task`,
+        response_text: `${PAYLOAD_TEXT} answer`,
         decision_summary: 'done',
       }),
     );
@@ -57,7 +57,7 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     const id = await trace('kept');
     clock.advance(4000 * DAY_MS);
     await service.app.jobs.sweep();
-    expect((await read(id)).json).toMatchObject({ task_input: `${SAID} task` });
+    expect((await read(id)).json).toMatchObject({ task_input: `${PAYLOAD_TEXT} task` });
   });
 
   it('what was said goes from traces that are old, and the rest can be verified', async () => {
@@ -69,11 +69,11 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     await service.app.jobs.sweep();
     expect((await read(old)).json).toMatchObject({ task_input: null, response_text: null, decision_summary: 'done' });
     expect((await read(old)).text).toContain('shop/cart');
-    expect((await read(old)).text).not.toContain(SAID);
-    expect((await read(young)).json).toMatchObject({ task_input: `${SAID} task` });
-    expect((await traceTables()).split(SAID).length - 1).toBeGreaterThan(0);
+    expect((await read(old)).text).not.toContain(PAYLOAD_TEXT);
+    expect((await read(young)).json).toMatchObject({ task_input: `${PAYLOAD_TEXT} task` });
+    expect((await traceTables()).split(PAYLOAD_TEXT).length - 1).toBeGreaterThan(0);
     expect(await verify()).toMatchObject({ problems: [] });
-    const found = await service.as(admin, get(`/api/v1/traces?query=${SAID}`));
+    const found = await service.as(admin, get(`/api/v1/traces?query=${PAYLOAD_TEXT}`));
     expect((found.json.traces as { trace_id: string }[]).map(({ trace_id }) => trace_id)).toEqual([young]);
   });
 
@@ -83,9 +83,9 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     await service.as(admin, put({ traces_days: 90 }));
     await service.app.jobs.sweep();
     expect((await read(old)).status).toBe(404);
-    expect(await traceTables()).not.toContain(SAID);
+    expect(await traceTables()).not.toContain(PAYLOAD_TEXT);
     const next = await trace('ends');
-    expect((await read(next)).json).toMatchObject({ task_input: `${SAID} task` });
+    expect((await read(next)).json).toMatchObject({ task_input: `${PAYLOAD_TEXT} task` });
     expect(await verify()).toMatchObject({ problems: [] });
     const again = await trace('ends');
     clock.advance(91 * DAY_MS);
@@ -119,16 +119,16 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
   });
 
   it('goes on for others while an account that is deleted has not gone yet', async () => {
-    const doomed = await service.newAccount({ name: 'Doomed' });
-    await service.as(doomed.key, post('/api/v1/outcomes', { outcome_ref: 'r', outcome_type: 'success' }));
-    await service.as(doomed.key, put({ traces_days: 1 }));
+    const erased = await service.newAccount({ name: 'Doomed' });
+    await service.as(erased.key, post('/api/v1/outcomes', { outcome_ref: 'r', outcome_type: 'success' }));
+    await service.as(erased.key, put({ traces_days: 1 }));
     const { database, clock: now } = service.app.kernel.services;
     const { sql } = await import('../../packages/server/src/db/index.ts');
     const old = await trace('beside');
     clock.advance(91 * DAY_MS);
     await database.transaction((tx) =>
       tx.run(
-        sql`UPDATE accounts SET deleted_at = ${now.now()}, purged_at = ${now.now()} WHERE account_id = ${doomed.account_id}`,
+        sql`UPDATE accounts SET deleted_at = ${now.now()}, purged_at = ${now.now()} WHERE account_id = ${erased.account_id}`,
       ),
     );
     await service.app.jobs.sweep();

@@ -3,8 +3,16 @@ import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } fro
 import { openApp } from '../../packages/server/src/app.ts';
 import { type Database, openPostgres, type Query, type Sql, sql } from '../../packages/server/src/db/index.ts';
 import { dump } from '../contract/dump.ts';
-import { type Known, layExamples, markedInput, newAccount, outcomeOf, reading, writing } from '../contract/table.ts';
-import { newPlace, openTestApp, type Place, runSql, type TestApp } from '../support/app.ts';
+import {
+  createExamples,
+  type KnownIds,
+  markedInput,
+  newAccount,
+  outcomeOf,
+  reading,
+  writing,
+} from '../contract/table.ts';
+import { newPlace, openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
 
 const A = 'aaaaaaaa-0000-4000-8000-00000000000a';
 const B = 'bbbbbbbb-0000-4000-8000-00000000000b';
@@ -12,7 +20,7 @@ const MARK = 'alphamark';
 const asA = { account_id: A, agent_id: 'agent/of-both' };
 const asB = { account_id: B, agent_id: 'agent/of-both' };
 
-const dsnOf = ({ options }: Place) => options.postgresDsn as string;
+const dsnOf = ({ options }: StorePlace) => options.postgresDsn as string;
 
 const GUARDED = `SELECT c.relname AS name, c.relrowsecurity AND c.relforcerowsecurity AS guarded,
     (SELECT count(*)::int FROM pg_policy WHERE polrelid = c.oid AND polname = 'mem_account') AS policies,
@@ -20,9 +28,9 @@ const GUARDED = `SELECT c.relname AS name, c.relrowsecurity AND c.relforcerowsec
   FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'account_id'
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') ORDER BY 1`;
 
-type Guarded = { name: string; guarded: boolean; policies: number; owner: string };
+type TableGuardState = { name: string; guarded: boolean; policies: number; owner: string };
 
-const guardOf = async (place: Place): Promise<Guarded[]> => (await runSql(dsnOf(place), GUARDED)).rows;
+const guardOf = async (place: StorePlace): Promise<TableGuardState[]> => (await runSql(dsnOf(place), GUARDED)).rows;
 
 /** The query layer with a hole in it: every condition on the account holds for all accounts. */
 function withoutConditions(database: Database, isOpen: () => boolean): Database {
@@ -37,8 +45,8 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
     dialect: database.dialect,
     read: database.read,
     scan: database.scan,
-    of(accountId) {
-      const { read, scan } = database.of(accountId);
+    forAccount(accountId) {
+      const { read, scan } = database.forAccount(accountId);
       return { read: opened(read), scan: opened(scan) };
     },
     snapshot: (accountId) => database.snapshot(accountId),
@@ -53,7 +61,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
           savepoint: (run) => tx.savepoint(run),
         }),
       ),
-    upkeep: (work) => database.upkeep(work),
+    maintenanceTransaction: (work) => database.maintenanceTransaction(work),
     exclusively: (work) => database.exclusively(work),
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
@@ -65,7 +73,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
 
 describe('row-level security', () => {
   let app: TestApp;
-  let known: Known;
+  let known: KnownIds;
   let isOpen = false;
   beforeAll(async () => {
     app = await openTestApp('postgres', {
@@ -73,7 +81,7 @@ describe('row-level security', () => {
       wrapDatabase: (database) => withoutConditions(database, () => isOpen),
     });
     for (const account of [A, B]) await newAccount(app, account);
-    known = await layExamples(app, { mark: MARK, as: asA });
+    known = await createExamples(app, { mark: MARK, as: asA });
   }, 60_000);
   afterAll(() => app.close());
 
@@ -95,7 +103,7 @@ describe('row-level security', () => {
 
   it('serves under a role that can neither log in nor bypass it, and owns no table', async () => {
     const role = await app.kernel.services.database
-      .of(A)
+      .forAccount(A)
       .read.get<Record<string, unknown>>(
         sql`SELECT rolname, rolsuper, rolbypassrls, rolcanlogin FROM pg_roles WHERE rolname = current_user`,
       );
@@ -133,8 +141,8 @@ describe('row-level security', () => {
   it('lets nobody who is in one account read or write rows of another, whatever it names', async () => {
     const { database } = app.kernel.services;
     const named = sql`SELECT count(*) AS n FROM entries WHERE account_id = ${A}`;
-    expect(await database.of(B).read.get(named)).toEqual({ n: 0 });
-    expect((await database.of(A).read.get<{ n: number }>(named))?.n).toBeGreaterThan(0);
+    expect(await database.forAccount(B).read.get(named)).toEqual({ n: 0 });
+    expect((await database.forAccount(A).read.get<{ n: number }>(named))?.n).toBeGreaterThan(0);
     const inB = (statement: Sql) =>
       database.transaction((tx) => {
         tx.enter(B);
@@ -180,7 +188,9 @@ describe('row-level security', () => {
     ])
       await expect(ask(text), text).rejects.toThrow(/permission denied/);
     await expect(
-      database.upkeep((tx) => tx.run(sql`UPDATE api_keys SET revoked_at = NULL WHERE account_id = ${A}`)),
+      database.maintenanceTransaction((tx) =>
+        tx.run(sql`UPDATE api_keys SET revoked_at = NULL WHERE account_id = ${A}`),
+      ),
     ).rejects.toThrow(/permission denied/);
   });
 
@@ -193,7 +203,9 @@ describe('row-level security', () => {
       });
     await expect(inA(sql`DELETE FROM audit WHERE account_id = ${A}`)).rejects.toThrow(/permission denied/);
     // Housekeeping reaches those of accounts that have ended alone.
-    expect(await database.upkeep((tx) => tx.run(sql`DELETE FROM audit WHERE account_id = ${A}`))).toBe(0);
+    expect(await database.maintenanceTransaction((tx) => tx.run(sql`DELETE FROM audit WHERE account_id = ${A}`))).toBe(
+      0,
+    );
     for (const column of ['actor', 'action', 'at', 'hash', 'subject_hash', 'key_id'])
       await expect(
         inA({ text: `UPDATE audit SET ${column} = NULL WHERE account_id = ?`, values: [A] }),
@@ -207,10 +219,10 @@ describe('row-level security', () => {
     onTestFinished(() => one.close());
     const { database } = one.kernel.services;
     const entered = sql`SELECT current_setting('mem.account_id', true) AS account, current_user AS role`;
-    const inside = await database.of(A).read.get(entered);
+    const inside = await database.forAccount(A).read.get(entered);
     expect(inside).toEqual({ account: A, role: 'mem_app' });
     expect(await database.read.get(entered)).toEqual({ account: '', role: 'mem_app_upkeep' });
-    await expect(database.of(A).read.get({ text: 'SELECT nonsense', values: [] })).rejects.toThrow(/nonsense/);
+    await expect(database.forAccount(A).read.get({ text: 'SELECT nonsense', values: [] })).rejects.toThrow(/nonsense/);
     expect(await database.transaction((tx) => tx.get(entered))).toEqual({ account: '', role: 'mem_app' });
     await database.transaction(async (tx) => {
       tx.enter(A);
@@ -228,7 +240,7 @@ describe('row-level security', () => {
     await app.call('commits.create', { writes }, asB);
     await runSql(dsnOf(app.place), 'ANALYZE');
     const rows = await database
-      .of(B)
+      .forAccount(B)
       .read.all<{ 'QUERY PLAN': string }>(
         sql`EXPLAIN SELECT seq FROM words_of_entries WHERE account_id = ${B} AND search_words @@ CAST('word7' AS tsquery)`,
       );
@@ -243,7 +255,7 @@ describe('turning row-level security on and off', () => {
     onTestFinished(() => place.remove());
     return place;
   };
-  const guardedOf = async (place: Place) => new Set((await guardOf(place)).map(({ guarded }) => guarded));
+  const guardedOf = async (place: StorePlace) => new Set((await guardOf(place)).map(({ guarded }) => guarded));
 
   it('a store that has it keeps it, until it is told otherwise', async () => {
     const place = await emptyPlace();
@@ -297,7 +309,7 @@ describe('turning row-level security on and off', () => {
     for (let start = 0; start < 2; start++) {
       const app = await openApp(options);
       const { database } = app.kernel.services;
-      expect(await database.of(A).read.get(sql`SELECT current_user AS role`)).toEqual({ role: `${name}_app` });
+      expect(await database.forAccount(A).read.get(sql`SELECT current_user AS role`)).toEqual({ role: `${name}_app` });
       await app.close();
     }
     const owner = await openPostgres({ dsn, poolSize: 1, onError: () => {} });

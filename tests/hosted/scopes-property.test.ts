@@ -3,7 +3,7 @@ import type { Request } from '@mem-service/contract';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertAccount, type Principal } from '../../packages/server/src/kernel/index.ts';
-import { reachOf, type Scope } from '../../packages/server/src/modules/keys/rules/scopes.ts';
+import { type KeyScope, scopeOf } from '../../packages/server/src/modules/keys/rules/scopes.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
 /** Neighbours in the order of bytes too: what follows a slash, what comes before one, and beyond the first plane. */
@@ -29,7 +29,7 @@ const entry = fc.record({
   memory_type: fc.constantFrom(...TYPES),
   pattern_refs: fc.subarray(['p', 'q']),
 });
-type Entry = { entity_path: string; key: string; agent: string; memory_type: string; pattern_refs: string[] };
+type ScopedEntry = { entity_path: string; key: string; agent: string; memory_type: string; pattern_refs: string[] };
 
 const world = fc.record({
   entries: fc.uniqueArray(entry, { maxLength: 16, selector: (one) => `${one.entity_path} ${one.key}` }),
@@ -67,13 +67,13 @@ describe.each(backends)('scopes against a plain model, on %s', (backend) => {
     return account_id;
   }
 
-  type Granted = { scopes: Scope[]; entity_paths: string[] };
+  type GrantInput = { scopes: KeyScope[]; entity_paths: string[] };
 
-  function worldOf(account_id: string, { scopes, entity_paths }: Granted, entries: Entry[]) {
+  function worldOf(account_id: string, { scopes, entity_paths }: GrantInput, entries: ScopedEntry[]) {
     const may = (right: string) => (path: string) =>
       scopes.some((one) => one.permission.includes(right) && matches(one.pattern, path)) &&
       (entity_paths.length === 0 || entity_paths.some((glob) => matches(glob, path)));
-    const [read, write] = [reachOf({ scopes, entity_paths }, 'READ'), reachOf({ scopes, entity_paths }, 'WRITE')];
+    const [read, write] = [scopeOf({ scopes, entity_paths }, 'READ'), scopeOf({ scopes, entity_paths }, 'WRITE')];
     const key: Principal = {
       key_id: 'k',
       name: 'k',
@@ -88,10 +88,10 @@ describe.each(backends)('scopes against a plain model, on %s', (backend) => {
     return { may, seen, hasRead, as: { account_id, agent_id: 'agent/z', key } };
   }
 
-  type World = ReturnType<typeof worldOf>;
+  type ScopedWorld = ReturnType<typeof worldOf>;
   const nameOf = ({ entity_path, key }: { entity_path: string; key: string }) => `${entity_path} ${key}`;
 
-  async function listAll({ as }: World, input: Request<'entries.list'>): Promise<string[]> {
+  async function listAll({ as }: ScopedWorld, input: Request<'entries.list'>): Promise<string[]> {
     const names: string[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await app.call('entries.list', { ...input, limit: 2, ...(cursor ? { cursor } : {}) }, as);
@@ -101,7 +101,7 @@ describe.each(backends)('scopes against a plain model, on %s', (backend) => {
     }
   }
 
-  async function checkLists(world: World, asked: string): Promise<void> {
+  async function checkLists(world: ScopedWorld, asked: string): Promise<void> {
     const { seen, as } = world;
     const within = seen.filter(({ entity_path }) => matches(asked, entity_path));
     expect(await listAll(world, {})).toEqual(seen.map(nameOf));
@@ -117,7 +117,7 @@ describe.each(backends)('scopes against a plain model, on %s', (backend) => {
     });
   }
 
-  async function checkNumbers({ seen, as }: World): Promise<void> {
+  async function checkNumbers({ seen, as }: ScopedWorld): Promise<void> {
     const refs = seen.flatMap(({ pattern_refs }) => pattern_refs);
     const types = TYPES.flatMap((type) => {
       const n = seen.filter(({ memory_type }) => memory_type === type).length;
@@ -142,12 +142,12 @@ describe.each(backends)('scopes against a plain model, on %s', (backend) => {
     expect(agents.map(({ agent_id }) => agent_id)).toEqual(distinct(seen.map(({ agent }) => agent)));
   }
 
-  async function checkLog({ seen, as }: World): Promise<void> {
+  async function checkLog({ seen, as }: ScopedWorld): Promise<void> {
     const { events } = await app.call('log.list', { limit: 1000 }, as);
     const names = seen.map(nameOf).sort();
     expect(events.map((event) => nameOf(event as never)).sort()).toEqual(names);
-    const told = (await app.call('log.stream', { after: 0 }, as)) as unknown as { events: never[] };
-    expect(told.events.map(nameOf).sort()).toEqual(names);
+    const stream = (await app.call('log.stream', { after: 0 }, as)) as unknown as { events: never[] };
+    expect(stream.events.map(nameOf).sort()).toEqual(names);
   }
 
   it('shows what the scopes cover and takes what they allow, and nothing more', async () => {

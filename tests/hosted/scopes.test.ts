@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { open } from '../mcp/support.ts';
-import { tune } from '../stream/support.ts';
+import { openStream } from '../stream/support.ts';
 import { backends } from '../support/app.ts';
 import { get, type Hosted, type NewAccount, openHosted, post, write } from '../support/hosted.ts';
 
@@ -31,8 +31,8 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
       permission: 'READ',
       entity_path: 'other/a',
     });
-    const told = (text: string) => text.replaceAll(/"(request_id|instance)":"[^"]*"/g, '');
-    expect(told(missing.text)).toBe(told(there.text).replaceAll('other/a', 'other/z'));
+    const answer = (text: string) => text.replaceAll(/"(request_id|instance)":"[^"]*"/g, '');
+    expect(answer(missing.text)).toBe(answer(there.text).replaceAll('other/a', 'other/z'));
     expect((await service.as(key, write('team/a', 'k', 2))).json).toMatchObject({
       detail: 'this key does not have WRITE on anything',
       permission: 'WRITE',
@@ -50,13 +50,13 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
 
   it('follow what is within their reach and nothing else', async () => {
     const key = await keyFor(scope('team/**', 'READ'));
-    const listener = await tune(service.server.url, { headers: { 'x-mem-api-key': key } });
+    const listener = await openStream(service.server.url, { headers: { 'x-mem-api-key': key } });
     await service.as(account.key, write('other/a', 'streamed', 1));
     await service.as(account.key, write('team/a', 'streamed', 1));
     await listener.has(1);
     expect(listener.raw()).not.toContain('other/a');
     expect(listener.events.map(({ data }) => data.entity_path)).toEqual(['team/a']);
-    const replayed = await tune(service.server.url, { after: 0, headers: { 'x-mem-api-key': key } });
+    const replayed = await openStream(service.server.url, { after: 0, headers: { 'x-mem-api-key': key } });
     await replayed.has(3);
     expect(replayed.raw()).not.toContain('other/a');
   });
@@ -103,8 +103,8 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
     const headers = { 'x-mem-session-id': 'sess-shared', 'x-mem-agent-id': 'agent/shared' };
     await service.as(account.key, { ...READ_AT('other/a/k'), headers });
     await service.as(key, { ...READ_AT('team/a/k'), headers });
-    const told = await service.as(key, { ...get('/api/v1/explain'), headers });
-    expect(told.text).not.toContain('other/a');
+    const answer = await service.as(key, { ...get('/api/v1/explain'), headers });
+    expect(answer.text).not.toContain('other/a');
     const outcome = { outcome_ref: 'deploy-2', outcome_type: 'success' };
     const taken = await service.as(key, { ...post('/api/v1/outcomes', outcome), headers });
     expect(taken.status).toBe(201);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { type Database, type Sql, StorageError } from '../../packages/server/src/db/index.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { open } from '../mcp/support.ts';
-import { tune } from '../stream/support.ts';
+import { openStream } from '../stream/support.ts';
 import { backends, listen, openTestApp } from '../support/app.ts';
 import {
   type Hosted,
@@ -20,7 +20,7 @@ import { send } from '../support/wire.ts';
 
 const KEYS = '/api/v1/admin/api-keys';
 const at = ({ account_id }: NewAccount) => `/api/v1/internal/accounts/${account_id}`;
-const follow = (url: string, key: string) => tune(url, { headers: { 'x-mem-api-key': key } });
+const follow = (url: string, key: string) => openStream(url, { headers: { 'x-mem-api-key': key } });
 const suspend = (service: Hosted, account: NewAccount) => service.control(patch(at(account), { status: 'suspended' }));
 const destroy = (service: Hosted, account: NewAccount) =>
   service.control({ ...remove(at(account)), body: JSON.stringify({ force: true, name: 'Example' }) });
@@ -94,7 +94,7 @@ describe.each(backends)('an open stream on %s', (backend) => {
     await suspend(service, account);
     await listener.over;
     await service.control(patch(at(account), { status: 'active' }));
-    const again = await tune(service.server.url, {
+    const again = await openStream(service.server.url, {
       lastId: listener.lastId(),
       headers: { 'x-mem-api-key': account.key },
     });
@@ -161,15 +161,15 @@ it('a stream ends rather than tell something on the word of a store that has not
   onTestFinished(() => service.close());
   const { key, account_id } = await service.newAccount();
   const listener = await follow(service.server.url, key);
-  const tell = (entity_path: string) =>
+  const report = (entity_path: string) =>
     service.app.call('entries.write', { entity_path, key: 'k', value: 1 }, { account_id });
   isAway = true;
-  await tell('soon/after');
+  await report('soon/after');
   await listener.has(1);
   const now = performance.now.bind(performance);
   const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
   onTestFinished(() => later.mockRestore());
-  await tell('long/after');
+  await report('long/after');
   await listener.over;
   expect(listener.events).toHaveLength(1);
 });

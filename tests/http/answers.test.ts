@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, beforeStore, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { type Answer, send } from '../support/wire.ts';
+import { type HttpAnswer, send } from '../support/wire.ts';
 
 type Extra = Record<string, string>;
 
@@ -20,7 +20,7 @@ describe.each(backends)('answers over HTTP on %s', (backend) => {
     send(server.url, { method: 'POST', path, body: JSON.stringify(input), headers });
   const write = (input: object, headers: Extra = {}) => post('/api/v1/entries', input, headers);
 
-  function expectProblem(answer: Answer, status: number, code: string): void {
+  function expectProblem(answer: HttpAnswer, status: number, code: string): void {
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
     expect({ status: answer.status, code: answer.json.code }).toEqual({ status, code });
   }

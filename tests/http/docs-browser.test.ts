@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { useBrowser, type Watched } from '../support/browser.ts';
+import { useBrowser, type WatchedPage } from '../support/browser.ts';
 import { send } from '../support/wire.ts';
 
 const KEY = 'a-key-of-the-test';
@@ -21,8 +21,8 @@ describe('the documentation page in a browser', () => {
   });
 
   // It takes a browser seconds to draw: once is enough.
-  let opened: Promise<Watched> | undefined;
-  const open = (): Promise<Watched> => {
+  let opened: Promise<WatchedPage> | undefined;
+  const open = (): Promise<WatchedPage> => {
     opened ??= newPage().then(async (watched) => {
       await watched.page.goto(`${server.url}/docs`);
       await watched.page.locator('.opblock').first().waitFor();

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fieldsOf, type Known, layExamples, markedInput } from '../contract/table.ts';
+import { createExamples, fieldsOf, type KnownIds, markedInput } from '../contract/table.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import {
-  type Address,
-  type Answer,
   addresses,
+  type HttpAnswer,
+  type HttpRequest,
   labelled,
+  type OperationAddress,
   requestFor,
-  type Sent,
   send,
   takesBody,
 } from '../support/wire.ts';
@@ -73,18 +73,18 @@ const anything = fc.oneof(
 describe.each(backends)('whatever is sent, on %s', (backend) => {
   let app: TestApp;
   let server: TestServer;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp(backend);
     server = await listen(app, { maxBodyBytes: 100_000 });
-    known = await layExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
+    known = await createExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
   });
   afterAll(async () => {
     await server.close();
     await app.close();
   });
 
-  function expectCivil({ status, text: body, json, headers }: Answer, sent: Sent): void {
+  function expectCivil({ status, text: body, json, headers }: HttpAnswer, sent: HttpRequest): void {
     expect(status, JSON.stringify({ sent, body })).toBeLessThan(500);
     expect(body).not.toMatch(/\bat .+\.(ts|js|mjs):\d+/);
     if (status >= 400) {
@@ -93,10 +93,10 @@ describe.each(backends)('whatever is sent, on %s', (backend) => {
     }
   }
 
-  const sendCivilly = async (sent: Sent) => expectCivil(await send(server.url, sent), sent);
+  const sendCivilly = async (sent: HttpRequest) => expectCivil(await send(server.url, sent), sent);
 
   /** An example with some of its fields replaced, and some that do not belong. */
-  const spoilt = ({ name }: Address) => {
+  const spoilt = ({ name }: OperationAddress) => {
     const names = Object.keys(fieldsOf(name));
     const field = fc.oneof(...(names.length === 0 ? [] : [{ weight: 8, arbitrary: fc.constantFrom(...names) }]), {
       weight: 1,

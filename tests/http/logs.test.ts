@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLogger } from '../../packages/server/src/logger.ts';
-import { type Known, layExamples, markedInput } from '../contract/table.ts';
+import { createExamples, type KnownIds, markedInput } from '../contract/table.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { addresses, requestFor, send, sendRaw } from '../support/wire.ts';
@@ -19,7 +19,7 @@ describe.each(backends)('the log of the process on %s', (backend) => {
   });
   let app: TestApp;
   let server: TestServer;
-  let known: Known;
+  let known: KnownIds;
   let broken = false;
   beforeAll(async () => {
     const log = createLogger('trace', stream);
@@ -38,7 +38,7 @@ describe.each(backends)('the log of the process on %s', (backend) => {
         }),
     });
     server = await listen(app, { log, apiKeys: [KEY] });
-    known = await layExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
+    known = await createExamples(app, { mark: MARK, as: { agent_id: 'mem-http-server' } });
   });
   afterAll(async () => {
     await server.close();
@@ -82,8 +82,8 @@ describe.each(backends)('the log of the process on %s', (backend) => {
         request_id: answer.headers.get('x-request-id'),
       });
       // Work beside the requests fails too, and says so in lines of its own.
-      const told = lines.map((line) => JSON.parse(line));
-      const line = told.findLast(({ request_id }) => request_id !== undefined);
+      const logged = lines.map((line) => JSON.parse(line));
+      const line = logged.findLast(({ request_id }) => request_id !== undefined);
       expect(line).toMatchObject({
         level: 50,
         request_id: answer.json.request_id,

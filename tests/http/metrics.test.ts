@@ -1,16 +1,16 @@
 import { operationNames } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Known, layExamples, markedInput } from '../contract/table.ts';
+import { createExamples, type KnownIds, markedInput } from '../contract/table.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const MARK = 'secretmark';
 
-type Sample = { name: string; labels: Record<string, string>; value: number };
+type ParsedSample = { name: string; labels: Record<string, string>; value: number };
 
 /** Line by line, as the text format 0.0.4 has it. */
-function parse(text: string): { samples: Sample[]; types: Map<string, string> } {
-  const samples: Sample[] = [];
+function parse(text: string): { samples: ParsedSample[]; types: Map<string, string> } {
+  const samples: ParsedSample[] = [];
   const types = new Map<string, string>();
   const helped = new Set<string>();
   expect(text.endsWith('\n')).toBe(true);
@@ -42,11 +42,11 @@ function parse(text: string): { samples: Sample[]; types: Map<string, string> } 
 describe('/metrics', () => {
   let app: TestApp;
   let server: TestServer;
-  let known: Known;
+  let known: KnownIds;
   beforeAll(async () => {
     app = await openTestApp('sqlite');
     server = await listen(app);
-    known = await layExamples(app, { mark: MARK, as: { agent_id: `agent/${MARK}`, session_id: `sess-${MARK}` } });
+    known = await createExamples(app, { mark: MARK, as: { agent_id: `agent/${MARK}`, session_id: `sess-${MARK}` } });
     for (const name of operationNames)
       await app.call(name, markedInput(name, MARK, known) as never, { agent_id: `agent/${MARK}` }).catch(() => {});
     await send(server.url, { method: 'GET', path: `/api/v1/entries/${MARK}/nothing` });
@@ -87,7 +87,7 @@ describe('/metrics', () => {
   });
 
   it('counts calls by operation and result, and ops by their price', async () => {
-    const value = (samples: Sample[], name: string, labels: object = {}) =>
+    const value = (samples: ParsedSample[], name: string, labels: object = {}) =>
       samples.find(
         (one) => one.name === name && Object.entries(labels).every(([label, text]) => one.labels[label] === text),
       )?.value ?? 0;

@@ -13,7 +13,7 @@ const machine = (platform: NodeJS.Platform, env: Machine['env'] = {}): Machine =
   folder: '/home/ada/shop',
 });
 const configs = (given: Machine) =>
-  Object.fromEntries(clients.map((client) => [client.name, client.places(given, 'user').config]));
+  Object.fromEntries(clients.map((client) => [client.name, client.files(given, 'user').config]));
 
 describe('the files of the clients', () => {
   const everywhere = {

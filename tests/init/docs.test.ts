@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { setHooks } from '../../packages/server/src/cli/init/claude-hooks.ts';
-import { type Client, clients, type Scope } from '../../packages/server/src/cli/init/clients.ts';
+import { clients, type InstallScope, type McpClient } from '../../packages/server/src/cli/init/clients.ts';
 import { entryOf, targetOf } from '../../packages/server/src/cli/init/entry.ts';
 import { applicationData, type Machine } from '../../packages/server/src/cli/init/machine.ts';
 import { hooksFor } from '../../packages/server/src/cli/init/plan.ts';
@@ -11,7 +11,7 @@ import { blocksOf, readDoc, tableOf } from '../docs/markdown.ts';
 const guide = readDoc('docs/clients.md');
 const machine: Machine = { platform: 'linux', env: {}, home: '/home/ada', folder: '/home/ada/shop' };
 
-function shown(file: string | undefined, scope: Scope): string {
+function shown(file: string | undefined, scope: InstallScope): string {
   if (file === undefined) return '';
   if (scope === 'project') return relative(machine.folder, file);
   const data = applicationData(machine);
@@ -22,16 +22,16 @@ test('docs/clients.md has the files of every client', () => {
   const expected = clients.map((client) => [
     client.title,
     client.name,
-    shown(client.places(machine, 'user').config, 'user'),
-    shown(client.places(machine, 'project').config, 'project'),
+    shown(client.files(machine, 'user').config, 'user'),
+    shown(client.files(machine, 'project').config, 'project'),
   ]);
   expect(tableOf(guide, '## Files')).toEqual(expected);
 });
 
 test('docs/clients.md has the guides of every client', () => {
-  const guides = (client: Client, scope: Scope) =>
+  const guides = (client: McpClient, scope: InstallScope) =>
     client
-      .places(machine, scope)
+      .files(machine, scope)
       .guides.map(({ file, kind }) => `${kind === 'skill' ? 'the skill ' : ''}${shown(file, scope)}`)
       .join(' and ');
   const expected = clients.map((client) => [client.name, guides(client, 'user'), guides(client, 'project')]);
@@ -44,7 +44,7 @@ const programs = {
   mem: { command: '/usr/bin/node', args: [file] },
   portable: false,
 };
-const clientOf = (name: string) => clients.find((client) => client.name === name) as Client;
+const clientOf = (name: string) => clients.find((client) => client.name === name) as McpClient;
 const written = (name: string, env: Record<string, string> = {}) => {
   const wanted = entryOf(clientOf(name), targetOf(env), programs.mcp);
   return setEntry(clientOf(name), '', { wanted, isKnown: false });

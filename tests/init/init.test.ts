@@ -2,9 +2,9 @@ import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
-import { entryIn, type Home, openHome, originalNames, originals, withoutComments } from './support.ts';
+import { type ClientHome, entryIn, openHome, originalNames, originals, withoutComments } from './support.ts';
 
-let home: Home;
+let home: ClientHome;
 beforeEach(async () => {
   home = await openHome();
 });

@@ -1,20 +1,20 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { type Serving, serve } from '../cli/support.ts';
+import { type ServingProcess, serve } from '../cli/support.ts';
 import { memProgram } from '../faults/support/mem-process.ts';
-import { entryIn, type Home, openHome } from './support.ts';
+import { type ClientHome, entryIn, openHome } from './support.ts';
 
-let home: Home;
+let home: ClientHome;
 beforeEach(async () => {
   home = await openHome();
 });
 afterEach(() => home.desk.remove());
 
-type Entry = { command: string; args: string[]; env?: Record<string, string> };
+type ConfiguredServer = { command: string; args: string[]; env?: Record<string, string> };
 
 /** What a client does first with a server it is told to start. */
-async function toolsOf({ command, args, env }: Entry): Promise<string[]> {
+async function toolsOf({ command, args, env }: ConfiguredServer): Promise<string[]> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: home.folder, ...env }, cwd: home.folder });
   onTestFinished(() => void child.kill('SIGKILL'));
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -36,7 +36,7 @@ async function toolsOf({ command, args, env }: Entry): Promise<string[]> {
 
 it('what is written for a client starts the server', async () => {
   await home.init(['--yes', '--client', 'claude-desktop'], { env: { MEM_TOOLSET: 'mem_read,mem_write' } });
-  const entry = entryIn(home.read('.config/Claude/claude_desktop_config.json'), 'mcpServers') as Entry;
+  const entry = entryIn(home.read('.config/Claude/claude_desktop_config.json'), 'mcpServers') as ConfiguredServer;
   expect((await toolsOf(entry)).sort()).toEqual(['mem_read', 'mem_write']);
 });
 
@@ -99,8 +99,8 @@ describe('the hooks of Claude Code', () => {
     await write(['elsewhere', 'other', '"thing"'], env);
     const { code, out, err } = await hook('SessionStart', { source: 'startup' });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    const told = contextOf(out);
-    const [own, others] = told.split('Written last elsewhere:') as [string, string];
+    const context = contextOf(out);
+    const [own, others] = context.split('Written last elsewhere:') as [string, string];
     expect(own).toContain('Memory (mem) has 3 entries on 3 subjects.');
     expect(own).toContain(
       'Known about shop:\n- shop owner (fact, 1.00 untested): team-basket\n- shop/payments retry-policy (fact, 1.00 untested): {"max_attempts":3}',
@@ -112,7 +112,11 @@ describe('the hooks of Claude Code', () => {
 
   it('ask the server that init was told, with the key of the environment', async () => {
     const key = 'a-key-for-the-tests';
-    const server: Serving = await serve({ ...home.desk.env, MEM_DATA_DIR: `${home.folder}/served`, MEM_API_KEYS: key });
+    const server: ServingProcess = await serve({
+      ...home.desk.env,
+      MEM_DATA_DIR: `${home.folder}/served`,
+      MEM_API_KEYS: key,
+    });
     try {
       const env = { MEM_HTTP_URL: server.url, MEM_API_KEY: key };
       await home.init(['--yes', '--client', 'claude-code'], { env });

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { type Desk, openDesk, type RunOptions } from '../cli/support.ts';
 
 /** A home folder with clients in it, and a project. */
-export type Home = {
+export type ClientHome = {
   desk: Desk;
   folder: string;
   put(file: string, text: string): void;
@@ -11,10 +11,10 @@ export type Home = {
   mode(file: string): number;
   /** Every file below, with what is in it. */
   files(): Record<string, string>;
-  init(args: readonly string[], options?: RunOptions): ReturnType<Desk['mem']>;
+  init(args: readonly string[], options?: Pick<RunOptions, 'env'>): ReturnType<Desk['inProcess']>;
 };
 
-export async function openHome(env: Readonly<Record<string, string | undefined>> = {}): Promise<Home> {
+export async function openHome(env: Readonly<Record<string, string | undefined>> = {}): Promise<ClientHome> {
   // Only node: clients of this machine must not be found.
   const desk = await openDesk({ MEM_DATA_DIR: undefined, PATH: dirname(process.execPath), ...env });
   const { folder } = desk;
@@ -30,7 +30,7 @@ export async function openHome(env: Readonly<Record<string, string | undefined>>
     mode: (file) => statSync(at(file)).mode & 0o777,
     files: () =>
       Object.fromEntries(filesBelow(folder).map((file) => [relative(folder, file), readFileSync(file, 'utf8')])),
-    init: (args, options) => desk.mem(['init', ...args], options),
+    init: (args, options) => desk.inProcess(['init', ...args], options),
   };
 }
 

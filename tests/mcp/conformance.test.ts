@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { answerWith } from '../../packages/mcp/src/index.ts';
 import { ANYBODY, keyCheck } from '../../packages/server/src/http/auth.ts';
 import { addMcp, MCP_PATH } from '../../packages/server/src/http/mcp.ts';
-import { takeJsonAlone } from '../../packages/server/src/http/server.ts';
+import { acceptJsonOnly } from '../../packages/server/src/http/server.ts';
 import { listen, openTestApp } from '../support/app.ts';
 import { type Conformance, conformance } from './conformance.ts';
 import { fixtureServer } from './fixtures.ts';
@@ -73,7 +73,7 @@ it('the transport passes all of it that can be done without keeping anything', a
   const app = await openTestApp('sqlite');
   const server = fastify();
   onTestFinished(() => server.close().then(() => app.close()));
-  takeJsonAlone(server);
+  acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
   addMcp(server, app.kernel, {
     requireKey: keyCheck(() => ANYBODY),

@@ -2,7 +2,7 @@ import { discoverOAuthProtectedResourceMetadata, StreamableHTTPClientTransport }
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen, openTestApp, type TestApp } from '../support/app.ts';
 import { send } from '../support/wire.ts';
-import { type Connected, open } from './support.ts';
+import { type ConnectedClient, open } from './support.ts';
 
 const KEYS = ['first-key-of-the-test', 'second-key-of-the-test'];
 
@@ -13,12 +13,12 @@ async function start(options: Parameters<typeof listen>[1] = {}): Promise<{ app:
   return { app, url: server.url };
 }
 
-type Options = { name?: string; headers?: Record<string, string>; query?: string; modern?: boolean };
+type HttpConnectOptions = { name?: string; headers?: Record<string, string>; query?: string; modern?: boolean };
 
 function connect(
   url: string,
-  { name = 'claude-code', headers = {}, query = '', modern }: Options = {},
-): Promise<Connected> {
+  { name = 'claude-code', headers = {}, query = '', modern }: HttpConnectOptions = {},
+): Promise<ConnectedClient> {
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp${query}`), { requestInit: { headers } });
   return open(name, transport, modern);
 }
@@ -95,7 +95,7 @@ describe('mem serve at /mcp', () => {
     const other = await connect(url, { headers: key(KEYS[1]) });
     const cursor = await connect(url, { headers: key(KEYS[0]), name: 'Cursor' });
     const again = await connect(url, { headers: key(KEYS[0]) });
-    const who = async (mcp: Connected) => (await mcp.call('mem_whoami')).json;
+    const who = async (mcp: ConnectedClient) => (await mcp.call('mem_whoami')).json;
     expect((await who(mine)).effective_identity).toBe('claude-code/key-1');
     expect((await who(other)).effective_identity).toBe('claude-code/key-2');
     expect((await who(cursor)).effective_identity).toBe('cursor/key-1');

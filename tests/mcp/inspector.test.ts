@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
 import { listen, openTestApp } from '../support/app.ts';
-import { type Json, newHome } from './support.ts';
+import { type JsonObject, newHome } from './support.ts';
 
 const INSPECTOR = 'node_modules/@modelcontextprotocol/inspector/cli/build/cli.js';
 
-type Asked = (...args: string[]) => Promise<Json>;
+type InspectorCall = (...args: string[]) => Promise<JsonObject>;
 
 /** One question by the inspector of the protocol's authors, which starts the server anew each time. */
 async function inspect(target: readonly string[], args: readonly string[], env: Record<string, string>) {
@@ -21,17 +21,17 @@ async function inspect(target: readonly string[], args: readonly string[], env: 
   });
   const code = await new Promise((resolve) => child.once('close', resolve));
   if (code !== 0) throw new Error(`inspector ended with ${code}: ${err}`);
-  return JSON.parse(out) as Json;
+  return JSON.parse(out) as JsonObject;
 }
 
-async function overStdio(): Promise<Asked> {
+async function overStdio(): Promise<InspectorCall> {
   const env = newHome();
   const settings = Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
   const target = [...settings, process.execPath, await memProgram(), 'mcp'];
   return (...args) => inspect(target, args, env);
 }
 
-async function overHttp(): Promise<Asked> {
+async function overHttp(): Promise<InspectorCall> {
   const app = await openTestApp('sqlite');
   const server = await listen(app);
   onTestFinished(() => server.close().then(() => app.close()));
@@ -42,7 +42,7 @@ async function overHttp(): Promise<Asked> {
 const names = (rows: unknown) => (rows as { name: string }[]).map(({ name }) => name);
 
 const caller =
-  (ask: Asked) =>
+  (ask: InspectorCall) =>
   (name: string, ...args: string[]) =>
     ask('--method', 'tools/call', '--tool-name', name, ...args.flatMap((arg) => ['--tool-arg', arg]));
 

@@ -3,14 +3,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../cli/support.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { listen, openTestApp } from '../support/app.ts';
-import { type Connected, connect, newHome, open } from './support.ts';
+import { type ConnectedClient, connect, newHome, open } from './support.ts';
 
 const ENTRY = 'mem://entries/{+entity_path}/{key}';
 
 type Ref = { type: string; name?: string; uri?: string; given?: Record<string, string> };
 
 /** What a client offers while somebody types. */
-async function offered(mcp: Connected, { given = {}, ...ref }: Ref, typed: Record<string, string>) {
+async function offered(mcp: ConnectedClient, { given = {}, ...ref }: Ref, typed: Record<string, string>) {
   const [[name, value]] = Object.entries(typed) as [[string, string]];
   const { completion } = await mcp.client.complete({
     ref: ref as never,
@@ -69,11 +69,11 @@ describe('completion', () => {
   });
 });
 
-const write = (mcp: Connected, key: string, value: unknown) =>
+const write = (mcp: ConnectedClient, key: string, value: unknown) =>
   mcp.call('mem_write', { entity_path: 'a b', key, value });
 
 /** The addresses a client was told of, in order. */
-function told(mcp: Connected): string[] {
+function updatedResources(mcp: ConnectedClient): string[] {
   const uris: string[] = [];
   mcp.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
     uris.push(params.uri);
@@ -91,7 +91,7 @@ describe('a client that watches a resource', () => {
     await write(other, 'k', 1);
     const mcp = await connect(where, { name: 'watcher' });
     expect(mcp.client.getServerCapabilities()?.resources).toEqual({ subscribe: true });
-    const uris = told(mcp);
+    const uris = updatedResources(mcp);
     const uri = 'mem://entries/a%20b/k';
     await mcp.client.subscribeResource({ uri });
     await write(other, 'another', 1);
@@ -112,7 +112,7 @@ describe('a client that watches a resource', () => {
   it('hears of its timeline only what is its own', async () => {
     const env = newHome();
     const [mcp, other] = await Promise.all([connect(env, { name: 'watcher' }), connect(env, { name: 'other' })]);
-    const uris = told(mcp);
+    const uris = updatedResources(mcp);
     for (const uri of ['mem://timeline', 'mem://entries']) await mcp.client.subscribeResource({ uri });
     await write(other, 'k', 1);
     await until(() => uris.length > 0);
@@ -129,7 +129,7 @@ describe('a client that watches a resource', () => {
     const far = await open('watcher', transport, true);
     const near = await connect(newHome(), { name: 'watcher', modern: true });
     for (const mcp of [far, near]) {
-      const uris = told(mcp);
+      const uris = updatedResources(mcp);
       const uri = 'mem://entries/a%20b/k';
       const listening = await mcp.client.listen({ resourceSubscriptions: [uri, 'mem://nothing'] });
       await write(mcp, 'another', 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { serve } from '../cli/support.ts';
 import { startMem, until } from '../faults/support/mem-process.ts';
-import { type Connected, connect, newHome, runMem } from './support.ts';
+import { type ConnectedClient, connect, newHome, runMem } from './support.ts';
 
 const WRITES = 25;
 
@@ -45,14 +45,14 @@ describe('several MCP processes and a server on one folder', () => {
   it('are killed in the middle, and what was answered is there', async () => {
     const env = newHome();
     const server = await startMem(env);
-    const [doomed, survivor] = await Promise.all([
+    const [killed, survivor] = await Promise.all([
       connect(env, { name: 'doomed' }),
       connect(env, { name: 'survivor' }),
     ]);
     const far = await connect({ ...env, MEM_HTTP_URL: server.url }, { name: 'far' });
     const kept = { doomed: new Set<string>(), survivor: new Set<string>(), far: new Set<string>() };
     let over = false;
-    const write = async (who: keyof typeof kept, mcp: Connected) => {
+    const write = async (who: keyof typeof kept, mcp: ConnectedClient) => {
       for (let n = 0; !over; n++) {
         const key = `${who}-${n}`;
         const answer = await mcp.call('mem_write', { entity_path: 'all', key, value: n }).catch(() => undefined);
@@ -62,10 +62,10 @@ describe('several MCP processes and a server on one folder', () => {
         await mcp.call('mem_write', { entity_path: 'all', key: 'shared', value: key }).catch(() => undefined);
       }
     };
-    const writing = [write('doomed', doomed), write('survivor', survivor), write('far', far)];
+    const writing = [write('doomed', killed), write('survivor', survivor), write('far', far)];
     const reached = (who: keyof typeof kept, count: number) => until(() => kept[who].size >= count, { seconds: 60 });
     await Promise.all([reached('doomed', 10), reached('far', 10)]);
-    process.kill(doomed.pid as number, 'SIGKILL');
+    process.kill(killed.pid as number, 'SIGKILL');
     await writing[0];
     await server.stop('SIGKILL');
     await reached('survivor', kept.survivor.size + 10);

@@ -2,19 +2,20 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '@mem-service/contract';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { onTestFinished } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
 
-export type Json = Record<string, unknown>;
-export type Answer = { json: Json; text: string; isError: boolean };
+export type { JsonObject } from '@mem-service/contract';
+export type ToolResult = { json: JsonObject; text: string; isError: boolean };
 
-export type Connected = {
+export type ConnectedClient = {
   client: Client;
   /** Of the server that was started for it. */
   pid?: number | null;
-  call(name: string, args?: Json): Promise<Answer>;
+  call(name: string, args?: JsonObject): Promise<ToolResult>;
   close(): Promise<void>;
 };
 
@@ -25,22 +26,31 @@ export function newHome(): Record<string, string> {
   return { PATH: process.env.PATH ?? '', HOME: home, USER: 'ada', MEM_DATA_DIR: join(home, 'store') };
 }
 
-export function wrap(client: Client): Connected {
+export function wrap(client: Client): ConnectedClient {
   return {
     client,
     async call(name, args = {}) {
       const result = await client.callTool({ name, arguments: args });
       const [first] = result.content as { type: string; text: string }[];
-      return { json: result.structuredContent as Json, text: first?.text ?? '', isError: result.isError === true };
+      return {
+        json: result.structuredContent as JsonObject,
+        text: first?.text ?? '',
+        isError: result.isError === true,
+      };
     },
     close: () => client.close(),
   };
 }
 
-export type Options = { name?: string; modern?: boolean; args?: readonly string[]; onErr?: (text: string) => void };
+export type McpConnectOptions = {
+  name?: string;
+  modern?: boolean;
+  args?: readonly string[];
+  onErr?: (text: string) => void;
+};
 
 /** In the protocol of before, or in the one that has no handshake. */
-export async function open(name: string, transport: Transport, modern = false): Promise<Connected> {
+export async function open(name: string, transport: Transport, modern = false): Promise<ConnectedClient> {
   const options = modern ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {};
   const client = new Client({ name, version: '1.0.0' }, options);
   await client.connect(transport);
@@ -49,7 +59,7 @@ export async function open(name: string, transport: Transport, modern = false): 
 }
 
 /** `mem mcp` as a client starts it, spoken to by the client of the protocol's authors. */
-export async function connect(env: Record<string, string>, options: Options = {}): Promise<Connected> {
+export async function connect(env: Record<string, string>, options: McpConnectOptions = {}): Promise<ConnectedClient> {
   const { name = 'test-client', args = [], onErr } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,

@@ -1,10 +1,9 @@
+import type { JsonObject } from '@mem-service/contract';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../cli/support.ts';
-import { type Connected, connect, newHome } from './support.ts';
+import { type ConnectedClient, connect, newHome } from './support.ts';
 
-type Json = Record<string, unknown>;
-
-async function work(mcp: Connected, ref: string, outcome_type = 'success'): Promise<Json> {
+async function work(mcp: ConnectedClient, ref: string, outcome_type = 'success'): Promise<JsonObject> {
   await mcp.call('mem_write', { entity_path: 'svc', key: 'limit', value: { max: 3 } });
   await mcp.call('mem_read', { entity_path: 'svc', key: 'limit' });
   await mcp.call('mem_record_context', { label: 'ticket', summary: 'times out', source: 'support/1' });
@@ -26,7 +25,7 @@ async function work(mcp: Connected, ref: string, outcome_type = 'success'): Prom
 }
 
 describe.each(['local', 'remote'] as const)('a session that is recorded through tools, %s', (mode) => {
-  async function open(): Promise<Connected> {
+  async function open(): Promise<ConnectedClient> {
     const env = newHome();
     if (mode === 'local') return connect(env, { args: ['--toolset', 'all'] });
     const server = await serve(env);
@@ -68,7 +67,7 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
       const outline = (tree.outline as string).split('\n');
       const plan = outline.findIndex((line) => line.includes('plan [agent] ok'));
       expect(outline[plan + 1]).toMatch(/^ +look up \[tool\] ok/);
-      const [span] = (tree.spans as Json[]).filter(({ name }) => name === 'plan');
+      const [span] = (tree.spans as JsonObject[]).filter(({ name }) => name === 'plan');
       expect(span).not.toHaveProperty('input');
       const payload = await mcp.call('mem_span_payload', { trace_id: first.trace_id, span_id: span?.span_id });
       expect(payload.json).toMatchObject({ span: { input: { q: 1 }, output: 'planned' }, mode });
@@ -91,10 +90,10 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
     try {
       const first = await work(mcp, 'r1');
       const second = await work(mcp, 'r2', 'failure');
-      const search = async (filter: Json) => {
+      const search = async (filter: JsonObject) => {
         const { json } = await mcp.call('mem_trace_search', filter);
         expect(json.mode).toBe(mode);
-        return (json.traces as Json[]).map(({ trace_id }) => trace_id);
+        return (json.traces as JsonObject[]).map(({ trace_id }) => trace_id);
       };
       expect(await search({})).toEqual([second.trace_id, first.trace_id]);
       expect(await search({ attributes: { run: 'r1' } })).toEqual([first.trace_id]);

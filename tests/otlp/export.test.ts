@@ -18,7 +18,7 @@ const run = promisify(execFile);
 
 type Received = { headers: IncomingHttpHeaders; body: Buffer };
 type Collector = { url: string; received: Received[]; answers: number[] };
-type Span = {
+type ExportedSpan = {
   traceId: string;
   spanId: string;
   parentSpanId?: string;
@@ -76,17 +76,18 @@ function decode({ headers, body }: Received) {
   const bytes = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
   const isJson = headers['content-type'] === 'application/json';
   const request = isJson ? JSON.parse(bytes.toString('utf8')) : decodeMessage(exportRequest, bytes);
-  type Pair = { key: string; value: Record<string, unknown> };
-  const plain = (pairs: Pair[]) => Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
+  type AttributePair = { key: string; value: Record<string, unknown> };
+  const plain = (pairs: AttributePair[]) =>
+    Object.fromEntries(pairs.map(({ key, value }) => [key, Object.values(value)[0]]));
   const [one] = request.resourceSpans;
-  const spans: Span[] = one.scopeSpans[0].spans.map((span: Span & { attributes: Pair[] }) => ({
+  const spans: ExportedSpan[] = one.scopeSpans[0].spans.map((span: ExportedSpan & { attributes: AttributePair[] }) => ({
     ...span,
     attributes: plain(span.attributes),
   }));
   return { resource: plain(one.resource.attributes), spans };
 }
 
-const spansIn = ({ received }: Collector): Span[] => received.flatMap((one) => decode(one).spans);
+const spansIn = ({ received }: Collector): ExportedSpan[] => received.flatMap((one) => decode(one).spans);
 
 describe('the service that exports its own spans', () => {
   it.each([
@@ -120,7 +121,7 @@ describe('the service that exports its own spans', () => {
       'deployment.environment.name': 'test',
     });
     expect(spans.map(({ name }) => name)).toEqual(['mem entries.write', 'mem entries.read']);
-    const [write, read] = spans as [Span, Span];
+    const [write, read] = spans as [ExportedSpan, ExportedSpan];
     expect(write).toMatchObject({
       traceId,
       parentSpanId: 'cd'.repeat(8),
@@ -197,14 +198,14 @@ describe('the service that exports its own spans', () => {
   });
 
   it.each([
-    { sampler: 'always_off', flags: '01', told: 0 },
-    { sampler: 'always_on', flags: '00', told: 1 },
-    { sampler: 'parentbased_always_on', flags: '00', told: 0 },
-    { sampler: 'parentbased_always_off', flags: '01', told: 1 },
-    { sampler: 'traceidratio', argument: '0', flags: '01', told: 0 },
-    { sampler: 'parentbased_traceidratio', argument: '0', flags: '01', told: 1 },
-    { sampler: 'traceidratio', argument: '1', flags: '00', told: 1 },
-  ])('samples by $sampler $argument a trace whose flags are $flags', async ({ sampler, argument, flags, told }) => {
+    { sampler: 'always_off', flags: '01', exported: 0 },
+    { sampler: 'always_on', flags: '00', exported: 1 },
+    { sampler: 'parentbased_always_on', flags: '00', exported: 0 },
+    { sampler: 'parentbased_always_off', flags: '01', exported: 1 },
+    { sampler: 'traceidratio', argument: '0', flags: '01', exported: 0 },
+    { sampler: 'parentbased_traceidratio', argument: '0', flags: '01', exported: 1 },
+    { sampler: 'traceidratio', argument: '1', flags: '00', exported: 1 },
+  ])('samples by $sampler $argument a trace whose flags are $flags', async ({ sampler, argument, flags, exported }) => {
     const collector = await openCollector();
     const { url, flush } = await start({
       OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/somewhere`,
@@ -214,7 +215,7 @@ describe('the service that exports its own spans', () => {
     const traceparent = `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-${flags}`;
     await send(url, { method: 'GET', path: '/api/v1/stats', headers: { ...key, traceparent } });
     await flush();
-    expect(spansIn(collector).length).toBe(told);
+    expect(spansIn(collector).length).toBe(exported);
   });
 
   it.each([

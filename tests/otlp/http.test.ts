@@ -11,7 +11,7 @@ import {
 } from '../../packages/server/src/otlp/index.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { watchDatabase } from '../support/statements.ts';
-import { chat, exportOf, type Json, otelSpan } from './support.ts';
+import { chat, exportOf, type JsonObject, otelSpan } from './support.ts';
 
 const KEY = 'mem_sk_of-the-exporter';
 const MAX_BODY = 256 * 1024;
@@ -45,11 +45,11 @@ describe('POST /v1/traces', () => {
     const bytes = Buffer.from(await response.arrayBuffer());
     return { status: response.status, headers: response.headers, bytes };
   };
-  const spans = (...attributes: Json[]) => exportOf(attributes.map((one) => otelSpan({ attributes: chat(one) })));
+  const spans = (...attributes: JsonObject[]) => exportOf(attributes.map((one) => otelSpan({ attributes: chat(one) })));
   const sessionOf = async (session_id: string) =>
     app.call('sessions.explain', {}, { agent_id: 'exporter', session_id });
 
-  const forms: [type: string, write: (request: Json) => Uint8Array, read: (bytes: Buffer) => Json][] = [
+  const forms: [type: string, write: (request: JsonObject) => Uint8Array, read: (bytes: Buffer) => JsonObject][] = [
     [JSON_TYPE, (request) => Buffer.from(JSON.stringify(request)), (bytes) => JSON.parse(bytes.toString('utf8'))],
     [PROTOBUF, (request) => encodeMessage(exportRequest, request), (bytes) => decodeMessage(exportResponse, bytes)],
   ];
@@ -155,7 +155,7 @@ describe('POST /v1/traces', () => {
       headers: { 'content-type': JSON_TYPE, 'x-mem-api-key': KEY },
       body: JSON.stringify(spans({})),
     });
-    expect(((await response.json()) as Json).recorded).toMatchObject([{ agent_id: 'a', session_id: 'b' }]);
+    expect(((await response.json()) as JsonObject).recorded).toMatchObject([{ agent_id: 'a', session_id: 'b' }]);
   });
 
   it('other addresses take no protobuf and nothing compressed', async () => {

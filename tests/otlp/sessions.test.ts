@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
-import { chat, exportOf, type Json, newSpanId, newTraceId, otelSpan, type Told } from './support.ts';
+import { chat, exportOf, type JsonObject, newSpanId, newTraceId, type OtelSpanOptions, otelSpan } from './support.ts';
 
 describe.each(backends)('spans of an exporter on %s', (backend) => {
   let app: TestApp;
@@ -11,7 +11,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
   afterAll(() => app.close());
 
   const newSession = () => `chat-${++session}`;
-  const ingest = (spans: readonly Told[], resource: Json = {}, more: Json = {}) =>
+  const ingest = (spans: readonly OtelSpanOptions[], resource: JsonObject = {}, more: JsonObject = {}) =>
     app.call('sessions.ingest_otlp', { ...exportOf(spans.map(otelSpan), resource), ...more } as never);
   const open = (agent_id: string, session_id: string) => app.call('sessions.explain', {}, { agent_id, session_id });
   const seal = async (agent_id: string, session_id: string) => {
@@ -128,7 +128,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
   it('go where the strongest word says: span, resource, request, and at last their trace', async () => {
     const [a, b, c] = [newSession(), newSession(), newSession()];
     const request = { session_id: c, agent_id: 'by-request' };
-    const placeOf = async (attributes: Json, resource: Json = {}, more: Json = request) => {
+    const placeOf = async (attributes: JsonObject, resource: JsonObject = {}, more: JsonObject = request) => {
       const { recorded } = await ingest([{ attributes: chat(attributes) }], resource, more);
       return [recorded[0]?.agent_id, recorded[0]?.session_id];
     };

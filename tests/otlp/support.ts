@@ -1,22 +1,23 @@
 import { randomBytes } from 'node:crypto';
+import type { JsonObject } from '@mem-service/contract';
 
-export type Json = Record<string, unknown>;
+export type { JsonObject } from '@mem-service/contract';
 
 export const newTraceId = (): string => randomBytes(16).toString('hex');
 export const newSpanId = (): string => randomBytes(8).toString('hex');
 
-const anyValue = (value: unknown): Json => {
+const anyValue = (value: unknown): JsonObject => {
   if (typeof value === 'string') return { stringValue: value };
   if (typeof value === 'boolean') return { boolValue: value };
   if (typeof value === 'number') return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
   if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
-  return { kvlistValue: { values: pairs(value as Json) } };
+  return { kvlistValue: { values: pairs(value as JsonObject) } };
 };
 
-const pairs = (attributes: Json): Json[] =>
+const pairs = (attributes: JsonObject): JsonObject[] =>
   Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }));
 
-export type Told = {
+export type OtelSpanOptions = {
   traceId?: string;
   spanId?: string;
   parentSpanId?: string;
@@ -24,15 +25,15 @@ export type Told = {
   /** Milliseconds after the beginning of 2026, and how long it took. */
   at?: number;
   took?: number;
-  attributes?: Json;
-  status?: Json;
-  events?: { name: string; attributes?: Json }[];
+  attributes?: JsonObject;
+  status?: JsonObject;
+  events?: { name: string; attributes?: JsonObject }[];
 };
 
 const BEGINNING = Date.parse('2026-01-01T00:00:00Z');
 const nanos = (ms: number): string => `${BEGINNING + ms}000000`;
 
-export function otelSpan({ at = 0, took = 10, attributes = {}, events = [], ...rest }: Told): Json {
+export function otelSpan({ at = 0, took = 10, attributes = {}, events = [], ...rest }: OtelSpanOptions): JsonObject {
   return {
     traceId: newTraceId(),
     spanId: newSpanId(),
@@ -51,13 +52,13 @@ export function otelSpan({ at = 0, took = 10, attributes = {}, events = [], ...r
 }
 
 /** As an exporter sends them: one resource, one scope. */
-export const exportOf = (spans: readonly Json[], resource: Json = {}): { resourceSpans: Json[] } => ({
+export const exportOf = (spans: readonly JsonObject[], resource: JsonObject = {}): { resourceSpans: JsonObject[] } => ({
   resourceSpans: [
     { resource: { attributes: pairs(resource) }, scopeSpans: [{ scope: { name: 'tests' }, spans: [...spans] }] },
   ],
 });
 
-export const chat = (more: Json = {}): Json => ({
+export const chat = (more: JsonObject = {}): JsonObject => ({
   'gen_ai.operation.name': 'chat',
   'gen_ai.provider.name': 'openai',
   'gen_ai.request.model': 'gpt-4o',

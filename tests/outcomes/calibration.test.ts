@@ -9,14 +9,14 @@ describe.each(backends)('how far confidence can be believed, on %s', (backend) =
   let noon: string;
   let count = 0;
   /** An entry that is trusted so far, and how it turned out. */
-  const turn = async (path: string, confidence: number, { good, as = AUTHOR, shared = true }: Turn) => {
+  const turn = async (path: string, confidence: number, { good, as = AUTHOR, shared = true }: CalibrationTurn) => {
     const at = { entity_path: path, key: `k${++count}` };
     await app.call('entries.write', { ...at, value: count, confidence, shared }, as);
     const outcome_type = good ? ('success' as const) : ('failure' as const);
     const input = { outcome_ref: at.key, outcome_type, causal_entry_keys: [at] };
     await app.call('outcomes.commit', input, { ...as, session_id: at.key });
   };
-  type Turn = { good: boolean; as?: { agent_id: string }; shared?: boolean };
+  type CalibrationTurn = { good: boolean; as?: { agent_id: string }; shared?: boolean };
 
   beforeAll(async () => {
     app = await openTestApp(backend);
@@ -46,15 +46,15 @@ describe.each(backends)('how far confidence can be believed, on %s', (backend) =
     (await ask(input, as)).buckets.filter(({ n }) => n > 0).map(({ from, n, successes }) => [from, n, successes]);
 
   it('buckets hold what entries were trusted with before the outcome, against how it went', async () => {
-    const told = await ask();
-    expect(told).toMatchObject({ n: 6, successes: 4, truncated: false });
-    expect(told.buckets).toHaveLength(10);
-    expect(told.buckets[9]).toMatchObject({ from: 0.9, to: 1, n: 4, successes: 3, success_rate: 0.75 });
-    expect(told.buckets[9]?.mean_confidence).toBeCloseTo(0.9, 12);
-    expect(told.buckets[5]).toMatchObject({ n: 2, successes: 1, success_rate: 0.5, mean_confidence: 0.5 });
-    expect(told.buckets[0]).toMatchObject({ n: 0, success_rate: null, mean_confidence: null });
-    expect(told.brier_score).toBeCloseTo((3 * 0.01 + 0.81 + 2 * 0.25) / 6, 12);
-    expect(told.expected_calibration_error).toBeCloseTo((4 * 0.15 + 0) / 6, 12);
+    const calibration = await ask();
+    expect(calibration).toMatchObject({ n: 6, successes: 4, truncated: false });
+    expect(calibration.buckets).toHaveLength(10);
+    expect(calibration.buckets[9]).toMatchObject({ from: 0.9, to: 1, n: 4, successes: 3, success_rate: 0.75 });
+    expect(calibration.buckets[9]?.mean_confidence).toBeCloseTo(0.9, 12);
+    expect(calibration.buckets[5]).toMatchObject({ n: 2, successes: 1, success_rate: 0.5, mean_confidence: 0.5 });
+    expect(calibration.buckets[0]).toMatchObject({ n: 0, success_rate: null, mean_confidence: null });
+    expect(calibration.brier_score).toBeCloseTo((3 * 0.01 + 0.81 + 2 * 0.25) / 6, 12);
+    expect(calibration.expected_calibration_error).toBeCloseTo((4 * 0.15 + 0) / 6, 12);
   });
 
   it('is asked by path, author and time', async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { type MemProcess, startMem, until } from '../faults/support/mem-process.ts';
-import { backends, newPlace, openTestApp, type Place } from '../support/app.ts';
+import { backends, newPlace, openTestApp, type StorePlace } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const headers = (session: string) => ({ 'x-mem-session-id': session, 'x-mem-agent-id': 'agent/one' });
@@ -31,7 +31,7 @@ async function commit(mem: MemProcess, session: string, input: object = {}) {
   };
 }
 
-async function startTwo(place: Place): Promise<[MemProcess, MemProcess]> {
+async function startTwo(place: StorePlace): Promise<[MemProcess, MemProcess]> {
   const { dataDir, postgresDsn } = place.options;
   const env = { MEM_DATA_DIR: dataDir, ...(postgresDsn === undefined ? {} : { MEM_POSTGRES_DSN: postgresDsn }) };
   const one = await startMem(env);
@@ -46,7 +46,10 @@ const markedIn = (folder: string): string[] =>
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 
 /** Stops it so soon after a read that it has not written down what it noted. */
-async function freezeAfterRead(mem: MemProcess, { place, session }: { place: Place; session: string }): Promise<void> {
+async function freezeAfterRead(
+  mem: MemProcess,
+  { place, session }: { place: StorePlace; session: string },
+): Promise<void> {
   const { dataDir, postgresDsn } = place.options;
   const isMarked = () => markedIn(dataDir).some((byte) => byte === '1');
   for (;;) {
@@ -134,10 +137,10 @@ describe.each(backends)('an outcome of one process on %s', (backend) => {
     onTestFinished(() => app.close());
     const as = { session_id: 's' };
     await app.call('entries.write', { entity_path: 'a', key: 'k', value: 1 });
-    const { observations } = app.kernel.services;
+    const { noteBuffer } = app.kernel.services;
     const refusal = { kind: 'error' as const, ...REFUSAL, at: app.clock.now() };
-    for (let i = 0; i < 20_000; i++) observations.note('other', { agent_id: 'a', session: 's' }, refusal);
-    observations.note(SELF_HOSTED_ACCOUNT, { agent_id: 'agent/test', session: 's' }, refusal);
+    for (let i = 0; i < 20_000; i++) noteBuffer.note('other', { agent_id: 'a', session: 's' }, refusal);
+    noteBuffer.note(SELF_HOSTED_ACCOUNT, { agent_id: 'agent/test', session: 's' }, refusal);
     const attempt = await app.call('sessions.record_attempt', { outcome_type: 'failure' }, as);
     expect(attempt).toMatchObject({
       entries: 0,

@@ -80,9 +80,9 @@ describe.each(backends)('memory that fades, on %s', (backend) => {
   it('shows it in reads, in writes and in the story of a confidence', async () => {
     const read = (await app.call('entries.read', at('belief'))) as { effective_confidence: number };
     expect(read.effective_confidence.toFixed(4)).toBe('0.2000');
-    const told = await app.call('entries.confidence', at('procedure'));
-    expect(told).toMatchObject({ confidence: 0.8, half_life_days: 30 });
-    expect(told.effective_confidence.toFixed(4)).toBe('0.5657');
+    const explained = await app.call('entries.confidence', at('procedure'));
+    expect(explained).toMatchObject({ confidence: 0.8, half_life_days: 30 });
+    expect(explained.effective_confidence.toFixed(4)).toBe('0.5657');
     const unchanged = await app.call('entries.write', { ...at('fact'), value: 'about fact', confidence: 0.8 }, AUTHOR);
     expect(unchanged).toMatchObject({ unchanged: true, version: 1 });
     expect(unchanged.effective_confidence?.toFixed(4)).toBe('0.4000');

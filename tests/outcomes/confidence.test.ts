@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { changeRows } from '../entries/support.ts';
-import { type At, AUTHOR, DOER, newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
+import { AUTHOR, DOER, type EntryKey, newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
 describe.each(backends)('why an entry stands where it does, on %s', (backend) => {
@@ -10,16 +10,16 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
   });
   afterAll(() => app.close());
 
-  const newEntry = async (): Promise<At> => {
+  const newEntry = async (): Promise<EntryKey> => {
     const at = { entity_path: newPath(), key: 'policy' };
     await writeAll(app, [at]);
     return at;
   };
-  const end = (at: At, outcome_type: string, more: object = {}) => {
+  const end = (at: EntryKey, outcome_type: string, more: object = {}) => {
     const input = { outcome_ref: newPath(), outcome_type, causal_entry_keys: [at], ...more };
     return app.call('outcomes.commit', input as never, newSession());
   };
-  const story = (at: At, as: object = DOER) => app.call('entries.confidence', at, as);
+  const story = (at: EntryKey, as: object = DOER) => app.call('entries.confidence', at, as);
 
   it('an entry that nothing tested stands as it was written', async () => {
     const at = await newEntry();
@@ -47,8 +47,8 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     const at = await newEntry();
     const types = ['success', 'success', 'success', 'success', 'failure', 'failure', 'success', 'success', 'success'];
     for (const outcome_type of types) await end(at, outcome_type);
-    const told = await story(at);
-    expect(told.steps.map(({ confidence_after }) => confidence_after.toFixed(4))).toEqual([
+    const explained = await story(at);
+    expect(explained.steps.map(({ confidence_after }) => confidence_after.toFixed(4))).toEqual([
       '0.7000',
       '0.8182',
       '0.8579',
@@ -60,25 +60,34 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
       '0.6018',
       '0.6665',
     ]);
-    expect(told.steps.slice(1).map(({ outcome_type }) => outcome_type)).toEqual(types);
-    expect(told.steps[5]).toMatchObject({ surprise: 1, weight: 2, model: 'evidence', n_causal: 1, kind: 'outcome' });
-    expect(told.steps[5]?.why).toContain('first failure');
-    expect(told.steps[6]?.why).toContain('now discredited');
-    expect(told.steps[7]?.why).toContain('no longer discredited');
-    for (const [i, step] of told.steps.entries())
-      expect(step.confidence_before).toBe(i === 0 ? null : told.steps[i - 1]?.confidence_after);
+    expect(explained.steps.slice(1).map(({ outcome_type }) => outcome_type)).toEqual(types);
+    expect(explained.steps[5]).toMatchObject({
+      surprise: 1,
+      weight: 2,
+      model: 'evidence',
+      n_causal: 1,
+      kind: 'outcome',
+    });
+    expect(explained.steps[5]?.why).toContain('first failure');
+    expect(explained.steps[6]?.why).toContain('now discredited');
+    expect(explained.steps[7]?.why).toContain('no longer discredited');
+    for (const [i, step] of explained.steps.entries())
+      expect(step.confidence_before).toBe(i === 0 ? null : explained.steps[i - 1]?.confidence_after);
     const read = (await app.call('entries.read', at)) as Record<string, unknown>;
     expect(read).toMatchObject({
-      confidence: told.confidence,
+      confidence: explained.confidence,
       outcome_count: 9,
       success_count: 7,
       failure_count: 2,
-      evidence_success: told.evidence_success,
-      evidence_failure: told.evidence_failure,
+      evidence_success: explained.evidence_success,
+      evidence_failure: explained.evidence_failure,
       prior_confidence: 0.7,
       discredited_at: null,
     });
-    expect(told).toMatchObject({ recomputed: { confidence: read.confidence, matches: true }, prior_confidence: 0.7 });
+    expect(explained).toMatchObject({
+      recomputed: { confidence: read.confidence, matches: true },
+      prior_confidence: 0.7,
+    });
   });
 
   it('a claim that is said again keeps what was learnt, and one that changes begins anew', async () => {
@@ -142,10 +151,10 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     await app.call('outcomes.commit', input, AUTHOR);
     await app.call('entries.write', { ...at, value: 1, shared: true }, AUTHOR);
     await end(at, 'success');
-    const told = await story(at, OTHER);
-    expect(told.recomputed).toEqual({ confidence: told.confidence, matches: true });
-    expect(JSON.stringify(told)).not.toContain(private_ref);
-    expect(told.steps.map(({ kind, version }) => `${kind} ${version}`)).toEqual(['restated 2', 'outcome 2']);
+    const explained = await story(at, OTHER);
+    expect(explained.recomputed).toEqual({ confidence: explained.confidence, matches: true });
+    expect(JSON.stringify(explained)).not.toContain(private_ref);
+    expect(explained.steps.map(({ kind, version }) => `${kind} ${version}`)).toEqual(['restated 2', 'outcome 2']);
     expect((await story(at, AUTHOR)).steps).toHaveLength(4);
     const { outcomes } = await app.call('outcomes.list', { outcome_ref: private_ref }, OTHER);
     expect(outcomes).toEqual([]);
@@ -170,9 +179,9 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     } finally {
       Object.assign(settings, { outcome_model: 'evidence' });
     }
-    const told = await story(at);
-    expect(told.confidence).toBeCloseTo(after * 0.9, 12);
-    expect(told.steps.map(({ model }) => model)).toEqual([null, 'evidence', 'multiplicative']);
-    expect(told.recomputed.matches).toBe(true);
+    const explained = await story(at);
+    expect(explained.confidence).toBeCloseTo(after * 0.9, 12);
+    expect(explained.steps.map(({ model }) => model)).toEqual([null, 'evidence', 'multiplicative']);
+    expect(explained.recomputed.matches).toBe(true);
   });
 });

@@ -58,9 +58,9 @@ const step = fc.oneof(
     ),
   },
 );
-type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type LedgerStep = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-type Line = {
+type LedgerLineRow = {
   seq: number;
   entry_id: number;
   agent_id: string;
@@ -69,14 +69,20 @@ type Line = {
   n_causal: number;
   at: number;
 };
-type Version = {
+type VersionHashRow = {
   seq: number;
   entry_id: number;
   deleted: number;
   confidence: number;
   content_hash: string;
 };
-type Entry = { entry_id: number; confidence: number; standing: string | null; entity_path: string; key: string };
+type EntryStanding = {
+  entry_id: number;
+  confidence: number;
+  standing: string | null;
+  entity_path: string;
+  key: string;
+};
 
 const SEVERITY: Record<string, number> = {
   success: 1,
@@ -89,7 +95,7 @@ const SEVERITY: Record<string, number> = {
   p1_incident: 3,
 };
 
-type Stand = {
+type ModelStanding = {
   confidence: number;
   prior: number | null;
   won: number;
@@ -98,43 +104,46 @@ type Stand = {
   f: number;
   by: string[];
 };
-const fresh = (confidence: number): Stand => ({ confidence, prior: null, won: 0, lost: 0, s: 0, f: 0, by: [] });
+const fresh = (confidence: number): ModelStanding => ({ confidence, prior: null, won: 0, lost: 0, s: 0, f: 0, by: [] });
 
 /** One outcome, straight from the formula. */
-function learn(stand: Stand, { outcome_type, causal_confidence, n_causal, agent_id }: Line): Stand {
+function learn(
+  standing: ModelStanding,
+  { outcome_type, causal_confidence, n_causal, agent_id }: LedgerLineRow,
+): ModelStanding {
   const severity = SEVERITY[outcome_type] as number;
   const isGood = severity === 1;
-  const isFirstStrike = !isGood && stand.lost === 0 && stand.won >= 3;
-  const surprise = isFirstStrike ? 1 : 1 + Math.abs(Number(isGood) - stand.confidence);
+  const isFirstStrike = !isGood && standing.lost === 0 && standing.won >= 3;
+  const surprise = isFirstStrike ? 1 : 1 + Math.abs(Number(isGood) - standing.confidence);
   const weight = ((severity * causal_confidence) / n_causal) * surprise;
-  const prior = stand.prior ?? stand.confidence;
-  const s = 0.8 * stand.s + (isGood ? weight : 0);
-  const f = 0.8 * stand.f + (isGood ? 0 : weight);
+  const prior = standing.prior ?? standing.confidence;
+  const s = 0.8 * standing.s + (isGood ? weight : 0);
+  const f = 0.8 * standing.f + (isGood ? 0 : weight);
   return {
     confidence: (2 * prior + s) / (2 + s + f),
     prior,
-    won: stand.won + Number(isGood),
-    lost: stand.lost + Number(!isGood),
+    won: standing.won + Number(isGood),
+    lost: standing.lost + Number(!isGood),
     s,
     f,
-    by: isGood ? [...stand.by.filter((name) => name !== agent_id), agent_id] : stand.by,
+    by: isGood ? [...standing.by.filter((name) => name !== agent_id), agent_id] : standing.by,
   };
 }
 
 /** How an entry stands, from its versions and the ledger alone. */
-function recompute(versions: readonly Version[], lines: readonly Line[]): Stand {
-  let stand = fresh(1);
-  let before: Version | undefined;
+function recompute(versions: readonly VersionHashRow[], lines: readonly LedgerLineRow[]): ModelStanding {
+  let standing = fresh(1);
+  let before: VersionHashRow | undefined;
   for (const one of [...versions, ...lines].sort((a, b) => a.seq - b.seq)) {
-    if ('outcome_type' in one) stand = learn(stand, one);
+    if ('outcome_type' in one) standing = learn(standing, one);
     else {
       const isSame = before?.deleted === 0 && before.content_hash === one.content_hash;
-      if (!isSame) stand = fresh(one.confidence);
-      else if (stand.won + stand.lost === 0) stand.confidence = one.confidence;
+      if (!isSame) standing = fresh(one.confidence);
+      else if (standing.won + standing.lost === 0) standing.confidence = one.confidence;
       before = one;
     }
   }
-  return stand;
+  return standing;
 }
 
 describe.each(backends)('the ledger on %s', (backend) => {
@@ -145,7 +154,7 @@ describe.each(backends)('the ledger on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  async function run(steps: readonly Step[], account_id: string): Promise<void> {
+  async function run(steps: readonly LedgerStep[], account_id: string): Promise<void> {
     const writes = ['p', 'p/q'].flatMap((entity_path) =>
       ['1', '2'].map((key) => ({ entity_path, key, value: { claim: 1 }, confidence: 0.7 })),
     );
@@ -160,32 +169,32 @@ describe.each(backends)('the ledger on %s', (backend) => {
   async function compare(account_id: string): Promise<void> {
     const all = <T>(columns: string, rest: string) =>
       rowsOf<T>(app, `SELECT ${columns} FROM ${rest} ORDER BY seq`, account_id);
-    const versions = await all<Version>(
+    const versions = await all<VersionHashRow>(
       'seq, entry_id, deleted, confidence, content_hash',
       'versions WHERE account_id = ?',
     );
-    const lines = await rowsOf<Line>(
+    const lines = await rowsOf<LedgerLineRow>(
       app,
       `SELECT seq, entry_id, agent_id, outcome_type, causal_confidence, n_causal, at FROM evidence
        WHERE account_id = ? AND applied = 1 ORDER BY seq, no`,
       account_id,
     );
     applied += lines.length;
-    const entries = await all<Entry>(
+    const entries = await all<EntryStanding>(
       'seq, entry_id, confidence, standing, entity_path, key',
       'entries WHERE account_id = ? AND deleted = 0',
     );
     for (const entry of entries) {
       const own = <T extends { entry_id: number }>(rows: readonly T[]) =>
         rows.filter(({ entry_id }) => entry_id === entry.entry_id);
-      const told = recompute(own(versions), own(lines));
+      const recomputed = recompute(own(versions), own(lines));
       const stored = JSON.parse(entry.standing ?? '{}');
-      expect(entry.confidence).toBeCloseTo(told.confidence, 12);
-      expect(stored.evidence_success ?? 0).toBeCloseTo(told.s, 12);
-      expect(stored.evidence_failure ?? 0).toBeCloseTo(told.f, 12);
-      expect([stored.success_count ?? 0, stored.failure_count ?? 0]).toEqual([told.won, told.lost]);
-      expect(stored.validators ?? []).toEqual(told.by);
-      expect(stored.prior_confidence ?? null).toEqual(told.prior);
+      expect(entry.confidence).toBeCloseTo(recomputed.confidence, 12);
+      expect(stored.evidence_success ?? 0).toBeCloseTo(recomputed.s, 12);
+      expect(stored.evidence_failure ?? 0).toBeCloseTo(recomputed.f, 12);
+      expect([stored.success_count ?? 0, stored.failure_count ?? 0]).toEqual([recomputed.won, recomputed.lost]);
+      expect(stored.validators ?? []).toEqual(recomputed.by);
+      expect(stored.prior_confidence ?? null).toEqual(recomputed.prior);
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tieLines } from '../../packages/server/src/modules/outcomes/migrations/earlier-lines.ts';
+import { chainLines } from '../../packages/server/src/modules/outcomes/migrations/earlier-lines.ts';
 import { changeRows, rowsOf } from '../entries/support.ts';
 import { commitOutcome, writeEntries } from '../graph/support.ts';
 import { type Backend, backends, openTestApp, type TestApp } from '../support/app.ts';
@@ -8,19 +8,27 @@ import { exportLines, importLines } from '../transfer/support.ts';
 const A = { agent_id: 'agent/a' };
 const NAMES = ['svc/1', 'svc/2', 'svc/3', 'svc/never'];
 
-type Told = { entry_id: number; line_seq: number | null; line_no: number | null };
-type Tied = { seq: number; no: number; entry_id: number | null; before_seq: number | null; before_no: number | null };
+type HeadLine = { entry_id: number; line_seq: number | null; line_no: number | null };
+type ChainedLine = {
+  seq: number;
+  no: number;
+  entry_id: number | null;
+  before_seq: number | null;
+  before_no: number | null;
+};
 
 const headsOf = (app: TestApp) =>
-  rowsOf(app, 'SELECT entry_id, line_seq, line_no FROM entries ORDER BY entry_id') as Promise<Told[]>;
+  rowsOf(app, 'SELECT entry_id, line_seq, line_no FROM entries ORDER BY entry_id') as Promise<HeadLine[]>;
 const linesOf = (app: TestApp) =>
-  rowsOf(app, 'SELECT seq, no, entry_id, before_seq, before_no FROM evidence ORDER BY seq, no') as Promise<Tied[]>;
+  rowsOf(app, 'SELECT seq, no, entry_id, before_seq, before_no FROM evidence ORDER BY seq, no') as Promise<
+    ChainedLine[]
+  >;
 
 /** What each entry should have: its lines, newest first. */
-function chains(heads: readonly Told[], lines: readonly Tied[]) {
+function chains(heads: readonly HeadLine[], lines: readonly ChainedLine[]) {
   const at = new Map(lines.map((line) => [`${line.seq} ${line.no}`, line]));
   return heads.map(({ entry_id, line_seq, line_no }) => {
-    const chain: Tied[] = [];
+    const chain: ChainedLine[] = [];
     for (let line = at.get(`${line_seq} ${line_no}`); line; line = at.get(`${line.before_seq} ${line.before_no}`))
       chain.push(line);
     return {
@@ -56,9 +64,9 @@ describe.each(backends)('the lines about an entry, on %s', (backend) => {
   it('are tied together from the newest back, whatever they did', async () => {
     const app = await filled(backend);
     const [heads, lines] = [await headsOf(app), await linesOf(app)];
-    const told = chains(heads, lines);
-    expect(told.map(({ places }) => places.length).sort()).toEqual([0, 2, 3, 7]);
-    for (const { entry_id, places, isAll } of told) {
+    const chained = chains(heads, lines);
+    expect(chained.map(({ places }) => places.length).sort()).toEqual([0, 2, 3, 7]);
+    for (const { entry_id, places, isAll } of chained) {
       const own = lines.filter((line) => line.entry_id === entry_id).map(({ seq, no }) => [seq, no]);
       expect({ places, isAll }).toEqual({ places: own.reverse(), isAll: true });
     }
@@ -70,7 +78,7 @@ describe.each(backends)('the lines about an entry, on %s', (backend) => {
     const [heads, lines] = [await headsOf(app), await linesOf(app)];
     await changeRows(app, 'UPDATE entries SET line_seq = NULL, line_no = NULL');
     await changeRows(app, 'UPDATE evidence SET before_seq = NULL, before_no = NULL');
-    for (const text of tieLines) await changeRows(app, text);
+    for (const text of chainLines) await changeRows(app, text);
     expect(await headsOf(app)).toEqual(heads);
     expect(await linesOf(app)).toEqual(lines);
   });
@@ -91,7 +99,7 @@ describe.each(backends)('the lines about an entry, on %s', (backend) => {
     const erased = (await linesOf(app)).filter((line, i) => line.entry_id === null && before[i]?.entry_id !== null);
     expect(erased.length).toBe(7);
     for (const line of erased) expect(line).toMatchObject({ before_seq: null, before_no: null });
-    const told = chains(await headsOf(app), await linesOf(app));
-    expect(told.map(({ places, isAll }) => isAll && places.length).sort()).toEqual([0, 2, 3]);
+    const chained = chains(await headsOf(app), await linesOf(app));
+    expect(chained.map(({ places, isAll }) => isAll && places.length).sort()).toEqual([0, 2, 3]);
   });
 });

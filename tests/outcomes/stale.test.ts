@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type At, AUTHOR, flush, keysOf, newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
+import { AUTHOR, type EntryKey, flush, keysOf, newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
 describe.each(backends)('what was read and changed since, on %s', (backend) => {
@@ -9,18 +9,18 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  const newEntry = async (): Promise<At> => {
+  const newEntry = async (): Promise<EntryKey> => {
     const at = { entity_path: newPath(), key: 'policy' };
     await writeAll(app, [at]);
     return at;
   };
-  const change = (at: At, as: object = OTHER, value: unknown = 'another claim') =>
+  const change = (at: EntryKey, as: object = OTHER, value: unknown = 'another claim') =>
     app.call('entries.write', { ...at, value }, as);
   const write = (as: object, input: object = {}) =>
     app.call('entries.write', { entity_path: newPath(), key: 'k', value: 1, ...input }, as);
   const commit = (as: object, input: object = {}) =>
     app.call('outcomes.commit', { outcome_ref: newPath(), outcome_type: 'success', ...input }, as);
-  const stale = (at: At, more: object = {}) => ({
+  const stale = (at: EntryKey, more: object = {}) => ({
     ...at,
     branch: 'main',
     read_version: 1,
@@ -90,7 +90,7 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
   it('does not name what the session changed itself, in whichever way', async () => {
     const session = newSession();
     const places = await Promise.all([newEntry(), newEntry(), newEntry(), newEntry()]);
-    const [written, committed, deleted, restored] = places as [At, At, At, At];
+    const [written, committed, deleted, restored] = places as [EntryKey, EntryKey, EntryKey, EntryKey];
     for (const at of places) await app.call('entries.read', at, session);
     await change(written, session);
     await app.call('commits.create', { message: '', writes: [{ ...committed, value: 2 }] }, session);
@@ -140,8 +140,12 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
   });
 
   it.each([
-    ['deleted', (at: At) => app.call('entries.delete', at, OTHER), OTHER.agent_id],
-    ['made private', (at: At) => app.call('entries.write', { ...at, value: 'mine', shared: false }, AUTHOR), null],
+    ['deleted', (at: EntryKey) => app.call('entries.delete', at, OTHER), OTHER.agent_id],
+    [
+      'made private',
+      (at: EntryKey) => app.call('entries.write', { ...at, value: 'mine', shared: false }, AUTHOR),
+      null,
+    ],
   ])('that was %s is gone for the reader', async (_, act, changed_by) => {
     const at = await newEntry();
     const session = newSession();

@@ -39,13 +39,13 @@ describe.each(backends)('outcomes that arrive together, on %s', (backend) => {
   });
 
   it('fail alone where they are refused, and leave nothing behind', async () => {
-    const settled = await Promise.allSettled([
+    const results = await Promise.allSettled([
       commit('one'),
       commit('bad', { final_action_index: 3 }),
       commit('unchanged', { causal_entry_keys: ['svc/a', 'svc/b'] }),
     ]);
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((settled[1] as PromiseRejectedResult).reason).toMatchObject({ code: 'invalid_input' });
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((results[1] as PromiseRejectedResult).reason).toMatchObject({ code: 'invalid_input' });
     const rows = await rowsOf<{ outcome_ref: string; seq: number }>(app, 'SELECT outcome_ref, seq FROM outcomes');
     expect(rows.map(({ outcome_ref }) => outcome_ref).sort()).toEqual(['one', 'unchanged']);
     const events = await rowsOf<{ seq: number }>(app, "SELECT seq FROM events WHERE event_type = 'outcome'");

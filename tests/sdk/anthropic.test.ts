@@ -66,14 +66,14 @@ describe('an anthropic client that is instrumented', () => {
   it('keeps what messages.stream can do, and records it once', async () => {
     record({ captureContent: true });
     const stream = anthropic.messages.stream(ask('hi'));
-    const heard: string[] = [];
-    stream.on('text', (text) => heard.push(text));
+    const received: string[] = [];
+    stream.on('text', (text) => received.push(text));
     const { response, data } = await stream.withResponse();
     expect(response.status).toBe(200);
     expect(data).toBe(stream);
     expect(await stream.finalText()).toBe('Hello there!');
     expect((await stream.finalMessage()).usage.output_tokens).toBe(15);
-    expect(heard).toEqual(['Hello', ' there!']);
+    expect(received).toEqual(['Hello', ' there!']);
     const events: string[] = [];
     for await (const { type } of anthropic.messages.stream(ask('tool'))) events.push(type);
     expect(events.at(-1)).toBe('message_stop');

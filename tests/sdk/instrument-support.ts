@@ -1,20 +1,19 @@
+import type { JsonObject } from '@mem-service/contract';
 import { type Client, createClient, type Session } from '@mem-service/sdk';
 import { listen, openTestApp } from '../support/app.ts';
 import { startProviders } from './providers.ts';
 import type { StandIn } from './stand-in.ts';
 
-type Json = Record<string, unknown>;
-
 export type Bench = {
   mem: Client;
   providers: StandIn;
   /** Seals a session and gives back the calls and spans of its trace. */
-  sealed(session: Session): Promise<{ calls: Json[]; spans: Json[]; text: string; totalTokens: number }>;
+  sealed(session: Session): Promise<{ calls: JsonObject[]; spans: JsonObject[]; text: string; totalTokens: number }>;
   close(): Promise<void>;
 };
 
 /** Records are sent several at a time, so that they may arrive in another order than they were made. */
-const inOrder = (records: Json[], field: string) =>
+const inOrder = (records: JsonObject[], field: string) =>
   records.toSorted((a, b) => Date.parse(String(a[field])) - Date.parse(String(b[field])));
 
 export async function openBench(): Promise<Bench> {
@@ -29,8 +28,8 @@ export async function openBench(): Promise<Bench> {
       const { traceId } = await session.commitOutcome({ outcomeRef: session.sessionId, outcomeType: 'success' });
       const trace = await mem.traces.read({ traceId: traceId as string });
       return {
-        calls: inOrder(trace.sessionMetadata.llmCalls as unknown as Json[], 'startedAt'),
-        spans: inOrder(trace.sessionMetadata.spans as unknown as Json[], 'started_at'),
+        calls: inOrder(trace.sessionMetadata.llmCalls as unknown as JsonObject[], 'startedAt'),
+        spans: inOrder(trace.sessionMetadata.spans as unknown as JsonObject[], 'started_at'),
         text: JSON.stringify(trace),
         totalTokens: trace.totalTokens,
       };

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { type Answer, json, type StandIn, standIn } from './stand-in.ts';
+import type { JsonObject } from '@mem-service/contract';
+import { json, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
 
-type Json = Record<string, unknown>;
-type Event = { event?: string; data: unknown };
+type ProviderEvent = { event?: string; data: unknown };
 
 /**
  * A server that speaks as the two providers do. What it does follows from the last words of the user: `tool` has it call
@@ -11,8 +11,8 @@ type Event = { event?: string; data: unknown };
  */
 export const startProviders = (): Promise<StandIn> => standIn(route);
 
-const route: Answer = (response, seen) => {
-  const body: Json = JSON.parse(seen.body || '{}');
+const route: StandInAnswer = (response, seen) => {
+  const body: JsonObject = JSON.parse(seen.body || '{}');
   const isAnthropic = seen.url.startsWith('/v1/messages');
   const text = asked(body);
   if (text === 'never') return;
@@ -28,13 +28,13 @@ const route: Answer = (response, seen) => {
   json(200, whole, { [id]: 'req_011CSHoEeqs5C35K2UUqR7Fy' })(response, seen);
 };
 
-function asked({ messages, input }: Json): string {
+function asked({ messages, input }: JsonObject): string {
   if (typeof input === 'string') return input;
-  const last = ((messages ?? input) as Json[]).at(-1)?.content;
+  const last = ((messages ?? input) as JsonObject[]).at(-1)?.content;
   return typeof last === 'string' ? last : '';
 }
 
-function stream(response: ServerResponse, events: Event[], text: string): void {
+function stream(response: ServerResponse, events: ProviderEvent[], text: string): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-request-id': 'req_stream' });
   const isCut = ['hang', 'break', 'fault'].includes(text);
   for (const { event, data } of isCut ? events.slice(0, 4) : events) {
@@ -60,7 +60,7 @@ function refuse(response: ServerResponse, { isAnthropic, isBusy }: { isAnthropic
 
 const TOOL = { name: 'get_weather', input: { location: 'Berlin' } };
 
-function chat({ stream_options }: Json, text: string): { whole: Json; events: Event[] } {
+function chat({ stream_options }: JsonObject, text: string): { whole: JsonObject; events: ProviderEvent[] } {
   const isTool = text === 'tool';
   const head = { id: 'chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT', created: 1741569952, model: 'gpt-4o-mini-2024-07-18' };
   const usage = {
@@ -82,19 +82,19 @@ function chat({ stream_options }: Json, text: string): { whole: Json; events: Ev
     refusal: null,
     ...(isTool ? { tool_calls: [call] } : {}),
   };
-  const chunk = (choices: Json[], more: Json = {}): Event => ({
+  const chunk = (choices: JsonObject[], more: JsonObject = {}): ProviderEvent => ({
     data: { ...head, object: 'chat.completion.chunk', system_fingerprint: 'fp_44709d6fcb', choices, ...more },
   });
-  const delta = (delta: Json, reason: string | null = null) =>
+  const delta = (delta: JsonObject, reason: string | null = null) =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason: reason }]);
-  const piece = (more: Json) => delta({ tool_calls: [{ index: 0, ...more }] });
+  const piece = (more: JsonObject) => delta({ tool_calls: [{ index: 0, ...more }] });
   const toolPieces = [
     piece({ id: call.id, type: 'function', function: { name: TOOL.name, arguments: '' } }),
     piece({ function: { arguments: '{"location":' } }),
     piece({ function: { arguments: '"Berlin"}' } }),
   ];
   const textPieces = ['Hello', ' there', '!'].map((content) => delta({ content }));
-  const wantsUsage = (stream_options as Json | undefined)?.include_usage === true;
+  const wantsUsage = (stream_options as JsonObject | undefined)?.include_usage === true;
   return {
     whole: {
       ...head,
@@ -112,7 +112,7 @@ function chat({ stream_options }: Json, text: string): { whole: Json; events: Ev
   };
 }
 
-function responses({ model }: Json, text: string): { whole: Json; events: Event[] } {
+function responses({ model }: JsonObject, text: string): { whole: JsonObject; events: ProviderEvent[] } {
   const item =
     text === 'tool'
       ? { type: 'function_call', id: 'fc_1', call_id: 'call_1', name: TOOL.name, arguments: '{"location":"Berlin"}' }
@@ -133,12 +133,12 @@ function responses({ model }: Json, text: string): { whole: Json; events: Event[
     total_tokens: 123,
   };
   const whole = { ...started, status: 'completed', output: [item], usage };
-  const told = (type: string, more: Json, sequence_number: number): Event => ({
+  const event = (type: string, more: JsonObject, sequence_number: number): ProviderEvent => ({
     event: type,
     data: { type, sequence_number, ...more },
   });
   const place = { output_index: 0, item_id: 'msg_1', content_index: 0 };
-  const kinds: [string, Json][] = [
+  const kinds: [string, JsonObject][] = [
     ['response.created', { response: started }],
     ['response.in_progress', { response: started }],
     ['response.output_item.added', { output_index: 0, item: { ...item, content: [] } }],
@@ -149,10 +149,10 @@ function responses({ model }: Json, text: string): { whole: Json; events: Event[
     ['response.output_item.done', { output_index: 0, item }],
     ['response.completed', { response: whole }],
   ];
-  return { whole, events: kinds.map(([type, more], i) => told(type, more, i)) };
+  return { whole, events: kinds.map(([type, more], i) => event(type, more, i)) };
 }
 
-function embeddings({ model, encoding_format }: Json): Json {
+function embeddings({ model, encoding_format }: JsonObject): JsonObject {
   const numbers = [0.25, -0.5, 1];
   const embedding =
     encoding_format === 'base64' ? Buffer.from(new Float32Array(numbers).buffer).toString('base64') : numbers;
@@ -160,7 +160,7 @@ function embeddings({ model, encoding_format }: Json): Json {
   return { object: 'list', data: [{ object: 'embedding', index: 0, embedding }], model, usage };
 }
 
-function anthropic({ model }: Json, text: string): { whole: Json; events: Event[] } {
+function anthropic({ model }: JsonObject, text: string): { whole: JsonObject; events: ProviderEvent[] } {
   const isTool = text === 'tool';
   const block = isTool
     ? { type: 'tool_use', id: 'toolu_01T1x1fJ34qAmk2tNTrN7Up6', name: TOOL.name, input: TOOL.input }
@@ -174,7 +174,7 @@ function anthropic({ model }: Json, text: string): { whole: Json; events: Event[
     service_tier: 'standard',
   };
   const head = { id: 'msg_1nZdL29xx5MUA1yADyHTEsnR8uuvGzszyY', type: 'message', role: 'assistant', model };
-  const data: Json[] = [
+  const data: JsonObject[] = [
     {
       type: 'message_start',
       message: { ...head, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } },

@@ -1,6 +1,6 @@
 import { createClient } from '@mem-service/sdk';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Answer, hangUp, json, neverAnswer, type StandIn, standIn } from './stand-in.ts';
+import { hangUp, json, neverAnswer, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
 
 const busy = json(503, {
   type: 'urn:mem:error:unavailable',
@@ -14,7 +14,7 @@ const write = { entityPath: 'a', key: 'k', value: 1 };
 
 describe('a client whose service is in trouble', () => {
   let server: StandIn;
-  const start = async (...answers: [Answer, ...Answer[]]) => {
+  const start = async (...answers: [StandInAnswer, ...StandInAnswer[]]) => {
     server = await standIn(...answers);
     return createClient({ url: server.url });
   };
@@ -23,7 +23,7 @@ describe('a client whose service is in trouble', () => {
   it.each([
     ['503', busy],
     ['429', json(429, {})],
-    ['a proxy that gives up', ((response) => response.writeHead(502).end('<html>')) as Answer],
+    ['a proxy that gives up', ((response) => response.writeHead(502).end('<html>')) as StandInAnswer],
     ['a connection that breaks', hangUp],
   ])('tries again after %s', async (_, trouble) => {
     const client = await start(trouble, trouble, healthy);

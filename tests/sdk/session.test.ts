@@ -29,9 +29,9 @@ describe('a session of the client', () => {
     const { traceId } = await of.commitOutcome({ outcomeRef: `r-${of.sessionId}`, outcomeType: 'success' });
     return mem.traces.read({ traceId: traceId as string });
   };
-  type Tree = Record<string, unknown> & { spanId: string; parentSpanId: string | null; name: string };
+  type SpanTree = Record<string, unknown> & { spanId: string; parentSpanId: string | null; name: string };
   const spansOf = (trace: Awaited<ReturnType<typeof seal>>) => {
-    const spans = trace.sessionMetadata.spans as unknown as Tree[];
+    const spans = trace.sessionMetadata.spans as unknown as SpanTree[];
     return new Map(spans.map((span) => [span.name, span]));
   };
   /** Each span with the name of the one above it. */

@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export type Seen = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
-export type Answer = (response: ServerResponse, seen: Seen) => void;
-export type StandIn = { url: string; seen: Seen[]; close(): Promise<void> };
+export type SeenRequest = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
+export type StandInAnswer = (response: ServerResponse, seen: SeenRequest) => void;
+export type StandIn = { url: string; seen: SeenRequest[]; close(): Promise<void> };
 
 /** A server on loopback that gives the answers of the list in turn, the last one for ever, and notes what it was asked. */
-export async function standIn(...answers: [Answer, ...Answer[]]): Promise<StandIn> {
-  const seen: Seen[] = [];
+export async function standIn(...answers: [StandInAnswer, ...StandInAnswer[]]): Promise<StandIn> {
+  const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (chunk: string) => {
@@ -18,7 +18,7 @@ export async function standIn(...answers: [Answer, ...Answer[]]): Promise<StandI
       const { method = '', url = '', headers } = request;
       const one = { method, url, headers, body };
       seen.push(one);
-      const answer = answers[seen.length - 1] ?? (answers.at(-1) as Answer);
+      const answer = answers[seen.length - 1] ?? (answers.at(-1) as StandInAnswer);
       answer(response, one);
     });
   });
@@ -34,9 +34,9 @@ export async function standIn(...answers: [Answer, ...Answer[]]): Promise<StandI
 }
 
 export const json =
-  (status: number, body: unknown, headers: Record<string, string> = {}): Answer =>
+  (status: number, body: unknown, headers: Record<string, string> = {}): StandInAnswer =>
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 
-export const hangUp: Answer = (response) => response.socket?.destroy();
-export const neverAnswer: Answer = () => {};
+export const hangUp: StandInAnswer = (response) => response.socket?.destroy();
+export const neverAnswer: StandInAnswer = () => {};

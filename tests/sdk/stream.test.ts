@@ -2,17 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { type Client, createClient, type MemError } from '@mem-service/sdk';
 import { afterEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { backends, listen, openTestApp } from '../support/app.ts';
-import { type Answer, hangUp, json, neverAnswer, type StandIn, standIn } from './stand-in.ts';
+import { hangUp, json, neverAnswer, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
 
 const SSE = { 'content-type': 'text/event-stream; charset=utf-8' };
 const opening = (id: number) => `: connected\nretry: 1000\nid: ${id}\n\n`;
-const told = (seq: number) =>
+const frame = (seq: number) =>
   `event: memory_write\nid: ${seq}\ndata: {"seq":${seq},"event_type":"write","key":"k"}\n\n`;
 const unavailable = json(503, { code: 'unavailable', status: 503, detail: 'later', title: '', type: '' });
 
 /** Sends the text and does what then is to be done with the connection. */
 const stream =
-  (text: string, then: (response: ServerResponse) => void = () => {}): Answer =>
+  (text: string, then: (response: ServerResponse) => void = () => {}): StandInAnswer =>
   (response) => {
     response.writeHead(200, SSE).write(text, () => then(response));
   };
@@ -30,7 +30,7 @@ async function take(client: Client, count: number, input: Parameters<Client['str
 
 describe('the stream of a client', () => {
   let server: StandIn;
-  const start = async (...answers: [Answer, ...Answer[]]) => {
+  const start = async (...answers: [StandInAnswer, ...StandInAnswer[]]) => {
     server = await standIn(...answers);
     return createClient({ url: server.url, apiKey: 'a-secret-key', agentId: 'агент' });
   };
@@ -39,12 +39,12 @@ describe('the stream of a client', () => {
 
   it('goes on where it was after a stream that ended, broke, or was refused for a while', async () => {
     const client = await start(
-      stream(opening(4) + told(5), end),
+      stream(opening(4) + frame(5), end),
       hangUp,
       unavailable,
       json(500, {}),
-      stream(`${opening(5)}${told(6)}id: 7\nevent: memory_write\ndata: {"se`, breakOff),
-      stream(opening(6) + told(7) + told(8)),
+      stream(`${opening(5)}${frame(6)}id: 7\nevent: memory_write\ndata: {"se`, breakOff),
+      stream(opening(6) + frame(7) + frame(8)),
     );
     expect(await take(client, 4, { after: 4 })).toEqual([5, 6, 7, 8]);
     expect(lastIds()).toEqual([undefined, '5', '5', '5', '5', '6']);
@@ -55,13 +55,13 @@ describe('the stream of a client', () => {
   });
 
   it('has no gap before its first event either', async () => {
-    const client = await start(stream(opening(41), breakOff), stream(opening(41) + told(42)));
+    const client = await start(stream(opening(41), breakOff), stream(opening(41) + frame(42)));
     expect(await take(client, 1)).toEqual([42]);
     expect(lastIds()).toEqual([undefined, '41']);
   });
 
   it('says what it wants in the names of the wire', async () => {
-    const client = await start(stream(opening(0) + told(1)));
+    const client = await start(stream(opening(0) + frame(1)));
     await take(client, 1, { entityPath: 'a/**', types: ['write', 'outcome'], agentId: 'agent/x', after: 0 });
     expect(server.seen[0]?.url).toBe(
       '/api/v1/stream?entity_path=a%2F**&types=write%2Coutcome&agent_id=agent%2Fx&after=0',
@@ -74,7 +74,7 @@ describe('the stream of a client', () => {
     [422, 'invalid_input'],
   ])('stops when it is refused with %i, also when it comes back', async (status, code) => {
     const problem = json(status, { code, status, detail: 'no', title: '', type: '' });
-    const client = await start(problem, stream(opening(0) + told(1), end), problem);
+    const client = await start(problem, stream(opening(0) + frame(1), end), problem);
     await expect(take(client, 1)).rejects.toMatchObject({ name: 'MemError', code, status });
     await expect(take(client, 2)).rejects.toMatchObject({ name: 'MemError', code, status });
     expect(server.seen).toHaveLength(3);
@@ -95,7 +95,7 @@ describe('the stream of a client', () => {
   });
 
   it('connects anew when nothing arrives, not even a heartbeat', async () => {
-    await start(neverAnswer, stream(opening(3)), stream(opening(3) + told(4)));
+    await start(neverAnswer, stream(opening(3)), stream(opening(3) + frame(4)));
     const client = createClient({ url: server.url, timeoutMs: 50 });
     const seqs: number[] = [];
     for await (const { seq } of client.log.stream({}, { idleMs: 50 })) {
@@ -107,7 +107,7 @@ describe('the stream of a client', () => {
   });
 
   it('ends when it is told to, while it waits for events and while it waits to come back', async () => {
-    const client = await start(stream(opening(0) + told(1)), unavailable);
+    const client = await start(stream(opening(0) + frame(1)), unavailable);
     for (const retries of [0, 1_000]) {
       const controller = new AbortController();
       const seqs: number[] = [];
@@ -125,7 +125,7 @@ describe('the stream of a client', () => {
   it('hangs up when the loop is left', async () => {
     let hungUp = false;
     const client = await start(
-      stream(opening(0) + told(1), (response) =>
+      stream(opening(0) + frame(1), (response) =>
         response.on('close', () => {
           hungUp = true;
         }),

@@ -49,9 +49,9 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
         ? app.call('entries.list', { entity_path: 'nothing' }, session)
         : app.call('entries.read', { entity_path: 'nothing', key: 'k' }, session).catch(() => {});
     await Promise.all(Array.from({ length: 1005 }, (_, i) => look(i)));
-    const told = await explain(session);
-    expect(told.query_events.length + told.error_events.length).toBe(1000);
-    expect(told.truncated).toBe(true);
+    const explained = await explain(session);
+    expect(explained.query_events.length + explained.error_events.length).toBe(1000);
+    expect(explained.truncated).toBe(true);
     await app.call('sessions.record_context', { label: 'x', summary: '' }, session);
     expect((await explain(session)).external_contexts).toHaveLength(1);
   });
@@ -74,8 +74,10 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
       app.call('sessions.record_attempt', {}, session),
     ];
     for (const answer of refused) await expect(answer).rejects.toMatchObject({ code: 'conflict' });
-    const told = await explain(session);
-    expect([told.external_contexts.length, told.error_events.length, told.tool_calls.length]).toEqual([1, 1, 0]);
+    const explained = await explain(session);
+    expect([explained.external_contexts.length, explained.error_events.length, explained.tool_calls.length]).toEqual([
+      1, 1, 0,
+    ]);
     await app.call('outcomes.commit', { outcome_ref: 'y', outcome_type: 'success' }, session);
     await app.call('sessions.record_context', { label: 'x', summary: '' }, session);
     expect((await explain(session)).external_contexts).toHaveLength(1);

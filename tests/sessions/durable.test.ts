@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Client } from '../faults/support/client.ts';
+import { HttpClient } from '../faults/support/client.ts';
 import { startMem, until } from '../faults/support/mem-process.ts';
-import { folderStore, postgresStore, type Store } from '../faults/support/store.ts';
-import { type Backend, backends, newPlace, openTestApp, type Place, type TestApp } from '../support/app.ts';
+import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
+import { type Backend, backends, newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
 import { DOER, flush, keysOf, writeAll } from './support.ts';
 
 const at = (key: string) => ({ entity_path: 'checkout/payments', key });
 const keys = ['a', 'b', 'c'];
 
-async function placeFor(backend: Backend): Promise<Place> {
+async function placeFor(backend: Backend): Promise<StorePlace> {
   const place = await newPlace(backend);
   onTestFinished(() => place.remove());
   return place;
@@ -83,7 +83,7 @@ describe('an open session', () => {
     expect(await (servers[1] as TestApp).call('traces.verify', {})).toMatchObject({ valid: 10, problems: [] });
   });
 
-  const storeOf = (place: Place): Store => {
+  const storeOf = (place: StorePlace): StoreAccess => {
     const { dataDir, postgresDsn } = place.options;
     return postgresDsn === undefined ? folderStore(dataDir) : postgresStore(postgresDsn, dataDir);
   };
@@ -92,7 +92,7 @@ describe('an open session', () => {
     const store = storeOf(await placeFor(backend));
     const headers = { 'x-mem-agent-id': DOER.agent_id, 'x-mem-session-id': DOER.session_id };
     const first = await startMem(store.env);
-    const client = new Client(first.url);
+    const client = new HttpClient(first.url);
     for (const key of keys) await client.write(at(key).entity_path, key, { about: key });
     const body = { label: 'ticket', summary: 'timeouts' };
     expect((await client.call('POST', '/api/v1/context', { headers, body })).status).toBe(201);
@@ -102,7 +102,7 @@ describe('an open session', () => {
     await until(written, { what: 'the reads to be written' });
     expect(await first.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
     const second = await startMem(store.env);
-    const next = new Client(second.url);
+    const next = new HttpClient(second.url);
     const { json } = await next.call('GET', '/api/v1/explain', { headers });
     expect(json).toMatchObject({ status: 'open', external_contexts: [{ label: 'ticket' }] });
     expect(json.causal_entries.map((entry: { value: unknown }) => entry.value)).toEqual(

@@ -32,6 +32,8 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
       stale_reads: [],
       session_started_at: null,
       truncated: false,
+      causes_complete: true,
+      causes_incomplete_because: null,
     });
   });
 
@@ -107,13 +109,13 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
     await app.call('sessions.set_attributes', { attributes: { Team: 'payments' } }, session);
     await app.call('sessions.record_attempt', { summary: 'did not work' }, session);
     const occurred_at = new Date(app.clock.now()).toISOString();
-    const told = await explain(session);
-    expect(told.query_events).toEqual([
+    const explained = await explain(session);
+    expect(explained.query_events).toEqual([
       expect.objectContaining({ operation: 'list', result_count: 1, occurred_at: asked_at }),
       expect.objectContaining({ operation: 'search', result_count: 0, occurred_at: asked_at }),
     ]);
-    expect(told.query_events[0]?.parameters).toMatchObject({ entity_path });
-    expect(told.error_events).toEqual([
+    expect(explained.query_events[0]?.parameters).toMatchObject({ entity_path });
+    expect(explained.error_events).toEqual([
       {
         operation: 'entries.read',
         error_type: 'not_found',
@@ -122,15 +124,15 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
       },
       { ...error, occurred_at },
     ]);
-    expect(told.external_contexts).toEqual([{ ...context, recorded_at: occurred_at }]);
-    expect(told.tool_calls).toMatchObject([{ tool_name: 'deploy', arguments: { service: 'x' }, success: true }]);
-    expect(told.llm_calls).toMatchObject([{ model: 'gpt-4o', cost_usd: 0.0000125 }]);
-    expect(told.spans).toMatchObject([{ name: 'plan', kind: 'agent', status: 'ok', parent_span_id: null }]);
-    expect(told.attempts).toMatchObject([
+    expect(explained.external_contexts).toEqual([{ ...context, recorded_at: occurred_at }]);
+    expect(explained.tool_calls).toMatchObject([{ tool_name: 'deploy', arguments: { service: 'x' }, success: true }]);
+    expect(explained.llm_calls).toMatchObject([{ model: 'gpt-4o', cost_usd: 0.0000125 }]);
+    expect(explained.spans).toMatchObject([{ name: 'plan', kind: 'agent', status: 'ok', parent_span_id: null }]);
+    expect(explained.attempts).toMatchObject([
       { attempt: 1, outcome_type: 'minor_failure', summary: 'did not work', action_indices: [0] },
     ]);
-    expect(told.attributes).toEqual({ team: 'payments' });
-    expect(told.session_started_at).toBe(asked_at);
+    expect(explained.attributes).toEqual({ team: 'payments' });
+    expect(explained.session_started_at).toBe(asked_at);
   });
 
   it('a session that was sealed is told by its outcome and by its trace, as it was', async () => {

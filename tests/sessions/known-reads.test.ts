@@ -31,8 +31,8 @@ describe.each(backends)('what a session has read is known to every server of a s
     for (const key of ['c', 'a']) await read(one, key);
     expect(keysOf((await one.call('sessions.explain', {}, DOER)).causal_entries)).toEqual(['a', 'b', 'c']);
     expect(await rowsOf(one, 'SELECT reads FROM sessions')).toEqual([{ reads: 3 }]);
-    const told = await rowsOf(one, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
-    expect(told).toHaveLength(6);
+    const events = await rowsOf(one, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
+    expect(events).toHaveLength(6);
   });
 
   it('nor does one server take the reads of a session that another has sealed for those of the next', async () => {
@@ -67,8 +67,8 @@ describe.each(backends)('what a session has read is known to every server of a s
       [1, 1],
       [1, 2],
     ]);
-    const told = await rowsOf(app, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
-    expect(told).toHaveLength(2);
+    const events = await rowsOf(app, `SELECT seq FROM events WHERE event_type = 'cross_agent_read'`);
+    expect(events).toHaveLength(2);
   });
 });
 

@@ -86,9 +86,9 @@ describe.each(backends)('what callers see is noted beside their requests, on %s'
       });
     await expect(app.call('entries.read', { ...at('b'), branch: 'nul\0l' }, DOER)).rejects.toThrow();
     await app.call('entries.read', at('a'), DOER);
-    const told = await app.call('sessions.explain', {}, DOER);
-    expect(keysOf(told.causal_entries)).toEqual(['a']);
-    expect(told.error_events.map(({ error_type }) => error_type)).toEqual(Array(6).fill('invalid_input'));
+    const explained = await app.call('sessions.explain', {}, DOER);
+    expect(keysOf(explained.causal_entries)).toEqual(['a']);
+    expect(explained.error_events.map(({ error_type }) => error_type)).toEqual(Array(6).fill('invalid_input'));
   });
 
   it('a refusal belongs to the session that the refused request named', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Notes, Observations, type SeenEntry } from '../../packages/server/src/kernel/index.ts';
+import { type AccountNotes, NoteBuffer, type ReadNote } from '../../packages/server/src/kernel/index.ts';
 import { Recalls } from '../../packages/server/src/kernel/recalls.ts';
 
 const timesOf = (recalls: readonly { times: number }[]) => recalls.reduce((sum, { times }) => sum + times, 0);
@@ -47,27 +47,27 @@ describe('recalls that wait to be written', () => {
   });
 
   it('take no room from reads: those are handed over at the next flush, whatever else waits', async () => {
-    const observations = new Observations();
-    const flushed: Notes[] = [];
+    const observations = new NoteBuffer();
+    const flushed: AccountNotes[] = [];
     observations.start(
       async (_, notes) => void flushed.push(notes),
       () => {},
     );
     const by = { agent_id: 'agent/doer', session: 'task' };
     for (let i = 0; i < 50_000; i++) observations.note('account', by, { kind: 'recall', entry_id: i });
-    const read = { kind: 'read', is_current: true, version: 1 } as SeenEntry;
+    const read = { kind: 'read', is_current: true, version: 1 } as ReadNote;
     for (let i = 0; i < 15_000; i++) observations.note('account', by, { ...read, entry_id: i });
     await observations.flushAll();
     expect(flushed).toHaveLength(1);
     expect(flushed[0]?.sessions).toMatchObject([by]);
-    expect(flushed[0]?.sessions[0]?.seen).toHaveLength(15_000);
+    expect(flushed[0]?.sessions[0]?.notes).toHaveLength(15_000);
     expect(flushed[0]?.recalls.length).toBeLessThan(100);
     await observations.close();
     expect(flushed.reduce((sum, { recalls }) => sum + timesOf(recalls), 0)).toBe(65_000);
   });
 
   it('are tried once more at the end, and then the service stops whether or not the store took them', async () => {
-    const observations = new Observations();
+    const observations = new NoteBuffer();
     let tries = 0;
     const flush = async () => {
       tries++;
@@ -81,17 +81,17 @@ describe('recalls that wait to be written', () => {
   });
 
   it('what could not be written comes again, in its order and once', async () => {
-    const observations = new Observations();
-    const flushed: Notes[] = [];
+    const observations = new NoteBuffer();
+    const flushed: AccountNotes[] = [];
     let isFailing = true;
-    const flush = async (_: string, notes: Notes) => {
+    const flush = async (_: string, notes: AccountNotes) => {
       if (isFailing) throw new Error('the store failed');
       flushed.push(notes);
     };
     observations.start(flush, () => {});
     const by = { agent_id: 'agent/doer', session: 'task' };
     const note = (entry_id: number) =>
-      observations.note('account', by, { kind: 'read', is_current: true, entry_id } as SeenEntry);
+      observations.note('account', by, { kind: 'read', is_current: true, entry_id } as ReadNote);
     note(1);
     note(2);
     const failed = observations.flushAll();
@@ -99,7 +99,7 @@ describe('recalls that wait to be written', () => {
     await failed;
     isFailing = false;
     await observations.close();
-    expect(flushed.flatMap(({ sessions }) => sessions.flatMap(({ seen }) => seen))).toMatchObject([
+    expect(flushed.flatMap(({ sessions }) => sessions.flatMap(({ notes }) => notes))).toMatchObject([
       { entry_id: 1 },
       { entry_id: 2 },
       { entry_id: 3 },

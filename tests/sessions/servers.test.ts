@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
-import { newPlace, openTestApp, type Place, type TestApp } from '../support/app.ts';
+import { newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
 
 const AUTHOR = { agent_id: 'agent/author' };
 const DOER = { agent_id: 'agent/doer', session_id: 'task-1' };
 const at = { entity_path: 'checkout', key: 'policy' };
 
 describe('two servers on one PostgreSQL', () => {
-  let place: Place;
+  let place: StorePlace;
   let one: TestApp;
   let other: TestApp;
   beforeAll(async () => {

@@ -1,3 +1,4 @@
+import type { EntryKey } from '@mem-service/contract';
 import type { Caller } from '../../packages/server/src/kernel/index.ts';
 import type { TestApp } from '../support/app.ts';
 
@@ -6,12 +7,12 @@ export const DOER = { agent_id: 'agent/doer', session_id: 'task-1' };
 export const OTHER = { agent_id: 'agent/other', session_id: 'elsewhere' };
 
 /** Everything that was noted is in the store. */
-export const flush = (app: TestApp): Promise<void> => app.kernel.services.observations.flushAll();
+export const flush = (app: TestApp): Promise<void> => app.kernel.services.noteBuffer.flushAll();
 
-export type At = { entity_path: string; key: string };
+export type { EntryKey } from '@mem-service/contract';
 
 /** Writes some entries at a path, each about its key. */
-export async function writeAll(app: TestApp, places: readonly At[], as: Partial<Caller> = AUTHOR): Promise<void> {
+export async function writeAll(app: TestApp, places: readonly EntryKey[], as: Partial<Caller> = AUTHOR): Promise<void> {
   for (const at of places)
     await app.call('entries.write', { ...at, value: { about: at.key }, confidence: 0.7 }, { ...AUTHOR, ...as });
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { type Listener, range, tune } from './support.ts';
+import { openStream, range, type StreamListener } from './support.ts';
 
 const OPTIONS = { heartbeatMs: 15_000, maxWaitingBytes: 256 * 1024, stallMs: 60_000 };
 
@@ -42,10 +42,10 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
         if (writer > 2) await sleep(writer);
       }
     });
-    const listeners: { from: number; listener: Listener }[] = [];
+    const listeners: { from: number; listener: StreamListener }[] = [];
     for (let i = 0; i < 25; i++) {
       const after = i % 3 === 0 ? undefined : Math.floor(Math.random() * count);
-      const listener = await tune(url, after === undefined ? {} : { after });
+      const listener = await openStream(url, after === undefined ? {} : { after });
       listeners.push({ from: Number(listener.lastId()) + 1, listener });
       await sleep(5);
     }
@@ -62,9 +62,9 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
 
   it('get a commit that is larger than anything is sent at once, whole and in order', async () => {
     const url = await serve();
-    const listeners = await Promise.all(range(1, 5).map(() => tune(url)));
+    const listeners = await Promise.all(range(1, 5).map(() => openStream(url)));
     await Promise.all([bulk(1000), bulk(700), bulk(1000)]);
-    const late = await tune(url, { after: 0 });
+    const late = await openStream(url, { after: 0 });
     for (const listener of [...listeners, late]) {
       await listener.has(2700);
       expect(listener.seqs()).toEqual(range(1, 2700));
@@ -73,7 +73,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
 
   it('who do not take what they are sent are cut off, and the others go on', async () => {
     const url = await serve();
-    const [slow, quick] = await Promise.all([tune(url), tune(url)]);
+    const [slow, quick] = await Promise.all([openStream(url), openStream(url)]);
     slow?.pause();
     const { last_seq: before } = await app.call('stats.read', {});
     let sent = 0;
@@ -93,7 +93,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     await slow?.over;
     expect(slow?.events.length).toBeLessThan(sent);
     // Where it comes back, it goes on where it was.
-    const again = await tune(url, { lastId: slow?.lastId() as string });
+    const again = await openStream(url, { lastId: slow?.lastId() as string });
     await again.has(sent - (slow?.events.length ?? 0));
     expect([...(slow?.seqs() ?? []), ...again.seqs()]).toEqual(range(before + 1, before + sent));
   });
@@ -101,9 +101,9 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
   it('who take nothing of what happened before are cut off after a while, others catch up at their pace', async () => {
     for (let i = 0; i < 10; i++) await flood();
     const url = await serve({ stallMs: 500 });
-    const stuck = await tune(url, { after: 0 });
+    const stuck = await openStream(url, { after: 0 });
     stuck.pause();
-    const steady = await tune(url, { after: 0 });
+    const steady = await openStream(url, { after: 0 });
     const pausing = setInterval(() => {
       steady.pause();
       setTimeout(() => steady.resume(), 20);
@@ -116,7 +116,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
 
   it('hear a heartbeat while nothing happens, which moves on the place to go on from', async () => {
     const url = await serve({ heartbeatMs: 50 });
-    const listener = await tune(url, { query: 'entity_path=nothing/here' });
+    const listener = await openStream(url, { query: 'entity_path=nothing/here' });
     await until(() => listener.comments.length >= 4, { what: 'heartbeats' });
     expect(listener.lastId()).toBe('0');
     await write();
@@ -128,15 +128,15 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
 
   it('are told at once that a server stops, and do not hold it up', async () => {
     const url = await serve();
-    const [live, stuck] = await Promise.all([tune(url), tune(url)]);
+    const [live, stuck] = await Promise.all([openStream(url), openStream(url)]);
     stuck?.pause();
     for (let i = 0; i < 4; i++) await flood();
     await live?.has(800);
     await server?.close();
     await live?.over;
     expect(app.kernel.following).toBe(0);
-    await expect(tune(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    const again = await tune(await serve(), { lastId: live?.lastId() as string });
+    await expect(openStream(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    const again = await openStream(await serve(), { lastId: live?.lastId() as string });
     await write();
     await again.has(1);
     expect(again.seqs()).toEqual([801]);
@@ -157,7 +157,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
   it('leave nothing behind', async () => {
     const url = await serve();
     for (let round = 0; round < 3; round++) {
-      const listeners = await Promise.all(range(1, 20).map(() => tune(url, { after: 0 })));
+      const listeners = await Promise.all(range(1, 20).map(() => openStream(url, { after: 0 })));
       await write();
       await Promise.all(listeners.map((listener) => listener.has(round + 1)));
       for (const listener of listeners) listener.close();

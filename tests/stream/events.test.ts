@@ -1,13 +1,13 @@
 import { eventTypes, operations } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { layExamples, newAccount } from '../contract/table.ts';
+import { createExamples, newAccount } from '../contract/table.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { backends, caller, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { range, type Told, tune } from './support.ts';
+import { openStream, range, type StreamedEvent } from './support.ts';
 
 const X = { agent_id: 'agent/x' };
 const write = (entity_path: string, key: string, extra: object = {}) => ({ entity_path, key, value: key, ...extra });
-const seen = (events: readonly Told[]) => events.map(({ event, data }) => `${event} ${data.key}`);
+const seen = (events: readonly StreamedEvent[]) => events.map(({ event, data }) => `${event} ${data.key}`);
 
 describe.each(backends)('the stream on %s', (backend) => {
   let app: TestApp;
@@ -22,7 +22,7 @@ describe.each(backends)('the stream on %s', (backend) => {
   });
 
   it('tells each event under its name, with its number as id and one JSON object as data', async () => {
-    const listener = await tune(server.url);
+    const listener = await openStream(server.url);
     await app.call('entries.write', write('checkout/payments', 'retry', { confidence: 0.5 }), X);
     await app.call('entries.write', write('checkout/payments', 'retry', { value: 2 }), X);
     await app.call('entries.delete', { entity_path: 'checkout/payments', key: 'retry' }, X);
@@ -61,7 +61,7 @@ describe.each(backends)('the stream on %s', (backend) => {
 
   it('tells of an outcome by its reference and type', async () => {
     await app.call('entries.write', write('checkout', 'retry'), X);
-    const listener = await tune(server.url, { query: 'types=outcome' });
+    const listener = await openStream(server.url, { query: 'types=outcome' });
     const outcome = { outcome_ref: 'deploy-1', outcome_type: 'success' };
     const causal_entry_keys = [{ entity_path: 'checkout', key: 'retry' }];
     const { seq } = await app.call('outcomes.commit', { ...outcome, causal_entry_keys }, X);
@@ -73,7 +73,7 @@ describe.each(backends)('the stream on %s', (backend) => {
 
   it('is text/event-stream that says at once that it is there, when to come back and where it begins', async () => {
     for (let i = 1; i <= 3; i++) await app.call('entries.write', write('a', `k${i}`));
-    const listener = await tune(server.url);
+    const listener = await openStream(server.url);
     expect(listener.status).toBe(200);
     expect(listener.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(listener.headers['cache-control']).toContain('no-cache');
@@ -85,7 +85,7 @@ describe.each(backends)('the stream on %s', (backend) => {
   it('begins with what is committed from now on, and replays from where it is asked to', async () => {
     for (const i of range(1, 5)) await app.call('entries.write', write('a', `k${i}`));
     const [live, all, some, none] = await Promise.all(
-      [undefined, 0, 3, 5].map((after) => tune(server.url, after === undefined ? {} : { after })),
+      [undefined, 0, 3, 5].map((after) => openStream(server.url, after === undefined ? {} : { after })),
     );
     await app.call('entries.write', write('a', 'k6'));
     await Promise.all([live?.has(1), all?.has(6), some?.has(3), none?.has(1)]);
@@ -96,12 +96,12 @@ describe.each(backends)('the stream on %s', (backend) => {
   });
 
   it('goes on after Last-Event-ID without a gap and with nothing twice, whatever the address says', async () => {
-    const first = await tune(server.url, { after: 0 });
+    const first = await openStream(server.url, { after: 0 });
     for (const i of range(1, 4)) await app.call('entries.write', write('a', `k${i}`));
     await first.has(4);
     first.close();
     for (const i of range(5, 9)) await app.call('entries.write', write('a', `k${i}`));
-    const second = await tune(server.url, { after: 0, lastId: first.lastId() });
+    const second = await openStream(server.url, { after: 0, lastId: first.lastId() });
     await app.call('entries.write', write('a', 'k10'));
     await second.has(6);
     expect([...first.seqs(), ...second.seqs()]).toEqual(range(1, 10));
@@ -109,16 +109,16 @@ describe.each(backends)('the stream on %s', (backend) => {
 
   it('has a place to go on from before anything has happened', async () => {
     await app.call('entries.write', write('a', 'k1'));
-    const first = await tune(server.url);
+    const first = await openStream(server.url);
     first.close();
     await app.call('entries.write', write('a', 'k2'));
-    const second = await tune(server.url, { lastId: first.lastId() });
+    const second = await openStream(server.url, { lastId: first.lastId() });
     await second.has(1);
     expect(second.seqs()).toEqual([2]);
   });
 
   it('waits where it is asked for what has not happened yet', async () => {
-    const listener = await tune(server.url, { after: 3 });
+    const listener = await openStream(server.url, { after: 3 });
     for (const i of range(1, 5)) await app.call('entries.write', write('a', `k${i}`));
     await listener.has(2);
     expect(listener.seqs()).toEqual([4, 5]);
@@ -146,8 +146,8 @@ describe.each(backends)('the stream on %s', (backend) => {
       await app.call('entries.delete', { entity_path: 'svc', key: 'one' }, X);
     };
     await happen();
-    const listener = await tune(server.url, { after: 0, query });
-    const whole = await tune(server.url, { after: 0 });
+    const listener = await openStream(server.url, { after: 0, query });
+    const whole = await openStream(server.url, { after: 0 });
     await happen();
     await whole.has(10);
     await listener.has(expected.length * 2);
@@ -156,7 +156,7 @@ describe.each(backends)('the stream on %s', (backend) => {
 
   it('tells an agent what it may see of others, and all of its own', async () => {
     const [asX, asY] = await Promise.all(
-      ['agent/x', 'agent/y'].map((agent) => tune(server.url, { after: 0, headers: { 'x-mem-agent-id': agent } })),
+      ['agent/x', 'agent/y'].map((agent) => openStream(server.url, { after: 0, headers: { 'x-mem-agent-id': agent } })),
     );
     for (const round of [1, 2]) {
       await app.call('entries.write', write('notes', `open${round}`), X);
@@ -170,21 +170,21 @@ describe.each(backends)('the stream on %s', (backend) => {
     expect(seen(asY?.events ?? [])).toEqual(['memory_write open1', 'memory_write open2', 'memory_write last']);
     expect(asX?.seqs()).toEqual(range(1, 11));
     // The same once more, from the store.
-    const later = await tune(server.url, { after: 0, headers: { 'x-mem-agent-id': 'agent/y' } });
+    const later = await openStream(server.url, { after: 0, headers: { 'x-mem-agent-id': 'agent/y' } });
     await later.has(3);
     expect(later.raw()).not.toMatch(/own|kept/);
   });
 
   it('tells an account nothing of another', async () => {
     const [A, B] = ['aaaaaaaa-0000-4000-8000-00000000000a', 'bbbbbbbb-0000-4000-8000-00000000000b'];
-    const told: Record<string, string[]> = { [A]: [], [B]: [] };
+    const received: Record<string, string[]> = { [A]: [], [B]: [] };
     for (const account_id of [A, B]) {
       await newAccount(app, account_id);
       await app.call('entries.write', write('before', account_id), { account_id });
       const subscription = await app.kernel.open('log.stream', { after: 0 }, caller({ account_id }));
       subscription.start({
         take(events) {
-          told[account_id]?.push(...events.map((event) => subscription.toText(event)));
+          received[account_id]?.push(...events.map((event) => subscription.toText(event)));
           return undefined;
         },
         end() {},
@@ -192,9 +192,9 @@ describe.each(backends)('the stream on %s', (backend) => {
     }
     for (const account_id of [A, B, B, A])
       await app.call('entries.write', write('now', account_id, { value: Math.random() }), { account_id });
-    await until(() => [A, B].every((account) => told[account]?.length === 3), { what: 'three events each' });
+    await until(() => [A, B].every((account) => received[account]?.length === 3), { what: 'three events each' });
     for (const account of [A, B])
-      expect(told[account]?.map((text) => JSON.parse(text)).map(({ seq, key }) => [seq, key])).toEqual(
+      expect(received[account]?.map((text) => JSON.parse(text)).map(({ seq, key }) => [seq, key])).toEqual(
         range(1, 3).map((seq) => [seq, account]),
       );
   });
@@ -202,7 +202,7 @@ describe.each(backends)('the stream on %s', (backend) => {
   it('charges one op and is counted, once for each stream', async () => {
     const { usage } = app.kernel;
     const before = usage.ops_charged;
-    const [one] = await Promise.all([tune(server.url), tune(server.url)]);
+    const [one] = await Promise.all([openStream(server.url), openStream(server.url)]);
     expect(usage.ops_charged - before).toBe(2);
     expect(usage.calls.get('log.stream')?.calls.get('ok')).toBe(2);
     expect(app.kernel.following).toBe(2);
@@ -211,8 +211,8 @@ describe.each(backends)('the stream on %s', (backend) => {
   });
 
   it('knows every type of event that the operations of the table cause', async () => {
-    await layExamples(app, { mark: 'types', as: X });
-    const listener = await tune(server.url, { after: 0, headers: { 'x-mem-agent-id': 'agent/x' } });
+    await createExamples(app, { mark: 'types', as: X });
+    const listener = await openStream(server.url, { after: 0, headers: { 'x-mem-agent-id': 'agent/x' } });
     await app.call('entries.write', write('types', 'last'), X);
     await until(() => listener.events.at(-1)?.data.key === 'last', { what: 'the last event' });
     // Some are for other agents alone.

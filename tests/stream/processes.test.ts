@@ -4,21 +4,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../packages/server/src/db/index.ts';
-import { Client } from '../faults/support/client.ts';
+import { HttpClient } from '../faults/support/client.ts';
 import { startMem, until } from '../faults/support/mem-process.ts';
-import { folderStore, postgresStore, type Store } from '../faults/support/store.ts';
+import { folderStore, postgresStore, type StoreAccess } from '../faults/support/store.ts';
 import { newOutcome, startLoad } from '../faults/support/workload.ts';
-import { type Backend, backends, listen, newPlace, openTestApp, type Place, runSql } from '../support/app.ts';
+import { type Backend, backends, listen, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
 import { startPostgres } from '../support/postgres-server.ts';
-import { range, tune } from './support.ts';
+import { openStream, range } from './support.ts';
 
-async function place(backend: Backend): Promise<Place> {
+async function place(backend: Backend): Promise<StorePlace> {
   const made = await newPlace(backend);
   onTestFinished(() => made.remove());
   return made;
 }
 
-function storeAt({ options }: Place): Store {
+function storeAt({ options }: StorePlace): StoreAccess {
   return options.postgresDsn ? postgresStore(options.postgresDsn, options.dataDir) : folderStore(options.dataDir);
 }
 
@@ -32,8 +32,8 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
     let lastId = '0';
     for (let round = 1; round <= ROUNDS; round++) {
       const mem = await startMem(store.env);
-      const listener = await tune(mem.url, { lastId });
-      const load = startLoad(new Client(mem.url), { name: `r${round}`, outcome });
+      const listener = await openStream(mem.url, { lastId });
+      const load = startLoad(new HttpClient(mem.url), { name: `r${round}`, outcome });
       const before = outcome.acknowledged.length;
       await until(() => outcome.acknowledged.length > before + 150, { what: 'writes to be acknowledged' });
       await sleep(Math.random() * 50);
@@ -44,8 +44,8 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
       lastId = listener.lastId();
     }
     const mem = await startMem(store.env);
-    const rest = await tune(mem.url, { lastId });
-    const { json } = await new Client(mem.url).get('/api/v1/stats');
+    const rest = await openStream(mem.url, { lastId });
+    const { json } = await new HttpClient(mem.url).get('/api/v1/stats');
     await until(() => Number(rest.lastId()) === json.last_seq, { what: 'the last event' });
     expect([...seqs, ...rest.seqs()]).toEqual(range(1, json.last_seq));
     expect(json.last_seq).toBeGreaterThanOrEqual(outcome.acknowledged.length);
@@ -72,7 +72,7 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
       await Promise.all(servers.map((server) => server.close()));
       await Promise.all(apps.map((app) => app.close()));
     });
-    const listeners = await Promise.all(servers.map(({ url }) => tune(url)));
+    const listeners = await Promise.all(servers.map(({ url }) => openStream(url)));
     let count = 0;
     for (let round = 0; round < 5; round++) {
       // In turns and together: what a process commits itself is told the short way, where nobody came in between.
@@ -88,7 +88,7 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
   it('tells what a command writes into the same store', async () => {
     const one = await place(backend);
     const mem = await startMem(storeAt(one).env);
-    const listener = await tune(mem.url);
+    const listener = await openStream(mem.url);
     const writer = await openTestApp(backend, { place: one });
     await writer.call('entries.write', { entity_path: 'from', key: 'elsewhere', value: 1 });
     await writer.close();
@@ -105,10 +105,10 @@ function bound(database: Database): Database {
     dialect,
     read,
     scan,
-    of: (accountId) => database.of(accountId),
+    forAccount: (accountId) => database.forAccount(accountId),
     snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) => database.transaction(work),
-    upkeep: (work) => database.upkeep(work),
+    maintenanceTransaction: (work) => database.maintenanceTransaction(work),
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
@@ -125,12 +125,12 @@ describe('servers on one PostgreSQL', () => {
     const name = `stream-${process.pid}`;
     dsn.searchParams.set('application_name', name);
     const one = { options: { ...options, postgresDsn: dsn.href }, remove: async () => {} };
-    const heard: number[] = [];
+    const received: number[] = [];
     const overhear = (database: Database): Database => ({
       ...bound(database),
       onAnnounce: (listener) =>
         database.onAnnounce((topic, at) => {
-          heard.push(at);
+          received.push(at);
           listener(topic, at);
         }),
     });
@@ -143,14 +143,14 @@ describe('servers on one PostgreSQL', () => {
       await server.close();
       await Promise.all([reader.close(), writer.close()]);
     });
-    const listener = await tune(server.url);
+    const listener = await openStream(server.url);
     let count = 0;
     const hears = () =>
       until(
         async () => {
           const { seq } = await writer.call('entries.write', { entity_path: 'a', key: 'k', value: ++count });
           await sleep(50);
-          return heard.includes(seq);
+          return received.includes(seq);
         },
         { what: 'a notification' },
       );
@@ -166,21 +166,21 @@ describe('servers on one PostgreSQL', () => {
   });
 
   it('in schemas of one database do not hear of each other', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const apps = await Promise.all([openTestApp('postgres'), openTestApp('postgres')]);
     const [mine, other] = apps;
     onTestFinished(async () => void (await Promise.all(apps.map((app) => app.close()))));
-    mine?.kernel.services.database.onAnnounce((topic) => topic === 'there' && heard.push(topic));
-    other?.kernel.services.database.onAnnounce((topic) => topic === 'there' && heard.push(`other ${topic}`));
+    mine?.kernel.services.database.onAnnounce((topic) => topic === 'there' && received.push(topic));
+    other?.kernel.services.database.onAnnounce((topic) => topic === 'there' && received.push(`other ${topic}`));
     await until(
       async () => {
         other?.kernel.services.database.announce('there', 1);
         await sleep(50);
-        return heard.length > 0;
+        return received.length > 0;
       },
       { what: 'a notification' },
     );
-    expect(new Set(heard)).toEqual(new Set(['other there']));
+    expect(new Set(received)).toEqual(new Set(['other there']));
   });
 });
 
@@ -190,15 +190,15 @@ it('a stream outlives a PostgreSQL that is killed and comes back', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mem-stream-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const mem = await startMem(postgresStore(postgres.dsn, folder).env);
-  const client = new Client(mem.url);
-  const listener = await tune(mem.url);
+  const client = new HttpClient(mem.url);
+  const listener = await openStream(mem.url);
   let count = 0;
   const write = () => client.write('a', `k${count++}`, count).then(({ status }) => status === 201);
   await until(write, { what: 'a write' });
   await listener.has(1);
   await postgres.kill9();
   await until(async () => !(await write()), { what: 'a refusal' });
-  const late = tune(mem.url, { after: 0 });
+  const late = openStream(mem.url, { after: 0 });
   await postgres.restart();
   await until(write, { what: 'a write after that' });
   const { json } = await client.get('/api/v1/stats');
@@ -215,15 +215,15 @@ it('a stream on a folder that other processes write to and leave is whole', asyn
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const store = folderStore(folder);
   const [here, there] = await Promise.all([startMem(store.env), startMem(store.env)]);
-  const listener = await tune(here.url, { after: 0 });
-  const load = startLoad(new Client(there.url), { name: 'there', writers: 4 });
-  const own = startLoad(new Client(here.url), { name: 'here', writers: 4 });
+  const listener = await openStream(here.url, { after: 0 });
+  const load = startLoad(new HttpClient(there.url), { name: 'there', writers: 4 });
+  const own = startLoad(new HttpClient(here.url), { name: 'here', writers: 4 });
   const enough = () => load.outcome.acknowledged.length > 50 && own.outcome.acknowledged.length > 50;
   await until(enough, { what: 'writes of both' });
   await load.stop();
   await there.stop('SIGKILL');
   await own.stop();
-  const { json } = await new Client(here.url).get('/api/v1/stats');
+  const { json } = await new HttpClient(here.url).get('/api/v1/stats');
   await listener.has(json.last_seq);
   expect(listener.seqs()).toEqual(range(1, json.last_seq));
   expect(await here.stop()).toEqual({ code: 0, signal: null });

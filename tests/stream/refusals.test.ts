@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 import { readRaw, send, sendRaw } from '../support/wire.ts';
-import { tune } from './support.ts';
+import { openStream } from './support.ts';
 
 const KEY = 'mem_sk_key-of-the-stream';
 const headers = { 'x-mem-api-key': KEY };
@@ -48,18 +48,18 @@ describe('the address of the stream', () => {
   });
 
   it('takes an empty Last-Event-ID for none', async () => {
-    const raw = (await tune(server.url, { headers, lastId: '' })).raw();
+    const raw = (await openStream(server.url, { headers, lastId: '' })).raw();
     expect(raw).toContain('\nid: 1\n');
   });
 
   /** Who hung up is forgotten a moment later. */
-  const nobodyFollows = () => until(() => app.kernel.following === 0, { what: 'nobody to be left' });
+  const expectNoFollower = () => until(() => app.kernel.following === 0, { what: 'nobody to be left' });
 
   it.each([{}, { 'x-mem-api-key': 'mem_sk_wrong-key' }])('asks for a key before anything else', async (wrong) => {
-    await nobodyFollows();
+    await expectNoFollower();
     const {
       status,
-      headers: told,
+      headers: answered,
       json,
     } = await send(server.url, {
       method: 'GET',
@@ -67,34 +67,34 @@ describe('the address of the stream', () => {
       headers: wrong as Record<string, string>,
     });
     expect(status).toBe(401);
-    expect(told.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect(answered.get('content-type')).toMatch(/^application\/problem\+json/);
     expect(json).toMatchObject({ code: 'unauthenticated' });
     expect(app.kernel.following).toBe(0);
   });
 
   it('takes GET and HEAD, and says so to other methods', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status, headers: told } = await send(server.url, { method, path: '/api/v1/stream', headers });
+      const { status, headers: answered } = await send(server.url, { method, path: '/api/v1/stream', headers });
       expect(status).toBe(405);
-      expect(told.get('allow')).toBe('GET, HEAD');
+      expect(answered.get('allow')).toBe('GET, HEAD');
     }
   });
 
   it('answers HEAD with the headers of a stream, and with nothing to wait for', async () => {
-    await nobodyFollows();
+    await expectNoFollower();
     const head = (path: string) =>
       sendRaw(server.url, `HEAD ${path} HTTP/1.1\r\nHost: x\r\nX-MEM-API-Key: ${KEY}\r\n\r\n`).then(readRaw);
-    const { status, headers: told, body } = await head('/api/v1/stream?after=0');
+    const { status, headers: answered, body } = await head('/api/v1/stream?after=0');
     expect({ status, body }).toEqual({ status: 200, body: '' });
-    expect(told['content-type']).toBe('text/event-stream; charset=utf-8');
-    expect(told['content-length']).toBeUndefined();
+    expect(answered['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(answered['content-length']).toBeUndefined();
     expect(app.kernel.following).toBe(0);
     const refused = await send(server.url, { method: 'HEAD', path: '/api/v1/stream?after=x', headers });
     expect(refused.status).toBe(422);
   });
 
   it('lets pages of other origins read it', async () => {
-    const listener = await tune(server.url, { headers: { ...headers, origin: 'https://app.example' } });
+    const listener = await openStream(server.url, { headers: { ...headers, origin: 'https://app.example' } });
     expect(listener.headers['access-control-allow-origin']).toBe('*');
   });
 });

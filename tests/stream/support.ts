@@ -3,18 +3,23 @@ import { onTestFinished } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what the service tells is what the tests look at
-type Json = any;
-export type Told = { event: string; id: number; data: Json };
+type AnyEventData = any;
+export type StreamedEvent = { event: string; id: number; data: AnyEventData };
 
-export type Asking = { after?: number; lastId?: number | string; query?: string; headers?: Record<string, string> };
+export type StreamQuery = {
+  after?: number;
+  lastId?: number | string;
+  query?: string;
+  headers?: Record<string, string>;
+};
 
 /** Somebody who reads the stream as it is on the wire, and takes it apart by the letter of the format. */
-export type Listener = {
+export type StreamListener = {
   status: number;
   headers: IncomingHttpHeaders;
   /** Every byte, as it came. */
   raw: () => string;
-  events: Told[];
+  events: StreamedEvent[];
   seqs: () => number[];
   comments: string[];
   /** What a browser would send back as `Last-Event-ID`. */
@@ -28,7 +33,10 @@ export type Listener = {
 };
 
 /** Connects, and is back when the answer has begun. */
-export async function tune(url: string, { after, lastId, query = '', headers = {} }: Asking = {}): Promise<Listener> {
+export async function openStream(
+  url: string,
+  { after, lastId, query = '', headers = {} }: StreamQuery = {},
+): Promise<StreamListener> {
   const address = `${url}/api/v1/stream?${[...(after === undefined ? [] : [`after=${after}`]), query].join('&')}`;
   const resume = lastId === undefined ? {} : { 'last-event-id': String(lastId) };
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -47,23 +55,23 @@ export async function tune(url: string, { after, lastId, query = '', headers = {
   return listener;
 }
 
-function listenTo(incoming: IncomingMessage): Listener {
+function listenTo(incoming: IncomingMessage): StreamListener {
   let raw = '';
   let lastId = '';
   let isOver = false;
   let rest = '';
-  const events: Told[] = [];
+  const events: StreamedEvent[] = [];
   const comments: string[] = [];
   const readBlock = (block: string) => {
-    const told = { event: 'message', id: Number.NaN, data: undefined as Json };
+    const event = { event: 'message', id: Number.NaN, data: undefined as AnyEventData };
     for (const line of block.split('\n')) {
       const [, field = '', text = ''] = /^([^:]*): ?(.*)$/.exec(line) ?? [];
       if (field === '') comments.push(text);
       else if (field === 'id') lastId = text;
-      else if (field === 'event') told.event = text;
-      else if (field === 'data') told.data = JSON.parse(text);
+      else if (field === 'event') event.event = text;
+      else if (field === 'data') event.data = JSON.parse(text);
     }
-    if (told.data !== undefined) events.push({ ...told, id: Number(lastId) });
+    if (event.data !== undefined) events.push({ ...event, id: Number(lastId) });
   };
   incoming.setEncoding('utf8').on('data', (chunk: string) => {
     raw += chunk;

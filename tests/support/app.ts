@@ -18,10 +18,10 @@ import {
   readAccount,
   SELF_HOSTED_ACCOUNT,
 } from '../../packages/server/src/kernel/index.ts';
-import { type Backend, backends, beforeStore, newPlace, type Place, readyPlace, runSql, START } from './place.ts';
+import { type Backend, backends, beforeStore, newPlace, readyPlace, runSql, START, type StorePlace } from './place.ts';
 import { refuseForeign, watchDatabase } from './statements.ts';
 
-export { type Backend, backends, beforeStore, newPlace, type Place, runSql };
+export { type Backend, backends, beforeStore, newPlace, runSql, type StorePlace };
 
 export type FakeClock = Clock & { advance(ms: number): void };
 
@@ -46,13 +46,13 @@ export const caller = (overrides: Partial<Caller> = {}): Caller => ({
 });
 
 export type TestApp = App & {
-  place: Place;
+  place: StorePlace;
   clock: FakeClock;
   /** Through the one door, and back through JSON as a client would see it; of a stream, what there is to tell by now. */
   call<N extends OperationName>(name: N, input: Request<N>, as?: Partial<Caller>): Promise<Output<N>>;
 };
 
-export type TestOptions = Partial<AppOptions> & { place?: Place; clock?: FakeClock };
+export type TestOptions = Partial<AppOptions> & { place?: StorePlace; clock?: FakeClock };
 
 export async function openTestApp(backend: Backend, options: TestOptions = {}): Promise<TestApp> {
   const place = options.place ?? (await readyPlace(backend, options.rowSecurity));
@@ -90,7 +90,7 @@ export async function openTestApp(backend: Backend, options: TestOptions = {}): 
 async function replay(kernel: Kernel, { name, input, as }: { name: string; input: unknown; as: Caller }) {
   const subscription = await kernel.open(name as StreamName, input, as);
   const events: unknown[] = [];
-  const { seq = 0 } = (await readAccount(kernel.services.database.of(as.account_id).read, as.account_id)) ?? {};
+  const { seq = 0 } = (await readAccount(kernel.services.database.forAccount(as.account_id).read, as.account_id)) ?? {};
   subscription.start({
     take(some) {
       events.push(...some.map((event) => JSON.parse(subscription.toText(event))));

@@ -29,10 +29,10 @@ const INSTALL_MS = 300_000;
 /** The longest that finding a browser may take: its own turn and the one of another process before it. */
 export const FIND_MS = 2 * INSTALL_MS + 60_000;
 
-export type Found = { program: string } | { missing: string };
+export type BrowserSearch = { program: string } | { missing: string };
 
 /** The browser of this machine. Where that can be done without asking anybody, it is installed first. */
-export async function findBrowser(): Promise<Found> {
+export async function findBrowser(): Promise<BrowserSearch> {
   const { CHROME_PATH: named } = process.env;
   if (named) {
     if (existsSync(named)) return { program: named };
@@ -41,12 +41,12 @@ export async function findBrowser(): Promise<Found> {
   const program = installed();
   if (program) return { program };
   const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version') && existsSync(APT);
-  return mayInstall ? alone(install) : { missing: `there is no browser: ${HOW}` };
+  return mayInstall ? oneAtATime(install) : { missing: `there is no browser: ${HOW}` };
 }
 
 const installed = (): string | undefined => PLACES[process.platform]?.find((place) => existsSync(place));
 
-async function install(): Promise<Found> {
+async function install(): Promise<BrowserSearch> {
   let why = '';
   // Lists of packages that are old or missing are the usual reason for a first failure.
   for (const before of [undefined, ['update', '-qq']]) {
@@ -69,7 +69,7 @@ function apt(args: readonly string[]): Promise<unknown> {
 }
 
 /** While no other thread or process of a test run does the same. */
-async function alone<T>(work: () => Promise<T>): Promise<T> {
+async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + INSTALL_MS;
   for (;;) {
     const lock = await take();

@@ -16,7 +16,7 @@ const FLAGS = [
 ];
 
 /** A page, and what it did that a user would not see. */
-export type Watched = {
+export type WatchedPage = {
   page: Page;
   /** Errors of its scripts, what the console calls an error, and what its policy forbade. */
   complaints: string[];
@@ -25,7 +25,7 @@ export type Watched = {
 };
 
 /** One browser for a file of tests. Where the machine has none and gets none, they are skipped and say why. */
-export function useBrowser(): () => Promise<Watched> {
+export function useBrowser(): () => Promise<WatchedPage> {
   let browser: Browser | undefined;
   let missing = '';
   beforeAll(async () => {
@@ -43,7 +43,7 @@ export function useBrowser(): () => Promise<Watched> {
   return async () => watch(await (browser as Browser).newPage());
 }
 
-async function watch(page: Page): Promise<Watched> {
+async function watch(page: Page): Promise<WatchedPage> {
   const complaints: string[] = [];
   const asked = new Set<string>();
   page.on('console', (message) => {

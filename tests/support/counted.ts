@@ -1,24 +1,24 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { Connection, Statement } from '../../packages/server/src/db/sqlite-connection.ts';
+import { SqliteConnection, SqliteStatement } from '../../packages/server/src/db/sqlite-connection.ts';
 
 type Method = (this: unknown, ...given: never[]) => unknown;
 
 /** Every place where a statement leaves for an engine, and how many leave with one call. */
 const PLACES: readonly [prototype: object, method: string, statements: (given: readonly unknown[]) => number][] = [
-  [Statement.prototype, 'run', () => 1],
-  [Statement.prototype, 'get', () => 1],
-  [Statement.prototype, 'all', () => 1],
-  [Connection.prototype, 'exec', () => 1],
+  [SqliteStatement.prototype, 'run', () => 1],
+  [SqliteStatement.prototype, 'get', () => 1],
+  [SqliteStatement.prototype, 'all', () => 1],
+  [SqliteConnection.prototype, 'exec', () => 1],
   [Worker.prototype, 'postMessage', ([message]) => (message as { statements?: unknown[] }).statements?.length ?? 0],
   [pg.Client.prototype, 'query', () => 1],
 ];
 
 /** What was asked in the course of some work: by the service of its store, and of the engine. */
-export type Asked = { texts: string[]; statements: number };
+export type CountedStatements = { texts: string[]; statements: number };
 
-const work = new AsyncLocalStorage<Asked>();
+const work = new AsyncLocalStorage<CountedStatements>();
 
 /** For whoever watches a store. */
 export const noteStatement = ({ text }: { text: string }): void => void work.getStore()?.texts.push(text);
@@ -42,8 +42,8 @@ function watchEngines(): () => void {
 }
 
 /** What some work asks for until it is done. What runs beside it, as housekeeping does, is not counted. */
-export async function countStatements(run: () => Promise<unknown>): Promise<Asked> {
-  const asked: Asked = { texts: [], statements: 0 };
+export async function countStatements(run: () => Promise<unknown>): Promise<CountedStatements> {
+  const asked: CountedStatements = { texts: [], statements: 0 };
   const stop = watchEngines();
   try {
     await work.run(asked, run);

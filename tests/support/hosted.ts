@@ -1,6 +1,6 @@
 import type { HttpOptions } from '../../packages/server/src/http/server.ts';
 import { type Backend, listen, openTestApp, type TestApp, type TestOptions, type TestServer } from './app.ts';
-import { type Answer, type Sent, send } from './wire.ts';
+import { type HttpAnswer, type HttpRequest, send } from './wire.ts';
 
 export const INTERNAL_KEY = 'internal-key-of-the-tests';
 
@@ -10,8 +10,8 @@ export type NewAccount = { account_id: string; key_id: string; key: string };
 export type Hosted = {
   app: TestApp;
   server: TestServer;
-  as(key: string, sent: Sent): Promise<Answer>;
-  control(sent: Sent): Promise<Answer>;
+  as(key: string, sent: HttpRequest): Promise<HttpAnswer>;
+  control(sent: HttpRequest): Promise<HttpAnswer>;
   newAccount(input?: object): Promise<NewAccount>;
   /** Made by an admin key. */
   newKey(admin: string, input?: object): Promise<{ key_id: string; key: string }>;
@@ -29,11 +29,11 @@ export async function openHosted(backend: Backend, options: HostedOptions = {}):
     ...options.app,
   });
   const server = await listen(app, { hosted: true, internalKey: INTERNAL_KEY, ...options.http });
-  const withHeaders = (sent: Sent, headers: Record<string, string>) =>
+  const withHeaders = (sent: HttpRequest, headers: Record<string, string>) =>
     send(server.url, { ...sent, headers: { ...headers, ...sent.headers } });
-  const as = (key: string, sent: Sent) => withHeaders(sent, { 'x-mem-api-key': key });
-  const control = (sent: Sent) => withHeaders(sent, { 'x-mem-internal-key': INTERNAL_KEY });
-  const made = <T>({ status, json, text }: Answer): T => {
+  const as = (key: string, sent: HttpRequest) => withHeaders(sent, { 'x-mem-api-key': key });
+  const control = (sent: HttpRequest) => withHeaders(sent, { 'x-mem-internal-key': INTERNAL_KEY });
+  const made = <T>({ status, json, text }: HttpAnswer): T => {
     if (status !== 201) throw new Error(`${status}: ${text}`);
     return json as T;
   };
@@ -53,9 +53,13 @@ export async function openHosted(backend: Backend, options: HostedOptions = {}):
   };
 }
 
-export const get = (path: string): Sent => ({ method: 'GET', path });
-export const post = (path: string, body: object): Sent => ({ method: 'POST', path, body: JSON.stringify(body) });
-export const patch = (path: string, body: object): Sent => ({ method: 'PATCH', path, body: JSON.stringify(body) });
-export const remove = (path: string): Sent => ({ method: 'DELETE', path });
-export const write = (entity_path: string, key = 'k', value: unknown = 1): Sent =>
+export const get = (path: string): HttpRequest => ({ method: 'GET', path });
+export const post = (path: string, body: object): HttpRequest => ({ method: 'POST', path, body: JSON.stringify(body) });
+export const patch = (path: string, body: object): HttpRequest => ({
+  method: 'PATCH',
+  path,
+  body: JSON.stringify(body),
+});
+export const remove = (path: string): HttpRequest => ({ method: 'DELETE', path });
+export const write = (entity_path: string, key = 'k', value: unknown = 1): HttpRequest =>
   post('/api/v1/entries', { entity_path, key, value });

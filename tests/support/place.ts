@@ -19,10 +19,10 @@ export const beforeStore = (backend: Backend, defineTests: () => void): void => 
 /** When the clocks of tests begin. */
 export const START = Date.parse('2026-01-01T00:00:00Z');
 
-export type Place = { options: Pick<AppOptions, 'dataDir' | 'postgresDsn'>; remove(): Promise<void> };
+export type StorePlace = { options: Pick<AppOptions, 'dataDir' | 'postgresDsn'>; remove(): Promise<void> };
 
 /** An empty store of its own: a folder, or a schema in the PostgreSQL of the test run. */
-export async function newPlace(backend: Backend): Promise<Place> {
+export async function newPlace(backend: Backend): Promise<StorePlace> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
   if (backend === 'sqlite') {
     return { options: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true, force: true }) };
@@ -52,7 +52,7 @@ export async function runSql(dsn: string, text: string): Promise<pg.QueryResult>
 }
 
 /** Like a new one that was opened once: on PostgreSQL a copy, which takes a fraction of the time. */
-export async function readyPlace(backend: Backend, rowSecurity: RowSecurity = 'off'): Promise<Place> {
+export async function readyPlace(backend: Backend, rowSecurity: RowSecurityMode = 'off'): Promise<StorePlace> {
   if (backend === 'sqlite') return newPlace(backend);
   const template = await templateOf(rowSecurity);
   const dataDir = mkdtempSync(join(tmpdir(), 'mem-test-'));
@@ -68,10 +68,10 @@ export async function readyPlace(backend: Backend, rowSecurity: RowSecurity = 'o
   };
 }
 
-type RowSecurity = NonNullable<AppOptions['rowSecurity']>;
+type RowSecurityMode = NonNullable<AppOptions['rowSecurity']>;
 const templates = new Map<string, Promise<string>>();
 
-function templateOf(rowSecurity: RowSecurity): Promise<string> {
+function templateOf(rowSecurity: RowSecurityMode): Promise<string> {
   const name = `template_${rowSecurity === 'on' ? 'guarded' : 'open'}`;
   const made = templates.get(name) ?? makeTemplate(name, rowSecurity);
   templates.set(name, made);
@@ -79,7 +79,7 @@ function templateOf(rowSecurity: RowSecurity): Promise<string> {
 }
 
 /** Made by whichever thread of this run comes first. */
-async function makeTemplate(name: string, rowSecurity: RowSecurity): Promise<string> {
+async function makeTemplate(name: string, rowSecurity: RowSecurityMode): Promise<string> {
   const dsn = inject('postgresDsn');
   const client = new pg.Client({ connectionString: dsn });
   await client.connect();

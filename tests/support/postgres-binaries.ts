@@ -5,17 +5,17 @@ import { arch, platform } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
 /** Who runs the server; undefined is whoever runs the tests. */
-export type Account = { uid: number; gid: number } | undefined;
+export type SystemAccount = { uid: number; gid: number } | undefined;
 
 /** PostgreSQL refuses to run as root: there it runs as nobody. */
-export function serverAccount(): Account {
+export function serverAccount(): SystemAccount {
   if (process.getuid?.() !== 0) return undefined;
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: id('-u'), gid: id('-g') };
 }
 
 /** The folder of the programs; a copy under `home` where the account may not read the installed package. */
-export function serverBinaries(home: string, account: Account): string {
+export function serverBinaries(home: string, account: SystemAccount): string {
   const installed = installedFolder();
   const linked = linkLibraries(installed);
   if (linked && runs(installed, account)) return join(installed, 'bin');
@@ -48,7 +48,7 @@ function link(path: string, target: string): boolean {
   }
 }
 
-function runs(native: string, account: Account): boolean {
+function runs(native: string, account: SystemAccount): boolean {
   return spawnSync(join(native, 'bin', 'postgres'), ['--version'], { ...account, cwd: '/' }).status === 0;
 }
 

@@ -16,9 +16,9 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Account, serverAccount, serverBinaries } from './postgres-binaries.ts';
+import { type SystemAccount, serverAccount, serverBinaries } from './postgres-binaries.ts';
 
-export type PostgresOptions = {
+export type PostgresServerOptions = {
   port?: number;
   /** Kept on close; without it the data live in a temporary folder that goes with the server. */
   dataDir?: string;
@@ -37,11 +37,18 @@ export type PostgresServer = {
   close(): Promise<void>;
 };
 
-type Place = { home: string; dataDir: string; bin: string; account: Account; port: number; settings: string[] };
+type ServerPlace = {
+  home: string;
+  dataDir: string;
+  bin: string;
+  account: SystemAccount;
+  port: number;
+  settings: string[];
+};
 
 const startTimeoutMs = 20_000;
 
-export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   const account = serverAccount();
   const home = mkdtempSync(join(tmpdir(), 'mem-postgres-'));
   give(home, account);
@@ -79,7 +86,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-function settingsOf({ fsync = false, settings = {} }: PostgresOptions): string[] {
+function settingsOf({ fsync = false, settings = {} }: PostgresServerOptions): string[] {
   const onOff = fsync ? 'on' : 'off';
   const all = {
     fsync: onOff,
@@ -91,7 +98,7 @@ function settingsOf({ fsync = false, settings = {} }: PostgresOptions): string[]
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-function initialise({ bin, dataDir, account }: Pick<Place, 'bin' | 'dataDir' | 'account'>): void {
+function initialise({ bin, dataDir, account }: Pick<ServerPlace, 'bin' | 'dataDir' | 'account'>): void {
   mkdirSync(dataDir, { recursive: true });
   give(dataDir, account);
   // Sorts as people do, so that a column without COLLATE "C" is noticed.
@@ -100,7 +107,7 @@ function initialise({ bin, dataDir, account }: Pick<Place, 'bin' | 'dataDir' | '
   execFileSync(join(bin, 'initdb'), args, { ...runAs(account, dataDir), stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-async function launch(place: Place, guard: Guard): Promise<ChildProcess> {
+async function launch(place: ServerPlace, guard: ProcessGuard): Promise<ChildProcess> {
   const deadline = Date.now() + startTimeoutMs;
   for (;;) {
     const logged = logOf(place).length;
@@ -114,7 +121,7 @@ async function launch(place: Place, guard: Guard): Promise<ChildProcess> {
   }
 }
 
-function spawnServer(place: Place, guard: Guard): ChildProcess {
+function spawnServer(place: ServerPlace, guard: ProcessGuard): ChildProcess {
   const { home, dataDir, bin, account, port, settings } = place;
   const args = ['-D', dataDir, '-p', `${port}`, '-h', '127.0.0.1', '-k', home, ...settings];
   const log = openSync(logFile(place), 'a');
@@ -146,13 +153,13 @@ async function ready(server: ChildProcess, dataDir: string, deadline: number): P
   return false;
 }
 
-type Guard = { watch(pid: number | undefined): unknown; release(): void };
+type ProcessGuard = { watch(pid: number | undefined): unknown; release(): void };
 
 /**
  * A small process that outlives this one, however it dies: when its input closes, it ends the server it was told of
  * last and removes the folder.
  */
-function startGuard(home: string): Guard {
+function startGuard(home: string): ProcessGuard {
   const script = `
     pid=
     while read -r line; do pid=$line; done
@@ -171,20 +178,20 @@ function startGuard(home: string): Guard {
   };
 }
 
-function give(folder: string, account: Account): void {
+function give(folder: string, account: SystemAccount): void {
   chmodSync(folder, 0o700);
   if (account) chownSync(folder, account.uid, account.gid);
 }
 
-function runAs(account: Account, cwd: string) {
+function runAs(account: SystemAccount, cwd: string) {
   return { ...account, cwd, env: { LC_ALL: 'C', TZ: 'UTC' } };
 }
 
-function logFile({ home }: Place): string {
+function logFile({ home }: ServerPlace): string {
   return join(home, 'server.log');
 }
 
-function logOf(place: Place): string {
+function logOf(place: ServerPlace): string {
   return existsSync(logFile(place)) ? readFileSync(logFile(place), 'utf8') : '';
 }
 

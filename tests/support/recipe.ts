@@ -3,11 +3,11 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export type Step = { file: string; kind: 'ts' | 'diff'; text: string };
+export type RecipeStep = { file: string; kind: 'ts' | 'diff'; text: string };
 
 /** The files and changes of a page: each block belongs to the last file named before it. */
-export function stepsOfPage(markdown: string): Step[] {
-  const steps: Step[] = [];
+export function stepsOfPage(markdown: string): RecipeStep[] {
+  const steps: RecipeStep[] = [];
   let file = '';
   for (const [i, part] of markdown.split('```').entries()) {
     const [kind = '', ...lines] = part.split('\n');
@@ -44,7 +44,7 @@ function linkModules(root: string, folder: string): void {
 }
 
 /** Makes a file, or puts the new lines behind the line that stands before them. */
-export function follow(folder: string, { file, kind, text }: Step): void {
+export function follow(folder: string, { file, kind, text }: RecipeStep): void {
   const path = join(folder, file);
   if (kind === 'ts') {
     mkdirSync(dirname(path), { recursive: true });
@@ -61,9 +61,9 @@ export function follow(folder: string, { file, kind, text }: Step): void {
   writeFileSync(path, lines.join('\n'));
 }
 
-export type Ran = { status: number | null; out: string };
+export type ProcessResult = { status: number | null; out: string };
 
-export function run(folder: string, command: string, args: readonly string[]): Promise<Ran> {
+export function run(folder: string, command: string, args: readonly string[]): Promise<ProcessResult> {
   return new Promise((resolve, reject) => {
     const { VITEST: _, VITEST_MODE: __, VITEST_POOL_ID: ___, VITEST_WORKER_ID: ____, ...env } = process.env;
     const child = spawn(command, args, { cwd: folder, env: { ...env, NO_COLOR: '1' } });

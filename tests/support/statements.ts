@@ -12,11 +12,8 @@ import type {
 } from '../../packages/server/src/db/index.ts';
 import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
-/** A statement as the service gave it to the store, told alike on both engines. */
-export type Statement = Sql;
-
 /** The same store, with somebody looking at every statement before it runs. */
-export function watchDatabase(database: Database, see: (statement: Statement) => void): Database {
+export function watchDatabase(database: Database, see: (statement: Sql) => void): Database {
   const seen = (statement: Sql): Sql => {
     see({ ...statement, text: squeeze(statement.text) });
     return statement;
@@ -52,8 +49,8 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
     dialect: database.dialect,
     read: watchQuery(database.read),
     scan: watchQuery(database.scan),
-    of(accountId) {
-      const { read, scan } = database.of(accountId);
+    forAccount(accountId) {
+      const { read, scan } = database.forAccount(accountId);
       return { read: watchQuery(read), scan: watchQuery(scan) };
     },
     async snapshot(accountId) {
@@ -61,7 +58,7 @@ export function watchDatabase(database: Database, see: (statement: Statement) =>
       return { ...watchQuery(snapshot), close: () => snapshot.close() };
     },
     transaction: (work) => database.transaction((tx) => work(watchTransaction(tx))),
-    upkeep: (work) => database.upkeep((tx) => work(watchTransaction(tx))),
+    maintenanceTransaction: (work) => database.maintenanceTransaction((tx) => work(watchTransaction(tx))),
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
@@ -180,7 +177,7 @@ function guardFor(modules: readonly Module[]) {
 }
 
 /** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
-export function refuseForeign(modules: readonly Module[]): (statement: Statement) => void {
+export function refuseForeign(modules: readonly Module[]): (statement: Sql) => void {
   const guard = guardFor(modules);
   const { harmless } = guard;
   return ({ text }) => {

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { type Query, sql } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from './app.ts';
-import type { Answer } from './wire.ts';
+import type { HttpAnswer } from './wire.ts';
 
-export type Line = {
+export type UsageLedgerLine = {
   period: string;
   no: number;
   class: string;
@@ -11,21 +11,21 @@ export type Line = {
   requests: number;
   lease_id: string | null;
 };
-export type Counter = { period: string; no: number; ops_used: number };
+export type UsageCounterRow = { period: string; no: number; ops_used: number };
 
-export const ledgerOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Line[]> =>
-  readLedger(kernel.services.database.of(accountId).read, accountId);
+export const ledgerOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<UsageLedgerLine[]> =>
+  readLedger(kernel.services.database.forAccount(accountId).read, accountId);
 
-export const countersOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<Counter[]> =>
-  readCounters(kernel.services.database.of(accountId).read, accountId);
+export const countersOf = ({ kernel }: Pick<TestApp, 'kernel'>, accountId: string): Promise<UsageCounterRow[]> =>
+  readCounters(kernel.services.database.forAccount(accountId).read, accountId);
 
-const readLedger = (query: Query, accountId: string): Promise<Line[]> =>
+const readLedger = (query: Query, accountId: string): Promise<UsageLedgerLine[]> =>
   query.all(
     sql`SELECT period, no, class, ops, requests, lease_id FROM usage_ledger WHERE account_id = ${accountId}
         ORDER BY period, no`,
   );
 
-const readCounters = (query: Query, accountId: string): Promise<Counter[]> =>
+const readCounters = (query: Query, accountId: string): Promise<UsageCounterRow[]> =>
   query.all(sql`SELECT period, no, ops_used FROM usage_counters WHERE account_id = ${accountId} ORDER BY period`);
 
 /** Each counter is the sum of its lines, which are numbered without a gap. Gives back the sums by period. */
@@ -49,4 +49,5 @@ export async function balanced(
   return Object.fromEntries(counters.map(({ period, ops_used }) => [period, ops_used]));
 }
 
-export const remainingIn = ({ headers }: Answer): number => Number(headers.get('x-mem-ops-remaining') ?? Number.NaN);
+export const remainingIn = ({ headers }: HttpAnswer): number =>
+  Number(headers.get('x-mem-ops-remaining') ?? Number.NaN);

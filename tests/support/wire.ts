@@ -1,11 +1,11 @@
 import { connect } from 'node:net';
 import { type HttpRoute, type OperationName, operationNames, operations } from '@mem-service/contract';
 
-export type Sent = { method: string; path: string; body?: string; headers?: Record<string, string> };
-export type Answer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
+export type HttpRequest = { method: string; path: string; body?: string; headers?: Record<string, string> };
+export type HttpAnswer = { status: number; headers: Headers; text: string; json: Record<string, unknown> };
 
 /** Sends it over a real connection. What is not JSON comes back as an empty object. */
-export async function send(url: string, { method, path, body, headers = {} }: Sent): Promise<Answer> {
+export async function send(url: string, { method, path, body, headers = {} }: HttpRequest): Promise<HttpAnswer> {
   const response = await fetch(url + path, {
     method,
     headers: body === undefined ? headers : { 'content-type': 'application/json', ...headers },
@@ -33,22 +33,22 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-export type Address = { name: OperationName; route: HttpRoute };
+export type OperationAddress = { name: OperationName; route: HttpRoute };
 
 /** Every address of every operation. */
-export const allAddresses: Address[] = operationNames.flatMap((name) => {
+export const allAddresses: OperationAddress[] = operationNames.flatMap((name) => {
   const { http } = operations[name];
   return [http, ...(http.aliases ?? [])].map((route) => ({ name, route }));
 });
 
-const isControl = ({ name }: Address) => operations[name].effect === 'control';
+const isControl = ({ name }: OperationAddress) => operations[name].effect === 'control';
 
 /** Every address of every operation that is done within an account. */
 export const addresses = allAddresses.filter((address) => !isControl(address));
 /** Of those for whoever runs the service. */
 export const controlAddresses = allAddresses.filter(isControl);
 
-export const labelled = (some: readonly Address[]): [label: string, address: Address][] =>
+export const labelled = (some: readonly OperationAddress[]): [label: string, address: OperationAddress][] =>
   some.map((address) => [`${address.route.method} ${address.route.path}`, address]);
 
 export const takesBody = ({ method }: HttpRoute): boolean => method !== 'GET' && method !== 'DELETE';
@@ -56,7 +56,7 @@ export const takesBody = ({ method }: HttpRoute): boolean => method !== 'GET' &&
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** The request that a client makes for an input at an address. */
-export function requestFor({ route }: Address, input: Record<string, unknown>): Sent {
+export function requestFor({ route }: OperationAddress, input: Record<string, unknown>): HttpRequest {
   const rest = { ...input };
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const text = textOf(input[name]);

@@ -17,7 +17,7 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
     const at = { entity_path: newPath(), key: 'policy' };
     await writeAll(app, [at]);
     await app.call('entries.write', { ...at, value: 'another claim' }, AUTHOR);
-    const told = {
+    const given = {
       outcome_ref: newPath(),
       outcome_type: 'Failure',
       task_input: 'task',
@@ -42,10 +42,10 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
       session_started_at: '2025-12-31T22:00:00Z',
       session_ended_at: '2025-12-31T22:00:05Z',
     };
-    const trace = await create(told, session);
+    const trace = await create(given, session);
     expect(trace).toMatchObject({
       ...session,
-      outcome_ref: told.outcome_ref,
+      outcome_ref: given.outcome_ref,
       outcome_type: 'failure',
       task_input: 'task',
       response_text: 'response',
@@ -76,7 +76,7 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
     });
     expect(await app.call('traces.read', { trace_id: trace.trace_id }, session)).toEqual(trace);
     expect(await app.call('traces.verify', { trace_id: trace.trace_id })).toMatchObject({ valid: 1, problems: [] });
-    expect(await app.call('sessions.explain', { outcome_ref: told.outcome_ref }, OTHER)).toMatchObject({
+    expect(await app.call('sessions.explain', { outcome_ref: given.outcome_ref }, OTHER)).toMatchObject({
       status: 'sealed',
       causal_entries: [{ ...at, version: 1, value: { about: 'policy' } }],
     });

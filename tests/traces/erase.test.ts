@@ -6,7 +6,7 @@ import { AUTHOR, flush, keysOf, newSession, OTHER } from '../sessions/support.ts
 import { type Backend, backends, newPlace, openTestApp, type TestApp } from '../support/app.ts';
 
 const MARK = 'zqvxalbatross7341';
-const doomed = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
+const erasedKey = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
 const kept = { entity_path: 'other/people', key: 'mail' };
 
 async function open(backend: Backend): Promise<TestApp> {
@@ -21,18 +21,18 @@ async function open(backend: Backend): Promise<TestApp> {
 
 /** Reads, asks, is refused, writes and learns about the entry, in a session that stays open and in one that is sealed. */
 async function fill(app: TestApp) {
-  await app.call('entries.write', { ...doomed, value: `${MARK} one`, confidence: 0.7 }, AUTHOR);
+  await app.call('entries.write', { ...erasedKey, value: `${MARK} one`, confidence: 0.7 }, AUTHOR);
   await app.call('entries.write', { ...kept, value: 'kept', confidence: 0.7 }, AUTHOR);
   const open = newSession();
   const sealed = newSession();
   const after = newSession();
   const use = async (as: object) => {
-    await app.call('entries.read', doomed, as);
+    await app.call('entries.read', erasedKey, as);
     await app.call('entries.read', kept, as);
-    await app.call('entries.list', { entity_path: doomed.entity_path }, as);
-    await expect(app.call('entries.read', { ...doomed, key: `${MARK}-none` }, as)).rejects.toThrow();
-    await app.call('entries.write', { ...doomed, value: `${MARK} by ${JSON.stringify(as)}` }, as);
-    await expect(app.call('entries.write', { ...doomed, value: 1, if_version: 99 }, as)).rejects.toThrow();
+    await app.call('entries.list', { entity_path: erasedKey.entity_path }, as);
+    await expect(app.call('entries.read', { ...erasedKey, key: `${MARK}-none` }, as)).rejects.toThrow();
+    await app.call('entries.write', { ...erasedKey, value: `${MARK} by ${JSON.stringify(as)}` }, as);
+    await expect(app.call('entries.write', { ...erasedKey, value: 1, if_version: 99 }, as)).rejects.toThrow();
   };
   const outcome = (outcome_ref: string) => ({ outcome_ref, outcome_type: 'success' as const });
   await use(sealed);
@@ -40,10 +40,10 @@ async function fill(app: TestApp) {
   // The chain goes on after it.
   await app.call('outcomes.commit', outcome('next'), sealed);
   await use(open);
-  await app.call('entries.read', doomed, after);
-  await app.call('entries.write', { ...doomed, value: `${MARK} changed` }, AUTHOR);
+  await app.call('entries.read', erasedKey, after);
+  await app.call('entries.write', { ...erasedKey, value: `${MARK} changed` }, AUTHOR);
   await expect(app.call('outcomes.commit', { ...outcome('x'), if_unchanged: true }, after)).rejects.toThrow();
-  await app.call('outcomes.commit', { ...outcome('named'), causal_entry_keys: [doomed, kept] }, newSession());
+  await app.call('outcomes.commit', { ...outcome('named'), causal_entry_keys: [erasedKey, kept] }, newSession());
   return { open, after, trace_id: trace_id as string };
 }
 
@@ -84,10 +84,10 @@ describe.each(backends)('erasing an entry, on %s', (backend) => {
 
   it('reaches what was noted a moment before it', async () => {
     const app = await open(backend);
-    await app.call('entries.write', { ...doomed, value: MARK }, AUTHOR);
+    await app.call('entries.write', { ...erasedKey, value: MARK }, AUTHOR);
     const session = newSession();
-    await app.call('entries.read', doomed, session);
-    await app.call('entries.list', { entity_path: doomed.entity_path }, session);
+    await app.call('entries.read', erasedKey, session);
+    await app.call('entries.list', { entity_path: erasedKey.entity_path }, session);
     await app.call('entries.erase', { entity_path: 'people/**' }, OTHER);
     await flush(app);
     expect(await tablesWith(app, MARK)).toEqual([]);
@@ -97,11 +97,11 @@ describe.each(backends)('erasing an entry, on %s', (backend) => {
   it('reaches what its author did with it while it was private', async () => {
     const app = await open(backend);
     const keeper = newSession('agent/keeper');
-    await app.call('entries.write', { ...doomed, value: MARK, shared: false }, keeper);
-    await app.call('entries.read', doomed, keeper);
+    await app.call('entries.write', { ...erasedKey, value: MARK, shared: false }, keeper);
+    await app.call('entries.read', erasedKey, keeper);
     const outcome = { outcome_ref: 'private', outcome_type: 'success' as const };
     const { trace_id } = await app.call('outcomes.commit', outcome, keeper);
-    await app.call('entries.write', { ...doomed, value: MARK, shared: true }, keeper);
+    await app.call('entries.write', { ...erasedKey, value: MARK, shared: true }, keeper);
     await app.call('entries.erase', { entity_path: 'people/**' }, OTHER);
     expect(await tablesWith(app, MARK)).toEqual([]);
     expect(await app.call('traces.verify', { trace_id: trace_id as string }, keeper)).toMatchObject({ valid: 1 });
@@ -110,16 +110,16 @@ describe.each(backends)('erasing an entry, on %s', (backend) => {
   it('leaves alone what another agent keeps for itself', async () => {
     const app = await open(backend);
     const keeper = newSession('agent/keeper');
-    await app.call('entries.write', { ...doomed, value: MARK, shared: false }, keeper);
-    await app.call('entries.read', doomed, keeper);
+    await app.call('entries.write', { ...erasedKey, value: MARK, shared: false }, keeper);
+    await app.call('entries.read', erasedKey, keeper);
     const outcome = { outcome_ref: 'private', outcome_type: 'success' as const };
     const { trace_id } = await app.call('outcomes.commit', outcome, keeper);
-    await app.call('entries.read', doomed, keeper);
+    await app.call('entries.read', erasedKey, keeper);
     const { erased } = await app.call('entries.erase', { entity_path: 'people/**' }, OTHER);
     expect(erased).toMatchObject({ entries: 0, session_records: 0, evidence: 0, trace_parts: 0 });
     const trace = await app.call('traces.read', { trace_id: trace_id as string }, keeper);
-    expect(trace.causal_entries).toMatchObject([{ ...doomed, value: MARK }]);
-    expect(keysOf((await app.call('sessions.explain', {}, keeper)).causal_entries)).toEqual([doomed.key]);
+    expect(trace.causal_entries).toMatchObject([{ ...erasedKey, value: MARK }]);
+    expect(keysOf((await app.call('sessions.explain', {}, keeper)).causal_entries)).toEqual([erasedKey.key]);
   });
 });
 
@@ -144,7 +144,7 @@ describe.each(backends)('an erasure that arrives together with writes, on %s', (
     const write = (n: number) =>
       app.call(
         'entries.write',
-        { ...doomed, key: `${MARK}-${n}`, value: MARK },
+        { ...erasedKey, key: `${MARK}-${n}`, value: MARK },
         { ...AUTHOR, idempotency_key: `w${n}` },
       );
     await Promise.all([write(1), write(2), app.call('entries.erase', { entity_path: 'people/**' }, OTHER)]);

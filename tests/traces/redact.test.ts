@@ -78,7 +78,7 @@ describe.each(backends)('secrets on %s', (backend) => {
     expect(trace.tool_calls[0]?.arguments).toMatchObject({ password: expect.stringContaining('[REDACTED') });
   });
 
-  const told = {
+  const given = {
     task_input: within('task'),
     response_text: within('response'),
     decision_summary: within('decision'),
@@ -91,7 +91,7 @@ describe.each(backends)('secrets on %s', (backend) => {
       attempts: [{ summary: within('metadata attempt') }],
     },
   };
-  const toldNames = ['task', 'response', 'decision', 'metadata', 'other call', 'metadata attempt', ...names];
+  const givenNames = ['task', 'response', 'decision', 'metadata', 'other call', 'metadata attempt', ...names];
 
   it('in what is told with an outcome are nowhere, not in the lesson either', async () => {
     const entity_path = newPath();
@@ -102,24 +102,24 @@ describe.each(backends)('secrets on %s', (backend) => {
     const session = newSession();
     const attempts = [{ summary: within('told attempt'), causal_entry_keys: [{ entity_path, key: 'bad' }] }];
     const causal_entry_keys = [{ entity_path, key: 'good' }];
-    const outcome = { outcome_ref: newPath(), outcome_type: 'success' as const, attempts, causal_entry_keys, ...told };
+    const outcome = { outcome_ref: newPath(), outcome_type: 'success' as const, attempts, causal_entry_keys, ...given };
     const answer = await app.call('outcomes.commit', outcome, { ...session, idempotency_key: newPath() });
     expect(answer.lesson).not.toBeNull();
     const trace = await app.call('traces.read', { trace_id: answer.trace_id as string });
     const { outcomes } = await app.call('outcomes.list', {});
-    await expectNone(['told attempt', ...toldNames], [answer, trace, outcomes]);
+    await expectNone(['told attempt', ...givenNames], [answer, trace, outcomes]);
     expect(trace.task_input).toMatch(/^see \[REDACTED:\w+\] there$/);
     expect((await app.call('traces.list', { query: secret('task') })).traces).toEqual([]);
   });
 
   it('in a trace that a client kept are nowhere', async () => {
     const trace = await app.call('traces.create', {
-      ...told,
+      ...given,
       external_contexts: [recorded.context],
       query_events: [{ operation: 'search', parameters: { query: within('query') } }],
       error_events: [recorded.error],
     });
-    await expectNone(['query', ...toldNames], trace);
+    await expectNone(['query', ...givenNames], trace);
     expect(trace.query_events[0]?.parameters).toEqual({ query: expect.stringContaining('[REDACTED') });
   });
 

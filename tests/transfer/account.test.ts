@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dump } from '../contract/dump.ts';
-import { layExamples, newAccount } from '../contract/table.ts';
+import { createExamples, newAccount } from '../contract/table.ts';
 import { backends, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from './support.ts';
 
@@ -11,7 +11,7 @@ describe.each(backends)('an export on %s', (backend) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await openTestApp(backend);
-    await layExamples(app, { mark: 'whole', as });
+    await createExamples(app, { mark: 'whole', as });
   });
   afterAll(() => app.close());
 
@@ -19,7 +19,7 @@ describe.each(backends)('an export on %s', (backend) => {
     const before = await exportLines(app);
     const reading = await app.kernel.list('transfer.export', {}, caller(as));
     const lines = [(await reading.next()).value as string];
-    await layExamples(app, { mark: 'meanwhile', as });
+    await createExamples(app, { mark: 'meanwhile', as });
     await app.call('entries.erase', { entity_path: 'whole/**' }, as);
     for await (const line of reading) lines.push(line);
     expect(lines).toEqual(before);
@@ -63,7 +63,7 @@ describe.each(backends)('an import on %s', (backend) => {
   let app: TestApp;
   beforeAll(async () => {
     source = await openTestApp(backend);
-    await layExamples(source, { mark: 'moved', as });
+    await createExamples(source, { mark: 'moved', as });
     lines = await exportLines(source);
   });
   afterAll(() => source.close());
@@ -89,7 +89,7 @@ describe.each(backends)('an import on %s', (backend) => {
   it('into an account that was only looked at is taken', async () => {
     await app.call('entries.list', {}, { ...as, session_id: 'looking' });
     await app.call('entries.search', { query: 'anything' }, as);
-    await app.kernel.services.observations.flushAll();
+    await app.kernel.services.noteBuffer.flushAll();
     await importLines(app, lines);
     expect(await exportLines(app)).toEqual(lines);
   });
@@ -174,14 +174,14 @@ describe.each(backends)('an import on %s', (backend) => {
     ],
   ];
 
-  it.each(wrong)('tells the number of a line that is %s, and takes nothing', async (_, change, told) => {
+  it.each(wrong)('tells the number of a line that is %s, and takes nothing', async (_, change, message) => {
     const at = lines.findIndex((line) => line.startsWith('{"record":"version"'));
     const changed = [...lines];
     changed[at] = change(lines[at] as string);
     const refused = app.call('transfer.add', { from: 0, lines: changed });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_input' });
     await expect(refused).rejects.toThrow(`line ${at + 1} of the file`);
-    await expect(refused).rejects.toThrow(told);
+    await expect(refused).rejects.toThrow(message);
     expect((await app.call('transfer.status', {})).received).toBe(0);
   });
 
@@ -202,7 +202,7 @@ describe.each(backends)('an import on %s', (backend) => {
 
   it('refuses a format that it does not know', async () => {
     const header = JSON.parse(lines[0] as string);
-    for (const [change, told] of [
+    for (const [change, message] of [
       [{ version: 2 }, 'is of version 2 of the format; this service knows 1'],
       [{ format: 'other' }, 'is not the header of an export'],
       [{ seq: -1 }, 'seq must be a whole number'],
@@ -210,7 +210,7 @@ describe.each(backends)('an import on %s', (backend) => {
     ] as const)
       await expect(
         app.call('transfer.add', { from: 0, lines: [JSON.stringify({ ...header, ...change })] }),
-      ).rejects.toThrow(told);
+      ).rejects.toThrow(message);
   });
 
   it('can be tried without anything being kept', async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '@mem-service/sdk';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Desk, openDesk, type Serving, serve } from '../cli/support.ts';
+import { type Desk, openDesk, type ServingProcess, serve } from '../cli/support.ts';
 import { makeMem0History } from './databases.ts';
 
 const fixtures = fileURLToPath(new URL('./fixtures', import.meta.url));
@@ -16,7 +16,7 @@ async function newDesk(): Promise<Desk> {
   return desk;
 }
 
-async function newServer(desk: Desk): Promise<Serving> {
+async function newServer(desk: Desk): Promise<ServingProcess> {
   const server = await serve({ ...desk.env, MEM_API_KEYS: KEY });
   onTestFinished(async () => {
     await server.stop();
@@ -24,7 +24,7 @@ async function newServer(desk: Desk): Promise<Serving> {
   return server;
 }
 
-const remote = ({ url }: Serving) => ({ env: { MEM_HTTP_URL: url, MEM_API_KEY: KEY } });
+const remote = ({ url }: ServingProcess) => ({ env: { MEM_HTTP_URL: url, MEM_API_KEY: KEY } });
 
 describe('mem export and mem import', () => {
   let source: Desk;
@@ -118,11 +118,11 @@ describe('mem export and mem import', () => {
       ['{"some":"thing"}\n', /line 1 is not the header of an export/],
       ['', /the file is empty/],
     ];
-    for (const [content, told] of cases) {
+    for (const [content, message] of cases) {
       const bad = join(desk.folder, 'bad.jsonl');
       writeFileSync(bad, content);
       const { code, err } = await desk.mem(['import', bad]);
-      expect(err).toMatch(told);
+      expect(err).toMatch(message);
       expect(code).toBe(2);
     }
     writeFileSync(join(desk.folder, 'bad.jsonl'), wrong.join('\n'));
@@ -220,13 +220,13 @@ describe('mem import --from', () => {
   it('says what is wrong with a file', async () => {
     const desk = await newDesk();
     writeFileSync(join(desk.folder, 'x.json'), '{');
-    for (const [args, told] of [
+    for (const [args, message] of [
       [['--from', 'zep', 'x.json'], 'is not JSON'],
       [['--from', 'zep', 'nowhere.json'], 'no such file'],
       [['--from', 'nobody', 'x.json'], '--from must be one of'],
       [['--from', 'zep', 'x.json', '--into', 'a//b'], '--into'],
       [[], 'path is missing'],
     ] as const)
-      expect(await desk.mem(['import', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(told) });
+      expect(await desk.mem(['import', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
   });
 });

@@ -1,6 +1,6 @@
 import { JsonText, type OperationName, type Output, type Request } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Json, layExamples } from '../contract/table.ts';
+import { createExamples, type JsonObject } from '../contract/table.ts';
 import { type Backend, caller, openTestApp, type TestApp } from '../support/app.ts';
 import { exportLines, importLines } from './support.ts';
 
@@ -9,12 +9,12 @@ const Y = { agent_id: 'agent/y' };
 
 /** An account in which everything has happened that can. */
 async function live(app: TestApp): Promise<void> {
-  await layExamples(app, { mark: 'first', as: X });
+  await createExamples(app, { mark: 'first', as: X });
   // Of traces that are removed for their age, the end of their chain is left.
   await app.call('retention.set', { traces_days: 1 }, X);
   app.clock.advance(25 * 3_600_000);
   await app.jobs.sweep();
-  await layExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
+  await createExamples(app, { mark: 'hidden', as: Y, extra: { shared: false } });
   const at = { entity_path: 'odd/naïve-路径', key: 'a/b%c' };
   const write = (value: unknown, more: object = {}) => app.call('entries.write', { ...at, value, ...more } as never, X);
   await write({ first: true });
@@ -33,8 +33,8 @@ async function live(app: TestApp): Promise<void> {
 }
 
 /** What an account answers, but for the numbers that engines work out in their own way. */
-async function answersOf(app: TestApp): Promise<Json> {
-  const found: Json = {};
+async function answersOf(app: TestApp): Promise<JsonObject> {
+  const found: JsonObject = {};
   const ask = async <N extends OperationName>(name: N, input: Request<N>, as: object): Promise<Output<N>> => {
     const output = await app.call(name, input, as);
     const unsteady = new Set(['score', 'duration_ms', 'recall_count']);

@@ -10,21 +10,21 @@ const COLUMNS = {
     FROM information_schema.columns WHERE table_schema = current_schema() AND table_name NOT LIKE 'words_of_%' ORDER BY 1, 2`,
 };
 
-type Column = { name: string; column_name: string; nullable: number };
+type ColumnInfo = { name: string; column_name: string; nullable: number };
 
 describe.each(backends)('tables that hold what belongs to accounts, on %s', (backend) => {
   it('are all exported, or left out for a reason, with every column they have', async () => {
     const app = await openTestApp(backend);
     const { database, tables } = app.kernel.services;
-    const columns = await database.scan.all<Column>(fragment(COLUMNS[backend]));
+    const columns = await database.scan.all<ColumnInfo>(fragment(COLUMNS[backend]));
     await app.close();
     const tenant = new Set(columns.filter(({ column_name }) => column_name === 'account_id').map(({ name }) => name));
     expect(tenant.size).toBeGreaterThan(15);
     expect(tables.map(({ table }) => table).sort()).toEqual([...tenant].sort());
     for (const table of tables.filter(isExported)) {
       const own = columns.filter(({ name }) => name === table.table);
-      const told = new Set([...Object.keys(table.columns), ...table.derived]);
-      expect(own.filter(({ column_name }) => !told.has(column_name))).toEqual([]);
+      const declared = new Set([...Object.keys(table.columns), ...table.derived]);
+      expect(own.filter(({ column_name }) => !declared.has(column_name))).toEqual([]);
       const nullable = own.filter(({ column_name, nullable }) => nullable === 1 && column_name in table.columns);
       expect(nullable.map(({ column_name }) => column_name).sort()).toEqual([...table.nullable].sort());
     }

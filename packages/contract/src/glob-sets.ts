@@ -1,7 +1,7 @@
 import { type Glob, matchesGlob } from './glob.ts';
 
 /** Whether everything that one glob covers, the other covers too. */
-export function contains(outer: Glob, inner: Glob): boolean {
+export function globContains(outer: Glob, inner: Glob): boolean {
   if (outer.kind === 'all') return true;
   if (inner.kind === 'all') return false;
   if (inner.kind === 'exact') return matchesGlob(outer, inner.path);
@@ -11,20 +11,20 @@ export function contains(outer: Glob, inner: Glob): boolean {
 }
 
 /** What both cover. It is always one of the two, or nothing: no glob has a star but at its end. */
-export function meet(a: Glob, b: Glob): Glob | undefined {
-  if (contains(a, b)) return b;
-  return contains(b, a) ? a : undefined;
+export function intersectGlobs(a: Glob, b: Glob): Glob | undefined {
+  if (globContains(a, b)) return b;
+  return globContains(b, a) ? a : undefined;
 }
 
 /** Every pair that has something in common, without what lies within another. */
-export function meetAll(left: readonly Glob[], right: readonly Glob[]): Glob[] {
-  return widest(left.flatMap((a) => right.flatMap((b) => meet(a, b) ?? [])));
+export function intersectGlobLists(left: readonly Glob[], right: readonly Glob[]): Glob[] {
+  return withoutContainedGlobs(left.flatMap((a) => right.flatMap((b) => intersectGlobs(a, b) ?? [])));
 }
 
 /** Of globs that cover each other the first; of others those that lie within none. */
-export function widest(globs: readonly Glob[]): Glob[] {
+export function withoutContainedGlobs(globs: readonly Glob[]): Glob[] {
   return globs.filter((glob, i) =>
-    globs.every((other, j) => i === j || !contains(other, glob) || (contains(glob, other) && i < j)),
+    globs.every((other, j) => i === j || !globContains(other, glob) || (globContains(glob, other) && i < j)),
   );
 }
 

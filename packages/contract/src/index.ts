@@ -1,8 +1,10 @@
+export * from './entry-key.ts';
 export * from './event-types.ts';
 export * from './faults.ts';
 export * from './glob.ts';
 export * from './glob-sets.ts';
 export { parseExact } from './json-exact.ts';
+export * from './json-object.ts';
 export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';

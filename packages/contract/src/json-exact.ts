@@ -4,10 +4,10 @@ import {
   afterValue,
   CLOSE_ARRAY,
   COMMA,
-  type Cursor,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
+  type ScanPosition,
 } from './json-scan.ts';
 import { JsonText } from './json-text.ts';
 
@@ -21,7 +21,7 @@ export function parseExact(text: string): unknown {
   return JSON.stringify(parsed) === text ? parsed : exact({ text, at: afterSpace(text, 0) });
 }
 
-function exact(cursor: Cursor): unknown {
+function exact(cursor: ScanPosition): unknown {
   const { text, at } = cursor;
   const code = text.charCodeAt(at);
   if (code === OPEN_OBJECT) return exactObject(cursor);
@@ -32,7 +32,7 @@ function exact(cursor: Cursor): unknown {
   return typeof value === 'number' && JSON.stringify(value) !== token ? new JsonText(token) : value;
 }
 
-function exactObject(cursor: Cursor): object {
+function exactObject(cursor: ScanPosition): object {
   const { text } = cursor;
   const members: [string, unknown][] = [];
   let at = afterSpace(text, cursor.at + 1);
@@ -49,7 +49,7 @@ function exactObject(cursor: Cursor): object {
   return Object.fromEntries(members);
 }
 
-function exactArray(cursor: Cursor): unknown[] {
+function exactArray(cursor: ScanPosition): unknown[] {
   const { text } = cursor;
   const elements: unknown[] = [];
   let at = afterSpace(text, cursor.at + 1);

@@ -9,7 +9,7 @@ export const CLOSE_OBJECT = 0x7d;
 // A bracket with bit 0x20 set is the brace of the same side: one comparison serves both.
 
 /** A place in a text that is valid JSON. */
-export type Cursor = { readonly text: string; at: number };
+export type ScanPosition = { readonly text: string; at: number };
 
 /** How deeply arrays and objects are nested. Takes any text: meant to be asked before JSON.parse. */
 export function jsonDepth(text: string): number {
@@ -89,7 +89,7 @@ export function canonicalJson(text: string): string {
   return canonical({ text, at: afterSpace(text, 0), encode: NEEDS_ENCODING.test(text) });
 }
 
-type Rewrite = Cursor & { readonly encode: boolean };
+type Rewrite = ScanPosition & { readonly encode: boolean };
 
 function canonical(cursor: Rewrite): string {
   const { text, at } = cursor;

@@ -5,11 +5,11 @@ import {
   BACKSLASH,
   CLOSE_ARRAY,
   COMMA,
-  type Cursor,
   memberName,
   OPEN_ARRAY,
   OPEN_OBJECT,
   QUOTE,
+  type ScanPosition,
 } from './json-scan.ts';
 
 export { canonicalJson, jsonDepth } from './json-scan.ts';
@@ -101,10 +101,15 @@ function escaped(text: string, backslashes: number): string {
   return out;
 }
 
-type Step = { leaf: boolean; each: Step | undefined; names: ReadonlyMap<string, number>; steps: readonly Step[] };
-type Found = JsonText | (Found | undefined)[] | undefined;
+type RawPathPlan = {
+  leaf: boolean;
+  each: RawPathPlan | undefined;
+  names: ReadonlyMap<string, number>;
+  steps: readonly RawPathPlan[];
+};
+type FoundTexts = JsonText | (FoundTexts | undefined)[] | undefined;
 
-const plans = new WeakMap<object, Step>();
+const plans = new WeakMap<object, RawPathPlan>();
 
 /**
  * Replaces the values at `paths` within `parsed`, which is JSON.parse(text), by their exact text. `*` is every element
@@ -121,7 +126,7 @@ export function attachRaw(text: string, parsed: unknown, paths: readonly (readon
   attach(find(cursor, plan), parsed, plan);
 }
 
-function planOf(paths: readonly (readonly string[])[]): Step {
+function planOf(paths: readonly (readonly string[])[]): RawPathPlan {
   const below = new Map<string, string[][]>();
   for (const [name, ...rest] of paths) {
     if (name !== undefined) below.set(name, [...(below.get(name) ?? []), rest]);
@@ -136,7 +141,7 @@ function planOf(paths: readonly (readonly string[])[]): Step {
   };
 }
 
-function find(cursor: Cursor, step: Step): Found {
+function find(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
   const { text, at } = cursor;
   const code = text.charCodeAt(at);
   if (!step.leaf && code === OPEN_OBJECT) return findMembers(cursor, step);
@@ -145,9 +150,9 @@ function find(cursor: Cursor, step: Step): Found {
   return step.leaf ? new JsonText(text.slice(at, cursor.at)) : undefined;
 }
 
-function findMembers(cursor: Cursor, step: Step): Found {
+function findMembers(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
   const { text } = cursor;
-  const found: Found = [];
+  const found: FoundTexts = [];
   let at = afterSpace(text, cursor.at + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const nameEnd = afterString(text, at);
@@ -163,9 +168,9 @@ function findMembers(cursor: Cursor, step: Step): Found {
   return found;
 }
 
-function findElements(cursor: Cursor, step: Step): Found {
+function findElements(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
   const { text } = cursor;
-  const found: Found = [];
+  const found: FoundTexts = [];
   let at = afterSpace(text, cursor.at + 1);
   while (at < text.length && text.charCodeAt(at) !== CLOSE_ARRAY) {
     cursor.at = at;
@@ -177,7 +182,7 @@ function findElements(cursor: Cursor, step: Step): Found {
   return found;
 }
 
-function attach(found: Found, parsed: unknown, step: Step): void {
+function attach(found: FoundTexts, parsed: unknown, step: RawPathPlan): void {
   if (!Array.isArray(found) || typeof parsed !== 'object' || parsed === null) return;
   if (Array.isArray(parsed)) {
     const { each } = step;
@@ -190,7 +195,11 @@ function attach(found: Found, parsed: unknown, step: Step): void {
   }
 }
 
-function attachOne(found: Found, holder: object, { key, step }: { key: string | number; step: Step }): void {
+function attachOne(
+  found: FoundTexts,
+  holder: object,
+  { key, step }: { key: string | number; step: RawPathPlan },
+): void {
   if (found instanceof JsonText) setOwn(holder, key, found.knowing(Reflect.get(holder, key)));
   else if (found) attach(found, Reflect.get(holder, key), step);
 }

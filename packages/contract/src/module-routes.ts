@@ -1,11 +1,11 @@
-import type { HttpRoute, Method } from './operation.ts';
+import type { HttpMethod, HttpRoute } from './operation.ts';
 
 /** Without a method: whatever is asked there, and below it. */
-export type ModuleRoute = { module: string; method?: Method; path: string };
+export type ModuleRoute = { module: string; method?: HttpMethod; path: string };
 
 const at = (module: string, routes: readonly string[]): ModuleRoute[] =>
   routes.map((route) => {
-    const [method, path] = route.split(' ') as [Method, string];
+    const [method, path] = route.split(' ') as [HttpMethod, string];
     return { module, method, path };
   });
 

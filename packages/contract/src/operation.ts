@@ -7,13 +7,13 @@ import type { FaultCode } from './faults.ts';
  */
 export type Effect = 'none' | 'read' | 'write' | 'control';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Parameters of an address that may span several segments; every other `{name}` is one. */
 export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path']);
 
 export type HttpRoute = {
-  method: Method;
+  method: HttpMethod;
   /** With `{name}` where a field of the input stands. */
   path: string;
 };
@@ -89,7 +89,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
   whole?: true;
   /** Shows names from anywhere in the account: not for a key that is kept to a part of it either. */
-  needs_full_reach?: true;
+  needs_full_scope?: true;
   /** It writes, but from the paths it names it only reads. */
   cites?: true;
   /**
@@ -133,12 +133,12 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
 export const nth = (name: string, n: number): string => (n === 0 ? name : `${name}-${n}`);
 
 /** As it stands in the table: schemas are made when they are asked for, since making all of them takes longer than a call. */
-type Row<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'input' | 'output'> & {
+type OperationRow<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'input' | 'output'> & {
   input: () => I;
   output: () => O;
 };
 
-export function operation<I extends z.ZodType, O extends z.ZodType>(row: Row<I, O>): Operation<I, O> {
+export function operation<I extends z.ZodType, O extends z.ZodType>(row: OperationRow<I, O>): Operation<I, O> {
   let input: I | undefined;
   let output: O | undefined;
   return {
@@ -156,12 +156,14 @@ export function operation<I extends z.ZodType, O extends z.ZodType>(row: Row<I, 
 
 /** An operation that answers without end. */
 export function streaming<I extends z.ZodType, O extends z.ZodType>(
-  row: Row<I, O>,
+  row: OperationRow<I, O>,
 ): Operation<I, O> & { stream: true } {
   return Object.assign(operation(row), { stream: true as const });
 }
 
 /** An operation that answers with lines. */
-export function listing<I extends z.ZodType, O extends z.ZodType>(row: Row<I, O>): Operation<I, O> & { lines: true } {
+export function listing<I extends z.ZodType, O extends z.ZodType>(
+  row: OperationRow<I, O>,
+): Operation<I, O> & { lines: true } {
   return Object.assign(operation(row), { lines: true as const });
 }

@@ -1,24 +1,23 @@
 import { traceShapes } from '@mem-service/contract';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { type Kind, kindOf } from './prompts.ts';
+import type { PromptArguments } from './prompts.ts';
+import { type ArgumentKind, kindOf } from './prompts.ts';
 import { problemOf } from './refusals.ts';
 import { ENTRY_TEMPLATE } from './resources.ts';
-import { askAside, type Json, type Session } from './session.ts';
-
-type Given = Readonly<Record<string, string>>;
+import { callServiceUntraced, type JsonObject, type McpSession } from './session.ts';
 
 /** What a client asks when a person types an argument of a prompt, or a part of an address. */
-export type Question = {
+export type CompletionRequest = {
   ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
   argument: { name: string; value: string };
-  context?: { arguments?: Given | undefined } | undefined;
+  context?: { arguments?: PromptArguments | undefined } | undefined;
 };
 
 /** As many as the protocol allows. */
 const MAX_VALUES = 100;
 const MAX_LOOKED_AT = 1000;
 
-export async function complete({ ref, argument, context }: Question, session: Session) {
+export async function complete({ ref, argument, context }: CompletionRequest, session: McpSession) {
   const kind = ref.type === 'ref/prompt' ? kindOf(ref.name, argument.name) : partOf(ref.uri, argument.name);
   const known =
     kind === undefined ? [] : await valuesOf(kind, session, { ...context?.arguments, typed: argument.value });
@@ -40,11 +39,15 @@ function matching(known: readonly string[], typed: string): string[] {
   return [...found.filter(({ at }) => at === 0), ...found.filter(({ at }) => at > 0)].map(({ value }) => value);
 }
 
-async function valuesOf(kind: Kind | 'key', session: Session, given: Given): Promise<readonly string[]> {
+async function valuesOf(
+  kind: ArgumentKind | 'key',
+  session: McpSession,
+  given: PromptArguments,
+): Promise<readonly string[]> {
   if (kind === 'outcome_type') return traceShapes.outcomeTypes;
-  const list = async (name: 'agents.list' | 'entities.list' | 'entries.list', input: Json, field: string) => {
-    const answer = await askAside(session, name, { ...input, branch: session.branch, limit: MAX_LOOKED_AT });
-    return (answer[name.slice(0, name.indexOf('.'))] as Json[]).map((row) => String(row[field]));
+  const list = async (name: 'agents.list' | 'entities.list' | 'entries.list', input: JsonObject, field: string) => {
+    const answer = await callServiceUntraced(session, name, { ...input, branch: session.branch, limit: MAX_LOOKED_AT });
+    return (answer[name.slice(0, name.indexOf('.'))] as JsonObject[]).map((row) => String(row[field]));
   };
   try {
     if (kind === 'agent_id') return await list('agents.list', {}, 'agent_id');
@@ -52,7 +55,7 @@ async function valuesOf(kind: Kind | 'key', session: Session, given: Given): Pro
       return given.entity_path
         ? await list('entries.list', { entity_path: given.entity_path, fields: 'meta' }, 'key')
         : [];
-    return await list('entities.list', above(given.typed ?? ''), 'entity_path');
+    return await list('entities.list', pathFilterFor(given.typed ?? ''), 'entity_path');
   } catch (error) {
     // Half an address is no mistake of anybody's.
     if (problemOf(error)?.code === 'invalid_input') return [];
@@ -61,7 +64,7 @@ async function valuesOf(kind: Kind | 'key', session: Session, given: Given): Pro
 }
 
 /** Where a path has been typed as far as a slash, only what is below that is looked at. */
-function above(typed: string): Json {
+function pathFilterFor(typed: string): JsonObject {
   const end = typed.lastIndexOf('/');
   return end <= 0 ? {} : { entity_path: `${typed.slice(0, end)}/**` };
 }

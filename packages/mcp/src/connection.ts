@@ -1,22 +1,25 @@
 import { PassThrough } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { clientWithin, createMcpServer, type Offer } from './server.ts';
-import type { Session } from './session.ts';
-import { createWatch, watchedBy } from './watch.ts';
+import { clientWithin, createMcpServer, type ServerOffer } from './server.ts';
+import type { McpSession } from './session.ts';
+import { createWatch, watchedResources } from './watch.ts';
 
-export type Connection = {
+export type StdioConnection = {
   /** Settles when every question has its answer. */
   answered(): Promise<void>;
   close(): Promise<void>;
 };
 
 /** Speaks to the client at the other end of standard input and output. */
-export function serveClient(session: Session, offer: Offer & Required<Pick<Offer, 'onError'>>): Connection {
+export function serveClient(
+  session: McpSession,
+  offer: ServerOffer & Required<Pick<ServerOffer, 'onError'>>,
+): StdioConnection {
   let server: Server | undefined;
   const { onError } = offer;
   const watch = createWatch(session, {
-    tell: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
+    onChange: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
     end: (error) => error !== undefined && onError(error),
   });
   // The transport takes the end of its input for the end of everything, also of what is still to be answered.
@@ -30,7 +33,7 @@ export function serveClient(session: Session, offer: Offer & Required<Pick<Offer
   const { onmessage } = transport;
   // Clients without a handshake say what they watch to the transport, which keeps it to itself.
   transport.onmessage = (message) => {
-    const uris = watchedBy(message);
+    const uris = watchedResources(message);
     if (uris.length === 0) return onmessage?.(message);
     session.identity.meet(clientWithin(message));
     const added = Promise.all(uris.map((uri) => watch.add(uri)));
@@ -47,27 +50,27 @@ export function serveClient(session: Session, offer: Offer & Required<Pick<Offer
   };
 }
 
-type Message = { id?: string | number | undefined; method?: string };
+type McpMessage = { id?: string | number | undefined; method?: string };
 
 /** What was asked and not answered yet. A client that listens is answered when it has heard enough. */
 function answersOf(transport: StdioServerTransport): () => Promise<void> {
   const waiting = new Set<string | number>();
-  let settle = () => {};
+  let finish = () => {};
   const { onmessage } = transport;
   const send = transport.send.bind(transport);
   transport.onmessage = (message) => {
-    const { id, method } = message as Message;
+    const { id, method } = message as McpMessage;
     if (id !== undefined && method !== undefined && method !== 'subscriptions/listen') waiting.add(id);
     onmessage?.(message);
   };
   transport.send = async (message) => {
-    const { id, method } = message as Message;
+    const { id, method } = message as McpMessage;
     await send(message);
-    if (id !== undefined && method === undefined && waiting.delete(id) && waiting.size === 0) settle();
+    if (id !== undefined && method === undefined && waiting.delete(id) && waiting.size === 0) finish();
   };
   return () =>
     new Promise((resolve) => {
-      settle = resolve;
+      finish = resolve;
       if (waiting.size === 0) resolve();
     });
 }

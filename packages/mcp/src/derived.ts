@@ -12,8 +12,8 @@ import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
 import { cutMembers, previewLists, trimmed } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { unquoted } from './rules/arguments.ts';
-import { type Json, type Session, traceIdOf } from './session.ts';
-import { type Answer, once, reading, settling, type Tool, writing } from './tool.ts';
+import { type JsonObject, type McpSession, traceIdOf } from './session.ts';
+import { idempotentHints, once, readHints, type Tool, type ToolAnswer, writeHints } from './tool.ts';
 
 /** A tool for each binding in the table. */
 export const derivedTools: readonly Tool[] = operationNames.flatMap((name) => {
@@ -27,7 +27,7 @@ function shapeOf(operation: Operation): Shape {
 
 function toTool(name: OperationName, binding: ToolBinding): Tool {
   const operation: Operation = operations[name];
-  const hints = operation.effect !== 'write' ? reading : binding.idempotent ? settling : writing;
+  const hints = operation.effect !== 'write' ? readHints : binding.idempotent ? idempotentHints : writeHints;
   const listed = once(() => ({
     name: binding.name,
     description: binding.description,
@@ -51,15 +51,15 @@ function offered(operation: Operation, { fields }: ToolBinding): Shape {
 
 type Bound = { name: OperationName; operation: Operation; binding: ToolBinding };
 
-async function run(bound: Bound, args: Json, session: Session): Promise<Answer> {
+async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
   const { name, operation, binding } = bound;
   const unknown = Object.keys(args).find((argument) => !binding.fields.includes(argument));
   if (unknown !== undefined)
     return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${binding.fields.join(', ')}`);
   try {
     const input = await inputOf(bound, args, session);
-    const text = await session.service.call(name, input, session.identity.who());
-    const json = parseExact(text) as Json;
+    const text = await session.service.call(name, input, session.identity.caller());
+    const json = parseExact(text) as JsonObject;
     if (operation.seals && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
     return shown(bound, json, text);
   } catch (error) {
@@ -71,21 +71,21 @@ async function run(bound: Bound, args: Json, session: Session): Promise<Answer> 
 }
 
 /** What the service is asked: the arguments, and what goes without saying. */
-async function inputOf({ operation, binding }: Bound, args: Json, session: Session): Promise<Json> {
+async function inputOf({ operation, binding }: Bound, args: JsonObject, session: McpSession): Promise<JsonObject> {
   const shape = shapeOf(operation);
   // Models say null where they have nothing to say.
   const input = Object.fromEntries(
     Object.entries(args).filter(([field, value]) => value !== null || field === 'value'),
   );
   const { self, limit } = binding;
-  if (self !== undefined) input[self] ??= session.identity.who().agent_id;
+  if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
   if (limit !== undefined) input.limit ??= limit;
   if ('branch' in shape) input.branch ??= session.branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
   return input;
 }
 
-function shown({ name, operation, binding }: Bound, json: Json, text: string): Answer {
+function shown({ name, operation, binding }: Bound, json: JsonObject, text: string): ToolAnswer {
   const { whole, gives, miss, previews } = binding;
   if (operation.effect === 'write') return { json: written(json) };
   if (gives?.includes('value')) return { json: trimmed(json) };
@@ -97,9 +97,9 @@ function shown({ name, operation, binding }: Bound, json: Json, text: string): A
 }
 
 /** What the writer of an entry has just said itself. */
-const SAID = new Set(['value', 'provenance', 'artifact_refs', 'tier', 'ttl_at']);
+const GIVEN_BY_WRITER = new Set(['value', 'provenance', 'artifact_refs', 'tier', 'ttl_at']);
 
-function written(json: Json): Json {
-  const news = Object.entries(json).filter(([member]) => !SAID.has(member));
+function written(json: JsonObject): JsonObject {
+  const news = Object.entries(json).filter(([member]) => !GIVEN_BY_WRITER.has(member));
   return cutMembers(trimmed(Object.fromEntries(news)));
 }

@@ -1,7 +1,7 @@
-import type { Json, LogReader } from './session.ts';
+import type { JsonObject, LogReader } from './session.ts';
 
 /** What is needed of the service to follow its log; the service itself is loaded only where there is no other. */
-type Kernel<Caller> = {
+type KernelLog<Caller> = {
   open(
     name: 'log.stream',
     input: unknown,
@@ -14,8 +14,8 @@ type Kernel<Caller> = {
 };
 
 export async function followKernel<Caller>(
-  kernel: Kernel<Caller>,
-  { input, caller }: { input: Json; caller: Caller },
+  kernel: KernelLog<Caller>,
+  { input, caller }: { input: JsonObject; caller: Caller },
   reader: LogReader,
 ): Promise<() => void> {
   const subscription = await kernel.open('log.stream', input, caller);

@@ -2,14 +2,14 @@ import { createMcpHandler, type Server, type ServerEvent } from '@modelcontextpr
 import { slug } from './identity.ts';
 import { problemOf } from './refusals.ts';
 import { createMcpServer } from './server.ts';
-import type { Identity, Service, Session, Who } from './session.ts';
+import type { McpSession, MemoryService, ToolCaller, ToolIdentity } from './session.ts';
 import { newToken, readToken } from './session-token.ts';
-import { label, SettingsError, toolsetOf } from './settings.ts';
+import { readLabel, SettingsError, toolsetOf } from './settings.ts';
 import { toolsOf } from './toolsets.ts';
-import { createWatch, type Watch, watchedBy } from './watch.ts';
+import { createWatch, type ResourceWatch, watchedResources } from './watch.ts';
 
 /** A request whose key was checked. */
-export type Incoming = {
+export type McpRequest = {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ export type Incoming = {
   defaultAgentId: string;
   /** Where a call names none. */
   branch: string | undefined;
-  call: Service['call'];
-  follow: Service['follow'];
+  call: MemoryService['call'];
+  follow: MemoryService['follow'];
   maxBodyBytes: number;
   onError: (error: unknown) => void;
 };
@@ -31,11 +31,11 @@ export type Incoming = {
 const SESSION_HEADER = 'mcp-session-id';
 
 /** Answers one request. Nothing is kept between two of them. */
-export async function answerMcp(incoming: Incoming): Promise<Response> {
+export async function answerMcp(incoming: McpRequest): Promise<Response> {
   const asked = new URL(incoming.url).searchParams;
   try {
     const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter((tool) => !tool.onlyNearby);
-    const branch = label('branch', asked.get('branch') ?? incoming.branch) ?? 'main';
+    const branch = readLabel('branch', asked.get('branch') ?? incoming.branch) ?? 'main';
     const { onError } = incoming;
     return await answerWith({ ...incoming, branch }, (session, watch) =>
       createMcpServer(session, { tools, onError, ...(watch ? { watch } : {}) }),
@@ -47,15 +47,15 @@ export async function answerMcp(incoming: Incoming): Promise<Response> {
 }
 
 /** A server for one request. Without a watch, there is no way to tell its client of changes. */
-export type MakeServer = (session: Session, watch?: Pick<Watch, 'add' | 'remove'>) => Server;
+export type MakeServer = (session: McpSession, watch?: Pick<ResourceWatch, 'add' | 'remove'>) => Server;
 
 /** The protocol around whatever server is made. */
-export async function answerWith(incoming: Incoming, make: MakeServer): Promise<Response> {
+export async function answerWith(incoming: McpRequest, make: MakeServer): Promise<Response> {
   const { method, url, headers, body, maxBodyBytes, onError } = incoming;
   const sessionHeader = headers[SESSION_HEADER];
   const token = sessionHeader === undefined ? undefined : readToken(sessionHeader);
   if (sessionHeader !== undefined && !token) return refuse(404, -32001, 'Session not found');
-  const said = parse(body);
+  const message = parse(body);
   const session = sessionOf(incoming, identityOf(incoming, token));
   const changes = changesFor(session, (error) => {
     if (error !== undefined) onError(error);
@@ -66,16 +66,16 @@ export async function answerWith(incoming: Incoming, make: MakeServer): Promise<
     maxRequestBodySize: maxBodyBytes,
     bus: changes,
   });
-  const unheard = await changes.watch(watchedBy(said));
-  if (unheard !== undefined) return refuse(400, -32602, unheard);
+  const unconfirmed = await changes.watch(watchedResources(message));
+  if (unconfirmed !== undefined) return refuse(400, -32602, unconfirmed);
   const request = new Request(url, { method, headers: { ...headers }, ...(body ? { body } : {}) });
-  const response = await handler.fetch(request, said === undefined ? {} : { parsedBody: said });
+  const response = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
   changes.closeUnlessHeard();
-  const client = clientThatConnects(said);
+  const client = clientThatConnects(message);
   if (client === undefined || !response.ok) return response;
   session.identity.meet(client);
   const named = new Headers(response.headers);
-  named.set(SESSION_HEADER, newToken(session.identity.who().agent_id));
+  named.set(SESSION_HEADER, newToken(session.identity.caller().agent_id));
   return new Response(response.body, { status: response.status, headers: named });
 }
 
@@ -83,13 +83,13 @@ export async function answerWith(incoming: Incoming, make: MakeServer): Promise<
 const NO_WATCH = { add: async () => {}, remove() {} };
 
 /** The changes of what a listening client names, followed before it is told that it is listened for. */
-function changesFor(session: Session, end: (error?: unknown) => void) {
+function changesFor(session: McpSession, end: (error?: unknown) => void) {
   const listeners = new Set<(event: ServerEvent) => void>();
-  const tell = (uri: string) => {
+  const onChange = (uri: string) => {
     for (const listener of listeners) listener({ kind: 'resource_updated', uri });
   };
-  const watch = createWatch(session, { tell, end });
-  const closeUnlessHeard = () => {
+  const watch = createWatch(session, { onChange, end });
+  const closeUnlessConfirmed = () => {
     if (listeners.size === 0) watch.close();
   };
   return {
@@ -109,31 +109,31 @@ function changesFor(session: Session, end: (error?: unknown) => void) {
       listeners.add(listener);
       return () => {
         listeners.delete(listener);
-        closeUnlessHeard();
+        closeUnlessConfirmed();
       };
     },
-    closeUnlessHeard,
+    closeUnlessHeard: closeUnlessConfirmed,
   };
 }
 
-function sessionOf({ call, follow, branch = 'main' }: Incoming, identity: Identity): Session {
+function sessionOf({ call, follow, branch = 'main' }: McpRequest, identity: ToolIdentity): McpSession {
   return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined };
 }
 
 /** The agent that a request names, or its session, or else the client by the name it gives itself. */
 function identityOf(
-  { keyHolder, agentId, sessionId, defaultAgentId }: Incoming,
+  { keyHolder, agentId, sessionId, defaultAgentId }: McpRequest,
   token: ReturnType<typeof readToken>,
-): Identity {
+): ToolIdentity {
   let client: string | undefined;
   // What an agent keeps to itself is not for the same client with another key.
   const byClient = () => (keyHolder === undefined ? client : client && `${client}/${slug(keyHolder)}`);
-  const who = (): Who => ({
+  const who = (): ToolCaller => ({
     agent_id: agentId ?? token?.agent_id ?? byClient() ?? defaultAgentId,
     session_id: sessionId ?? token?.session_id ?? null,
   });
   return {
-    who,
+    caller: who,
     meet(name) {
       if (name !== undefined) client = slug(name);
     },
@@ -158,8 +158,8 @@ function parse(body: Uint8Array | undefined): unknown {
 }
 
 /** The name in a handshake. */
-function clientThatConnects(said: unknown): string | undefined {
-  const { method, params } = (said ?? {}) as { method?: unknown; params?: { clientInfo?: { name?: unknown } } };
+function clientThatConnects(message: unknown): string | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { clientInfo?: { name?: unknown } } };
   if (method !== 'initialize') return undefined;
   const name = params?.clientInfo?.name;
   return typeof name === 'string' ? name : 'client';

@@ -17,13 +17,13 @@ function newIdentity() {
 
 it('a name that is in use is not taken away by another conversation', () => {
   const { identity, change, wait } = newIdentity();
-  expect(identity.who().agent_id).toBe('claude-code/ada');
+  expect(identity.caller().agent_id).toBe('claude-code/ada');
   expect(change.set('one')).toEqual({ previous: 'claude-code/ada', isNew: true });
   wait(20);
-  const { session_id } = identity.who();
+  const { session_id } = identity.caller();
   wait(20);
   expect(change.set('two')).toEqual({ busy: 'one', idleMs: 20_000, coolDownMs: 30_000 });
-  expect(identity.who()).toEqual({ agent_id: 'one', session_id });
+  expect(identity.caller()).toEqual({ agent_id: 'one', session_id });
   expect(readFileSync(change.file(), 'utf8')).toBe('one\n');
   expect(change.set('one')).toEqual({ previous: 'one', isNew: false });
 });
@@ -35,5 +35,5 @@ it('a name that has rested, or was given back, makes room for another', () => {
   expect(change.set('two')).toEqual({ previous: 'one', isNew: true });
   change.reset();
   expect(change.set('three')).toEqual({ previous: 'claude-code/ada', isNew: true });
-  expect(identity.who().agent_id).toBe('three');
+  expect(identity.caller().agent_id).toBe('three');
 });

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { shapes } from '@mem-service/contract';
-import type { Identity, Json, Who } from './session.ts';
-import type { Settings } from './settings.ts';
+import type { JsonObject, ToolCaller, ToolIdentity } from './session.ts';
+import type { McpSettings } from './settings.ts';
 
 export const newSessionId = () => `sess-${randomBytes(4).toString('hex')}`;
 
@@ -20,7 +20,7 @@ const COOL_DOWN_MS = 30_000;
  * The agent of a process: the name that was set, else the one that was set before in this client, else what the
  * environment says, else the client and the user. Each client has a file of its own, so that none takes another's name.
  */
-export function createIdentity(settings: Settings, now: () => number = Date.now): Identity {
+export function createIdentity(settings: McpSettings, now: () => number = Date.now): ToolIdentity {
   let client: string | undefined;
   let active: { agent_id: string; session_id: string } | undefined;
   /** When the name that a tool has set was last used. */
@@ -35,14 +35,14 @@ export function createIdentity(settings: Settings, now: () => number = Date.now)
     return active;
   };
   return {
-    who(): Who {
+    caller(): ToolCaller {
       if (usedAt !== undefined) usedAt = now();
       return current();
     },
     meet(name) {
       if (name !== undefined) client ??= slug(name);
     },
-    about: (): Json => ({
+    about: (): JsonObject => ({
       active_identity: current().agent_id,
       session_id: current().session_id,
       sticky_identity: readName(file()) ?? null,

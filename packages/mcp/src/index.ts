@@ -1,8 +1,8 @@
 export { followKernel } from './follow.ts';
-export { answerMcp, answerWith, type Incoming, type MakeServer } from './http.ts';
+export { answerMcp, answerWith, type MakeServer, type McpRequest } from './http.ts';
 export { type Memory, openMemory } from './memory.ts';
-export { createMcpServer, type Offer } from './server.ts';
-export type { Identity, Json, LogReader, Service, Session, Who } from './session.ts';
+export { createMcpServer, type ServerOffer } from './server.ts';
+export type { JsonObject, LogReader, McpSession, MemoryService, ToolCaller, ToolIdentity } from './session.ts';
 export { runMcp } from './stdio.ts';
 export type { Tool } from './tool.ts';
 export { allTools, listingSize, toolsOf } from './toolsets.ts';

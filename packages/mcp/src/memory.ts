@@ -1,21 +1,21 @@
 import type { OperationName } from '@mem-service/contract';
 import { createIdentity } from './identity.ts';
 import { type OpenService, openService } from './service.ts';
-import type { Json } from './session.ts';
-import { type Environment, readSettings } from './settings.ts';
+import type { JsonObject } from './session.ts';
+import { type McpEnvironment, readSettings } from './settings.ts';
 
 /** The memory that an MCP client on this machine has, under the name that it has there. */
 export type Memory = Pick<OpenService, 'mode' | 'place' | 'close'> & {
   agent_id: string;
-  call(name: OperationName, input: Json): Promise<string>;
+  call(name: OperationName, input: JsonObject): Promise<string>;
 };
 
 /** For programs beside the client, such as its hooks. They have no part in its session. */
-export function openMemory(env: Environment, client: string | undefined): Memory {
+export function openMemory(env: McpEnvironment, client: string | undefined): Memory {
   const settings = readSettings(env);
   const identity = createIdentity(settings);
   identity.meet(client);
-  const { agent_id } = identity.who();
+  const { agent_id } = identity.caller();
   const { mode, place, call, close } = openService(settings);
   return { mode, place, close, agent_id, call: (name, input) => call(name, input, { agent_id, session_id: null }) };
 }

@@ -2,9 +2,9 @@ import type { Toolset } from '@mem-service/contract';
 import * as z from 'zod';
 import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
-import { plainly, unquoted } from './rules/arguments.ts';
-import type { Json, Session } from './session.ts';
-import { type Annotations, type Answer, type Call, once, type Tool } from './tool.ts';
+import { plainMessage, unquoted } from './rules/arguments.ts';
+import type { JsonObject, McpSession } from './session.ts';
+import { once, type Tool, type ToolAnnotations, type ToolAnswer, type ToolCallContext } from './tool.ts';
 
 type OwnTool<S extends Shape> = {
   name: `mem_${string}`;
@@ -13,9 +13,13 @@ type OwnTool<S extends Shape> = {
   input: S;
   about?: Readonly<Record<string, string>>;
   output: Shape;
-  annotations: Annotations;
+  annotations: ToolAnnotations;
   onlyNearby?: true;
-  run(input: z.output<z.ZodObject<S>>, session: Session, call: Call): Promise<Answer | Json> | Answer | Json;
+  run(
+    input: z.output<z.ZodObject<S>>,
+    session: McpSession,
+    call: ToolCallContext,
+  ): Promise<ToolAnswer | JsonObject> | ToolAnswer | JsonObject;
 };
 
 /** A tool that is no operation of the service, or more than one. */
@@ -40,7 +44,7 @@ export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
       if (!parsed.success) return wrongArgument(parsed.error, name, Object.keys(own.input));
       try {
         const answer = await own.run(parsed.data as z.output<z.ZodObject<S>>, session, call);
-        return 'json' in answer ? (answer as Answer) : { json: answer };
+        return 'json' in answer ? (answer as ToolAnswer) : { json: answer };
       } catch (error) {
         const problem = problemOf(error);
         if (problem) return refusal(problem);
@@ -50,11 +54,14 @@ export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
   };
 }
 
-function wrongArgument({ issues }: z.ZodError, tool: string, known: readonly string[]): Answer {
+function wrongArgument({ issues }: z.ZodError, tool: string, known: readonly string[]): ToolAnswer {
   const [issue] = issues;
   if (issue?.code === 'unrecognized_keys') {
     const takes = known.length === 0 ? 'takes no arguments' : `it takes ${known.join(', ')}`;
     return argumentError(issue.keys[0] as string, `is not an argument of ${tool}; ${takes}`);
   }
-  return argumentError(issue?.path.map(String).join('.') || 'arguments', plainly(issue?.message ?? 'are not valid'));
+  return argumentError(
+    issue?.path.map(String).join('.') || 'arguments',
+    plainMessage(issue?.message ?? 'are not valid'),
+  );
 }

@@ -1,5 +1,5 @@
 import { stringify } from '@mem-service/contract';
-import type { Json } from './session.ts';
+import type { JsonObject } from './session.ts';
 
 /** Longer texts in lists are cut to this. */
 export const PREVIEW_CHARS = 2000;
@@ -32,7 +32,7 @@ const USUAL: Readonly<Record<string, unknown>> = {
 };
 
 /** Without what is empty, as usual, or of use to programs only. What is stored is never touched. */
-export function trimmed(row: Json): Json {
+export function trimmed(row: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(row).filter(
       ([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value) || USUAL[name] === value),
@@ -43,7 +43,7 @@ export function trimmed(row: Json): Json {
 /** A row of a list: trimmed, with counts in place of lists of things, with long texts cut. */
 export function previewRow(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
-  const members = Object.entries(trimmed(row as Json));
+  const members = Object.entries(trimmed(row as JsonObject));
   return cutMembers(
     Object.fromEntries(members.map(([name, value]) => [name, name === 'value' ? value : counted(value)])),
   );
@@ -53,8 +53,8 @@ const counted = (value: unknown) =>
   Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null) ? value.length : value;
 
 /** Cuts what is long, and says how long it is and how to read it whole. */
-export function cutMembers(row: Json): Json {
-  const out: Json = {};
+export function cutMembers(row: JsonObject): JsonObject {
+  const out: JsonObject = {};
   for (const [name, value] of Object.entries(row)) {
     const isText = typeof value === 'string';
     const text = isText ? value : name === 'value' ? stringify(value) : '';
@@ -71,7 +71,7 @@ export function cutMembers(row: Json): Json {
   return out;
 }
 
-function wayToWhole({ entity_path, key, version, trace_id, branch }: Json): string {
+function wayToWhole({ entity_path, key, version, trace_id, branch }: JsonObject): string {
   if (entity_path === undefined)
     return trace_id === undefined ? 'not available' : `mem_get_trace ${stringify({ trace_id })}`;
   const elsewhere = branch === undefined || branch === 'main' ? {} : { branch };
@@ -79,7 +79,7 @@ function wayToWhole({ entity_path, key, version, trace_id, branch }: Json): stri
 }
 
 /** Every list of the answer, row by row. */
-export function previewLists(answer: Json): Json {
+export function previewLists(answer: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? value.map(previewRow) : value]),
   );

@@ -1,18 +1,18 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /** What an argument names, so that a client can offer what there is. */
-export type Kind = 'entity_path' | 'agent_id' | 'outcome_type';
-type Argument = { name: string; description: string; required?: true; kind?: Kind };
-type Given = Readonly<Record<string, string>>;
+export type ArgumentKind = 'entity_path' | 'agent_id' | 'outcome_type';
+type PromptArgument = { name: string; description: string; required?: true; kind?: ArgumentKind };
+export type PromptArguments = Readonly<Record<string, string>>;
 type Prompt = {
   name: string;
   title: string;
   description: string;
-  arguments: readonly Argument[];
-  text(given: Given): string;
+  arguments: readonly PromptArgument[];
+  text(given: PromptArguments): string;
 };
 
-const at = ({ entity_path }: Given) => (entity_path ? ` at ${entity_path}` : '');
+const at = ({ entity_path }: PromptArguments) => (entity_path ? ` at ${entity_path}` : '');
 
 const prompts: readonly Prompt[] = [
   {
@@ -67,7 +67,7 @@ export const listedPrompts = prompts.map(({ text: _, ...prompt }) => ({
   arguments: prompt.arguments.map(({ kind: __, ...argument }) => argument),
 }));
 
-export function getPrompt(name: string, given: Given = {}) {
+export function getPrompt(name: string, given: PromptArguments = {}) {
   const prompt = promptOf(name);
   const missing = prompt.arguments.find((argument) => argument.required && !given[argument.name]);
   if (missing) throw invalid(`${missing.name}: is required`);
@@ -82,7 +82,7 @@ function promptOf(name: string): Prompt {
 }
 
 /** Undefined where anything will do. */
-export function kindOf(prompt: string, argument: string): Kind | undefined {
+export function kindOf(prompt: string, argument: string): ArgumentKind | undefined {
   const found = promptOf(prompt).arguments.find(({ name }) => name === argument);
   if (!found) throw invalid(`prompt ${prompt} has no argument ${JSON.stringify(argument)}`);
   return found.kind;

@@ -1,8 +1,8 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
-import { plainly } from './rules/arguments.ts';
-import type { Json } from './session.ts';
-import type { Answer } from './tool.ts';
+import { plainMessage } from './rules/arguments.ts';
+import type { JsonObject } from './session.ts';
+import type { ToolAnswer } from './tool.ts';
 
 /** What the service would have answered; undefined for a bug. */
 export function problemOf(error: unknown): Problem | undefined {
@@ -25,20 +25,20 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
 };
 
 /** An error as a model can act on it: what was wrong, with which argument, and what to do. */
-export function refusal({ code, detail, errors, status: _, type: __, title: ___, ...more }: Problem): Answer {
+export function refusal({ code, detail, errors, status: _, type: __, title: ___, ...more }: Problem): ToolAnswer {
   const wrong = (errors as { path: string; message: string }[] | undefined)?.map(({ path, message }) => ({
     path,
-    message: plainly(message),
+    message: plainMessage(message),
   }));
   const error = wrong ? wrong.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('; ') : detail;
   const hint = code === 'not_found' && more.trace_id !== undefined ? TRACES : HINTS[code];
-  const json: Json = { error, code, ...(wrong ? { errors: wrong } : {}), ...more, ...(hint ? { hint } : {}) };
+  const json: JsonObject = { error, code, ...(wrong ? { errors: wrong } : {}), ...more, ...(hint ? { hint } : {}) };
   return { json, isError: true };
 }
 
 const TRACES = 'mem_list_traces shows which there are; "last" is the newest of yours';
 
-export function argumentError(argument: string, message: string): Answer {
+export function argumentError(argument: string, message: string): ToolAnswer {
   return {
     json: { error: `${argument}: ${message}`, code: 'invalid_input', errors: [{ path: argument, message }] },
     isError: true,

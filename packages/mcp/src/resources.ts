@@ -2,8 +2,8 @@ import { shapes, stringify } from '@mem-service/contract';
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import { previewLists } from './previews.ts';
 import { problemOf } from './refusals.ts';
-import type { Place } from './rules/touched.ts';
-import { ask, type Json, type Session } from './session.ts';
+import type { ResourceAddress } from './rules/resource-changes.ts';
+import { callService, type JsonObject, type McpSession } from './session.ts';
 
 const ENTRIES = 'mem://entries';
 const mimeType = 'application/json';
@@ -28,22 +28,22 @@ export const resourceTemplates = [
 ];
 
 /** What is meant, whether or not there is something in it; undefined for what is no resource. */
-export function placeOf(uri: string): Place | undefined {
+export function resourceAt(uri: string): ResourceAddress | undefined {
   const address = addressOf(uri);
   return address ? { kind: 'entry', ...address } : LISTED[uri];
 }
 
-const LISTED: Readonly<Record<string, Place>> = {
+const LISTED: Readonly<Record<string, ResourceAddress>> = {
   [ENTRIES]: { kind: 'entries' },
   'mem://timeline': { kind: 'timeline' },
   'mem://stats': { kind: 'stats' },
 };
 
-export async function readResource(uri: string, session: Session): Promise<string> {
-  const place = placeOf(uri);
-  if (!place) throw new ResourceNotFoundError(uri);
+export async function readResource(uri: string, session: McpSession): Promise<string> {
+  const resource = resourceAt(uri);
+  if (!resource) throw new ResourceNotFoundError(uri);
   try {
-    return await read(place, session);
+    return await read(resource, session);
   } catch (error) {
     const problem = problemOf(error);
     if (problem?.code === 'not_found') throw new ResourceNotFoundError(uri);
@@ -51,20 +51,21 @@ export async function readResource(uri: string, session: Session): Promise<strin
   }
 }
 
-async function read(place: Place, session: Session): Promise<string> {
+async function read(resource: ResourceAddress, session: McpSession): Promise<string> {
   const { branch, identity } = session;
-  const { agent_id } = identity.who();
+  const { agent_id } = identity.caller();
   const limit = 50;
-  if (place.kind === 'entry') {
-    const { entity_path, key } = place;
-    return session.service.call('entries.read', { entity_path, key, branch }, identity.who());
+  if (resource.kind === 'entry') {
+    const { entity_path, key } = resource;
+    return session.service.call('entries.read', { entity_path, key, branch }, identity.caller());
   }
-  if (place.kind === 'stats') return stringify(await ask(session, 'stats.read', { branch }));
-  if (place.kind === 'timeline') return lists(await ask(session, 'agents.timeline', { agent_id, branch, limit }));
-  return lists(await ask(session, 'entries.list', { branch, sort: 'recent', limit }));
+  if (resource.kind === 'stats') return stringify(await callService(session, 'stats.read', { branch }));
+  if (resource.kind === 'timeline')
+    return lists(await callService(session, 'agents.timeline', { agent_id, branch, limit }));
+  return lists(await callService(session, 'entries.list', { branch, sort: 'recent', limit }));
 }
 
-const lists = (page: Json) => stringify(previewLists(page));
+const lists = (page: JsonObject) => stringify(previewLists(page));
 
 /** The last segment is the key, in which a slash is written as %2F; everything is percent-encoded. */
 function addressOf(uri: string): { entity_path: string; key: string } | undefined {

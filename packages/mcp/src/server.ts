@@ -12,22 +12,22 @@ import { complete } from './completions.ts';
 import { instructions } from './instructions.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
-import type { Session } from './session.ts';
-import type { Answer, Call, Tool } from './tool.ts';
+import type { McpSession } from './session.ts';
+import type { Tool, ToolAnswer, ToolCallContext } from './tool.ts';
 import { allTools } from './toolsets.ts';
-import type { Watch } from './watch.ts';
+import type { ResourceWatch } from './watch.ts';
 
 export const SERVER_INFO = { name: 'mem', title: 'Memory', version: manifest.version };
 
-export type Offer = {
+export type ServerOffer = {
   tools: readonly Tool[];
   onError?: (error: unknown) => void;
   /** Clients may ask to be told of changes; undefined where they could not be reached. */
-  watch?: Pick<Watch, 'add' | 'remove'>;
+  watch?: Pick<ResourceWatch, 'add' | 'remove'>;
 };
 
 /** A server for one connection. The tools are made once and shared by all of them. */
-export function createMcpServer(session: Session, offer: Offer): Server {
+export function createMcpServer(session: McpSession, offer: ServerOffer): Server {
   const server = new Server(SERVER_INFO, {
     capabilities: {
       tools: {},
@@ -39,27 +39,27 @@ export function createMcpServer(session: Session, offer: Offer): Server {
     instructions,
   });
   // A client is known by the name it gives itself before anything is done for it.
-  const met = (ctx: ServerContext): Session => {
+  const sessionFor = (ctx: ServerContext): McpSession => {
     session.identity.meet(clientOf(server, ctx));
     return session;
   };
-  addTools(server, met, offer);
-  addResources(server, met, offer);
+  addTools(server, sessionFor, offer);
+  addResources(server, sessionFor, offer);
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
-  server.setRequestHandler('completion/complete', ({ params }, ctx) => complete(params, met(ctx)));
+  server.setRequestHandler('completion/complete', ({ params }, ctx) => complete(params, sessionFor(ctx)));
   return server;
 }
 
-type Met = (ctx: ServerContext) => Session;
+type SessionFor = (ctx: ServerContext) => McpSession;
 
-function addTools(server: Server, met: Met, offer: Offer): void {
+function addTools(server: Server, sessionFor: SessionFor, offer: ServerOffer): void {
   const tools = new Map(offer.tools.map((tool) => [tool.name, tool]));
   server.setRequestHandler('tools/list', () => ({ tools: offer.tools.map((tool) => tool.listed() as McpTool) }));
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
-    const answer = tool.run(params.arguments ?? {}, met(ctx), callOf(ctx));
+    const answer = tool.run(params.arguments ?? {}, sessionFor(ctx), callOf(ctx));
     return toResult(await answer.catch((error) => failure(error, offer, ctx)));
   });
 }
@@ -70,15 +70,15 @@ function absence(name: string): string {
   return `there is no tool ${JSON.stringify(name)} here${elsewhere ?? ''}`;
 }
 
-function addResources(server: Server, met: Met, { watch }: Offer): void {
+function addResources(server: Server, sessionFor: SessionFor, { watch }: ServerOffer): void {
   server.setRequestHandler('resources/list', () => ({ resources }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => ({
-    contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, met(ctx)) }],
+    contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, sessionFor(ctx)) }],
   }));
   if (!watch) return;
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
-    met(ctx);
+    sessionFor(ctx);
     await watch.add(uri);
     return {};
   });
@@ -88,7 +88,7 @@ function addResources(server: Server, met: Met, { watch }: Offer): void {
   });
 }
 
-function callOf({ mcpReq }: ServerContext): Call {
+function callOf({ mcpReq }: ServerContext): ToolCallContext {
   const token = mcpReq._meta?.progressToken;
   return {
     signal: mcpReq.signal,
@@ -111,14 +111,18 @@ const nameIn = (meta: unknown) => (meta as Record<string, { name?: string }> | u
 export const clientWithin = (message: unknown): string | undefined =>
   nameIn((message as { params?: { _meta?: unknown } }).params?._meta);
 
-async function failure(error: unknown, { onError = () => {} }: Offer, { mcpReq }: ServerContext): Promise<Answer> {
+async function failure(
+  error: unknown,
+  { onError = () => {} }: ServerOffer,
+  { mcpReq }: ServerContext,
+): Promise<ToolAnswer> {
   if (mcpReq.signal.aborted) return { json: { error: 'cancelled', code: 'cancelled' }, isError: true };
   onError(error);
   await mcpReq.log('error', 'the service failed: this is a bug', 'mem');
   return { json: { error: 'the service failed', code: 'internal', hint: 'this is a bug: see the log' }, isError: true };
 }
 
-function toResult({ json, text = stringify(json), isError }: Answer) {
+function toResult({ json, text = stringify(json), isError }: ToolAnswer) {
   // Numbers that JavaScript would change stand in the text as they are.
   const structuredContent = JSON.parse(text);
   return { content: [{ type: 'text' as const, text }], structuredContent, ...(isError ? { isError } : {}) };

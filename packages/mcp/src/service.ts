@@ -4,21 +4,21 @@ import { join, resolve } from 'node:path';
 import { Fault, stringify } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
 import { followKernel } from './follow.ts';
-import type { LogReader, Service, Who } from './session.ts';
-import { type Environment, type Settings, SettingsError } from './settings.ts';
+import type { LogReader, MemoryService, ToolCaller } from './session.ts';
+import { type McpEnvironment, type McpSettings, SettingsError } from './settings.ts';
 
-export type OpenService = Service & {
+export type OpenService = MemoryService & {
   /** Where the memory is, for people. */
   place: string;
   close(): Promise<void>;
 };
 
 /** The server at MEM_HTTP_URL, or the store of this machine. */
-export function openService(settings: Settings): OpenService {
+export function openService(settings: McpSettings): OpenService {
   return settings.url === undefined ? openLocal(settings) : openRemote(settings, settings.url);
 }
 
-function openRemote({ apiKey }: Settings, url: string): OpenService {
+function openRemote({ apiKey }: McpSettings, url: string): OpenService {
   try {
     const client = createClient({ url, apiKey });
     return {
@@ -52,14 +52,14 @@ async function readAll(texts: AsyncIterable<string>, reader: LogReader): Promise
  * A client starts its servers in any folder: the store is where the command line would find it if there is one, and
  * otherwise with what else belongs to the user.
  */
-function storeOf({ home, env }: Settings): Environment {
+function storeEnvironment({ home, env }: McpSettings): McpEnvironment {
   if (env.MEM_DATA_DIR || existsSync('.amfs')) return env;
   return { ...env, MEM_DATA_DIR: join(home, 'store') };
 }
 
 /** Opened by the first call, so that a client is not kept waiting when it only asks what there is. */
-function openLocal(settings: Settings): OpenService {
-  const store = storeOf(settings);
+function openLocal(settings: McpSettings): OpenService {
+  const store = storeEnvironment(settings);
   const place = store.MEM_POSTGRES_DSN ? 'PostgreSQL' : resolve(store.MEM_DATA_DIR || '.amfs');
   let opened: ReturnType<typeof load> | undefined;
   const open = async () => {
@@ -72,7 +72,7 @@ function openLocal(settings: Settings): OpenService {
       throw new Fault('unavailable', `the memory at ${place} cannot be opened: ${(error as Error).message}`);
     }
   };
-  const callerOf = (as: Who, account_id: string) => ({
+  const callerOf = (as: ToolCaller, account_id: string) => ({
     account_id,
     actor: 'mcp',
     ...as,
@@ -97,7 +97,7 @@ function openLocal(settings: Settings): OpenService {
   };
 }
 
-async function load(env: Environment) {
+async function load(env: McpEnvironment) {
   const { openInstalledApp, readConfig, SELF_HOSTED_ACCOUNT } = await loadServer();
   return { app: await openInstalledApp(readConfig(env)), account_id: SELF_HOSTED_ACCOUNT };
 }

@@ -6,7 +6,7 @@ import * as z from 'zod';
  * A session over HTTP as its own id says it, so that any server understands it, also after a restart. It proves nothing:
  * who may do what is decided by the key of each request.
  */
-export type Token = { agent_id: string; session_id: string };
+export type SessionToken = { agent_id: string; session_id: string };
 
 const CHECK_CHARS = 12;
 
@@ -14,7 +14,7 @@ const checkOf = (body: string) =>
   createHash('sha256').update(`mem-mcp ${body}`).digest('base64url').slice(0, CHECK_CHARS);
 
 export function newToken(agent_id: string): string {
-  const token: Token = { agent_id, session_id: `sess-${randomBytes(8).toString('hex')}` };
+  const token: SessionToken = { agent_id, session_id: `sess-${randomBytes(8).toString('hex')}` };
   const body = Buffer.from(JSON.stringify(token)).toString('base64url');
   return `${body}.${checkOf(body)}`;
 }
@@ -22,7 +22,7 @@ export function newToken(agent_id: string): string {
 const shape = z.strictObject({ agent_id: shapes.agentId, session_id: shapes.sessionId });
 
 /** Undefined for what was not made here. */
-export function readToken(text: string): Token | undefined {
+export function readToken(text: string): SessionToken | undefined {
   const [body = '', check] = text.split('.', 2);
   if (check !== checkOf(body)) return undefined;
   try {

@@ -1,42 +1,45 @@
+import type { JsonObject } from '@mem-service/contract';
 import { type OperationName, parseExact } from '@mem-service/contract';
 
-export type Json = Record<string, unknown>;
+export type { JsonObject } from '@mem-service/contract';
 
 /** On whose behalf a tool is called. */
-export type Who = { agent_id: string; session_id: string | null };
+export type ToolCaller = { agent_id: string; session_id: string | null };
 
 /** The memory service behind the tools: the store of this machine, or a server elsewhere. */
-export type Service = {
+export type MemoryService = {
   mode: 'local' | 'remote';
   /** The answer as exact JSON text. Throws a Fault or a MemError. */
-  call(name: OperationName, input: Json, as: Who): Promise<string>;
+  call(name: OperationName, input: JsonObject, as: ToolCaller): Promise<string>;
   /** Tells what happens in the log; what is given back ends it. Throws as `call` does. */
-  follow(input: Json, as: Who, reader: LogReader): Promise<() => void>;
+  follow(input: JsonObject, as: ToolCaller, reader: LogReader): Promise<() => void>;
 };
 
 export type LogReader = {
-  take(event: Json): void;
+  take(event: JsonObject): void;
   /** There will be no more; with what went wrong, unless somebody ended it. */
   end(error?: unknown): void;
 };
 
 /** Who the tools speak for, and how that changes. */
-export type Identity = {
-  who(): Who;
+export type ToolIdentity = {
+  caller(): ToolCaller;
   /** As the client named itself when it connected. */
   meet(client: string | undefined): void;
-  about(): Json;
+  about(): JsonObject;
   /** Undefined where the name comes with each request and cannot be changed by a tool. */
-  change?: { set(name: string): Change; reset(): { previous: string }; file(): string };
+  change?: { set(name: string): IdentityChange; reset(): { previous: string }; file(): string };
 };
 
 /** What became of a change: it is refused while somebody else seems to work under the present name. */
-export type Change = { previous: string; isNew: boolean } | { busy: string; idleMs: number; coolDownMs: number };
+export type IdentityChange =
+  | { previous: string; isNew: boolean }
+  | { busy: string; idleMs: number; coolDownMs: number };
 
 /** One client's connection, or one request where there are no connections. */
-export type Session = {
-  service: Service;
-  identity: Identity;
+export type McpSession = {
+  service: MemoryService;
+  identity: ToolIdentity;
   /** Where a call names none. */
   branch: string;
   /** For files that tools leave behind; undefined where the client could not open them. */
@@ -44,24 +47,28 @@ export type Session = {
   lastTraceId?: string;
 };
 
-export async function ask(session: Session, name: OperationName, input: Json): Promise<Json> {
-  return parseExact(await session.service.call(name, input, session.identity.who())) as Json;
+export async function callService(session: McpSession, name: OperationName, input: JsonObject): Promise<JsonObject> {
+  return parseExact(await session.service.call(name, input, session.identity.caller())) as JsonObject;
 }
 
 /** What is asked beside the work of the agent, and so is no part of its trace. */
-const ASIDE = 'sess-aside';
+const UNTRACED = 'sess-aside';
 
 /** The same for what no model sees. */
-export async function askAside(session: Session, name: OperationName, input: Json): Promise<Json> {
-  const { agent_id } = session.identity.who();
-  return parseExact(await session.service.call(name, input, { agent_id, session_id: ASIDE })) as Json;
+export async function callServiceUntraced(
+  session: McpSession,
+  name: OperationName,
+  input: JsonObject,
+): Promise<JsonObject> {
+  const { agent_id } = session.identity.caller();
+  return parseExact(await session.service.call(name, input, { agent_id, session_id: UNTRACED })) as JsonObject;
 }
 
 /** The trace that is meant by `last`: what was sealed here, or else the newest of this agent. */
-export async function traceIdOf(session: Session, given: unknown): Promise<unknown> {
+export async function traceIdOf(session: McpSession, given: unknown): Promise<unknown> {
   if (given !== 'last') return given;
   if (session.lastTraceId !== undefined) return session.lastTraceId;
-  const { agent_id } = session.identity.who();
-  const { traces } = await ask(session, 'traces.list', { agent_id, limit: 1, branch: session.branch });
-  return (traces as Json[])[0]?.trace_id ?? given;
+  const { agent_id } = session.identity.caller();
+  const { traces } = await callService(session, 'traces.list', { agent_id, limit: 1, branch: session.branch });
+  return (traces as JsonObject[])[0]?.trace_id ?? given;
 }

@@ -2,10 +2,10 @@ import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { shapes, toolsets } from '@mem-service/contract';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type McpEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment says to the MCP server. The store itself is opened with the settings of the service. */
-export type Settings = {
+export type McpSettings = {
   url: string | undefined;
   apiKey: string | undefined;
   agentId: string | undefined;
@@ -18,14 +18,14 @@ export type Settings = {
   home: string;
   warnings: readonly string[];
   /** All of it, for the service to read its own settings from. */
-  env: Environment;
+  env: McpEnvironment;
 };
 
 export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-export function readSettings(env: Environment = process.env): Settings {
+export function readSettings(env: McpEnvironment = process.env): McpSettings {
   const url = env.MEM_HTTP_URL || undefined;
   if (url !== undefined && !(URL.canParse(url) && /^https?:/.test(url)))
     throw new SettingsError('MEM_HTTP_URL must be an http or https address');
@@ -33,8 +33,8 @@ export function readSettings(env: Environment = process.env): Settings {
   return {
     url,
     apiKey: env.MEM_API_KEY || undefined,
-    agentId: label('MEM_AGENT_ID', env.MEM_AGENT_ID),
-    branch: label('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
+    agentId: readLabel('MEM_AGENT_ID', env.MEM_AGENT_ID),
+    branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
     toolset: toolsetOf(env.MEM_TOOLSET),
     platform: platformOf(env),
     user: env.USER || env.USERNAME || userName(),
@@ -45,7 +45,7 @@ export function readSettings(env: Environment = process.env): Settings {
 }
 
 /** A name of an agent or a branch. */
-export function label(name: string, text: string | undefined): string | undefined {
+export function readLabel(name: string, text: string | undefined): string | undefined {
   if (!text) return undefined;
   const parsed = shapes.agentId.safeParse(text);
   if (parsed.success) return parsed.data;
@@ -68,7 +68,7 @@ export function toolsetOf(text = ''): readonly string[] {
   return names.length === 0 ? ['core'] : names;
 }
 
-function platformOf(env: Environment): string | undefined {
+function platformOf(env: McpEnvironment): string | undefined {
   if (env.CURSOR_SESSION_ID || env.CURSOR_TRACE_ID) return 'cursor';
   if (env.CLAUDECODE || env.CLAUDE_CODE_SESSION) return 'claude-code';
   if (env.CODEX_HOME) return 'codex';

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serveClient } from './connection.ts';
 import { createIdentity } from './identity.ts';
 import { openService } from './service.ts';
-import type { Session } from './session.ts';
-import { type Environment, readSettings, SettingsError, toolsetOf } from './settings.ts';
+import type { McpSession } from './session.ts';
+import { type McpEnvironment, readSettings, SettingsError, toolsetOf } from './settings.ts';
 import { listingSize, toolsOf } from './toolsets.ts';
 
 const LAST_ANSWERS_MS = 10_000;
@@ -22,7 +22,7 @@ names none. MEM_AGENT_ID: the agent where no other name was set.
 `;
 
 /** Runs the command and gives the exit code. */
-export async function runMcp(args: readonly string[], env?: Environment): Promise<number> {
+export async function runMcp(args: readonly string[], env?: McpEnvironment): Promise<number> {
   try {
     return await run(args, env);
   } catch (error) {
@@ -32,7 +32,7 @@ export async function runMcp(args: readonly string[], env?: Environment): Promis
   }
 }
 
-async function run(args: readonly string[], env?: Environment): Promise<number> {
+async function run(args: readonly string[], env?: McpEnvironment): Promise<number> {
   const { flags, toolset } = readArgs(args);
   if (flags.has('--help') || flags.has('-h')) {
     process.stdout.write(HELP);
@@ -46,7 +46,7 @@ async function run(args: readonly string[], env?: Environment): Promise<number> 
     return 0;
   }
   const service = openService(settings);
-  const session: Session = {
+  const session: McpSession = {
     service,
     identity: createIdentity(settings),
     branch: settings.branch,
@@ -60,7 +60,7 @@ async function run(args: readonly string[], env?: Environment): Promise<number> 
   const ended = end();
   const connection = serveClient(session, { tools, onError });
   // A client that has said all it has to say still waits for the answers.
-  if ((await ended) === 'said') await within(LAST_ANSWERS_MS, connection.answered());
+  if ((await ended) === 'said') await waitAtMost(LAST_ANSWERS_MS, connection.answered());
   await connection.close();
   await service.close();
   return 0;
@@ -77,7 +77,7 @@ function readArgs(args: readonly string[]): { flags: ReadonlySet<string>; toolse
   return { flags, toolset: toolsetOf(names) };
 }
 
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, sleep(ms, undefined, { signal: over.signal }).catch(() => {})]);
   over.abort();
@@ -86,9 +86,9 @@ async function within(ms: number, work: Promise<void>): Promise<void> {
 /** When the client has said everything, or somebody ends the process. */
 function end(): Promise<'said' | 'stopped'> {
   return new Promise((resolve) => {
-    const said = () => resolve('said');
+    const ended = () => resolve('said');
     const stopped = () => resolve('stopped');
-    process.stdin.once('end', said).once('close', said);
+    process.stdin.once('end', ended).once('close', ended);
     process.once('SIGINT', stopped).once('SIGTERM', stopped);
   });
 }

@@ -1,27 +1,27 @@
 import type { Toolset } from '@mem-service/contract';
 import type { ObjectSchema } from './json-schema.ts';
-import type { Json, Session } from './session.ts';
+import type { JsonObject, McpSession } from './session.ts';
 
-export type Annotations = {
+export type ToolAnnotations = {
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;
 };
 
 /** As clients list it. */
-export type Listed = {
+export type ListedTool = {
   name: string;
   description: string;
   inputSchema: ObjectSchema;
   outputSchema: ObjectSchema;
-  annotations: Annotations;
+  annotations: ToolAnnotations;
 };
 
 /** What a tool gives: members, or the exact text of them too. */
-export type Answer = { json: Json; text?: string; isError?: true };
+export type ToolAnswer = { json: JsonObject; text?: string; isError?: true };
 
 /** The call that is being answered, as its client sees it. */
-export type Call = {
+export type ToolCallContext = {
   /** Nobody waits for the answer any more. */
   signal: AbortSignal;
   /** Tells a client that asked for it how far it is. */
@@ -32,19 +32,19 @@ export type Tool = {
   name: string;
   toolset: Toolset;
   /** Made when it is first asked for. */
-  listed(): Listed;
-  run(args: Json, session: Session, call: Call): Promise<Answer>;
+  listed(): ListedTool;
+  run(args: JsonObject, session: McpSession, call: ToolCallContext): Promise<ToolAnswer>;
   /** Leaves something on the machine of the client, so that it is not offered over the network. */
   onlyNearby?: true;
 };
 
-export const reading: Annotations = {
+export const readHints: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
 };
-export const writing: Annotations = { ...reading, readOnlyHint: false, idempotentHint: false };
-export const settling: Annotations = { ...writing, idempotentHint: true };
+export const writeHints: ToolAnnotations = { ...readHints, readOnlyHint: false, idempotentHint: false };
+export const idempotentHints: ToolAnnotations = { ...writeHints, idempotentHint: true };
 
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;

@@ -1,10 +1,10 @@
 import { ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { placeOf } from './resources.ts';
-import { isTouched, type Place } from './rules/touched.ts';
-import { askAside, type Json, type LogReader, type Session } from './session.ts';
+import { resourceAt } from './resources.ts';
+import { mayHaveChanged, type ResourceAddress } from './rules/resource-changes.ts';
+import { callServiceUntraced, type JsonObject, type LogReader, type McpSession } from './session.ts';
 
 /** The resources that a client wants to hear about. */
-export type Watch = {
+export type ResourceWatch = {
   /** Settles when nothing that happens from now on is missed. Throws for what is no resource. */
   add(uri: string): Promise<void>;
   remove(uri: string): void;
@@ -12,7 +12,7 @@ export type Watch = {
 };
 
 export type WatchOptions = {
-  tell(uri: string): void;
+  onChange(uri: string): void;
   /** Nothing more will be told; with what went wrong, unless somebody ended it. */
   end(error?: unknown): void;
 };
@@ -21,21 +21,21 @@ export type WatchOptions = {
 const GATHER_MS = 50;
 
 /** Follows the log for as long as something is watched, and tells which resources it has changed. */
-export function createWatch(session: Session, { tell, end }: WatchOptions): Watch {
-  const watched = new Map<string, Place>();
+export function createWatch(session: McpSession, { onChange, end }: WatchOptions): ResourceWatch {
+  const watched = new Map<string, ResourceAddress>();
   const touched = new Set<string>();
   let following: Promise<() => void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const tellAll = () => {
+  const reportChanges = () => {
     timer = undefined;
-    for (const uri of touched) if (watched.has(uri)) tell(uri);
+    for (const uri of touched) if (watched.has(uri)) onChange(uri);
     touched.clear();
   };
-  const take = (event: Json) => {
-    const { agent_id } = session.identity.who();
-    for (const [uri, place] of watched) if (isTouched(place, event, agent_id)) touched.add(uri);
-    if (touched.size > 0) timer ??= setTimeout(tellAll, GATHER_MS);
+  const take = (event: JsonObject) => {
+    const { agent_id } = session.identity.caller();
+    for (const [uri, place] of watched) if (mayHaveChanged(place, event, agent_id)) touched.add(uri);
+    if (touched.size > 0) timer ??= setTimeout(reportChanges, GATHER_MS);
   };
   const stop = () => {
     clearTimeout(timer);
@@ -48,7 +48,7 @@ export function createWatch(session: Session, { tell, end }: WatchOptions): Watc
   };
   return {
     async add(uri) {
-      const place = placeOf(uri);
+      const place = resourceAt(uri);
       if (!place) throw new ResourceNotFoundError(uri);
       watched.set(uri, place);
       following ??= follow(session, { take, end });
@@ -72,17 +72,17 @@ export function createWatch(session: Session, { tell, end }: WatchOptions): Watc
 }
 
 /** From here on, so that nothing falls between now and the moment in which the log is being followed. */
-async function follow(session: Session, reader: LogReader): Promise<() => void> {
+async function follow(session: McpSession, reader: LogReader): Promise<() => void> {
   const { branch, service, identity } = session;
-  const { last_seq } = await askAside(session, 'stats.read', { branch });
-  return service.follow({ branch, after: last_seq }, identity.who(), reader);
+  const { last_seq } = await callServiceUntraced(session, 'stats.read', { branch });
+  return service.follow({ branch, after: last_seq }, identity.caller(), reader);
 }
 
 /** What a client that listens asks to be told of, in the protocol that has no handshake. What is not there is left out. */
-export function watchedBy(message: unknown): readonly string[] {
+export function watchedResources(message: unknown): readonly string[] {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { notifications?: unknown } };
   if (method !== 'subscriptions/listen') return [];
   const { resourceSubscriptions = [] } = (params?.notifications ?? {}) as { resourceSubscriptions?: unknown };
   if (!Array.isArray(resourceSubscriptions)) return [];
-  return resourceSubscriptions.filter((uri) => typeof uri === 'string' && placeOf(uri));
+  return resourceSubscriptions.filter((uri) => typeof uri === 'string' && resourceAt(uri));
 }

@@ -1,6 +1,6 @@
 import { Fault, type OperationName, operations, type Problem, stringify } from '@mem-service/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fieldsOf, type Json, layExamples, markedInput } from '../../../tests/contract/table.ts';
+import { createExamples, fieldsOf, type JsonObject, markedInput } from '../../../tests/contract/table.ts';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 
 const MARK = 'past';
@@ -21,7 +21,7 @@ function plain(given: unknown): unknown {
   return JSON.parse(stringify(given), (name, value) => (dropped.has(name) ? undefined : value));
 }
 
-async function ask(app: TestApp, name: OperationName, input: Json): Promise<unknown> {
+async function ask(app: TestApp, name: OperationName, input: JsonObject): Promise<unknown> {
   try {
     return plain(await app.call(name, input as never, as));
   } catch (error) {
@@ -46,7 +46,7 @@ describe.each(backends)('memory at a tag on %s', (backend) => {
   it.each(reading)('%s shows what it showed then, or says that it cannot', async (name) => {
     const app = await openTestApp(backend);
     onTestFinished(() => app.close());
-    const known = await layExamples(app, { mark: MARK, as });
+    const known = await createExamples(app, { mark: MARK, as });
     const input = markedInput(name, MARK, known);
     const then = await ask(app, name, input);
     await app.call('tags.create', { name: 'then' }, as);

@@ -1,15 +1,15 @@
-type Storage<T> = {
+type AsyncStorage<T> = {
   run<R>(value: T, work: () => R): R;
   getStore(): T | undefined;
 };
 type Runtime = {
   process?: {
-    getBuiltinModule?(name: string): { AsyncLocalStorage?: new <T>() => Storage<T> } | undefined;
+    getBuiltinModule?(name: string): { AsyncLocalStorage?: new <T>() => AsyncStorage<T> } | undefined;
   };
 };
 
 /** What follows a piece of work through its awaits. Browsers have no such thing: there nothing is ever found. */
-export function createStorage<T>(): Storage<T> {
+export function createStorage<T>(): AsyncStorage<T> {
   const { AsyncLocalStorage } =
     (globalThis as Runtime).process?.getBuiltinModule?.('node:async_hooks') ??
     ({} as { AsyncLocalStorage?: undefined });

@@ -1,12 +1,12 @@
 import { anthropicMessages } from './instrument/anthropic-messages.ts';
-import { instrument, type Target } from './instrument/instrument.ts';
+import { type InstrumentedMethod, instrument } from './instrument/instrument.ts';
 import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
 export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
-type Create = { create(...args: never[]): unknown };
+type AnthropicCreate = { create(...args: never[]): unknown };
 /** What is looked for in a client of the package `@anthropic-ai/sdk`. */
-export type AnthropicClient = { messages?: Create; beta?: { messages?: Create } };
+export type AnthropicClient = { messages?: AnthropicCreate; beta?: { messages?: AnthropicCreate } };
 
 /**
  * Records each call of this client in the session, as a model call and a span: messages, whole or streamed, and what
@@ -17,7 +17,7 @@ export function instrumentAnthropic(
   session: SessionSource,
   options: InstrumentOptions = {},
 ): () => void {
-  const targets: Target[] = [
+  const targets: InstrumentedMethod[] = [
     { path: ['messages', 'create'], protocol: anthropicMessages },
     { path: ['beta', 'messages', 'create'], protocol: anthropicMessages },
   ];

@@ -3,13 +3,13 @@ import type { Camel } from './camel.ts';
 import { isMemError } from './error.ts';
 import { type CallOptions, sleep } from './transport.ts';
 
-type Written = Camel<Output<'entries.write'>>;
-type Read = Camel<Output<'entries.read'>>;
+type WriteAnswer = Camel<Output<'entries.write'>>;
+type ReadAnswer = Camel<Output<'entries.read'>>;
 
 export type WriteInput<V> = Omit<Camel<Request<'entries.write'>>, 'value'> & { value: V };
 
 /** Makes one value of two. `theirs` is undefined where the entry is gone; what others wrote may be of any shape. */
-export type Conflict<V> = (mine: V, theirs: V | undefined, entry: Read | undefined) => V | Promise<V>;
+export type Conflict<V> = (mine: V, theirs: V | undefined, entry: ReadAnswer | undefined) => V | Promise<V>;
 
 export type WriteOptions<V = unknown> = CallOptions & {
   /**
@@ -19,9 +19,9 @@ export type WriteOptions<V = unknown> = CallOptions & {
   conflict?: Conflict<V> | undefined;
 };
 
-export type WriteMethod = <V>(input: WriteInput<V>, options?: WriteOptions<V>) => Promise<Written>;
+export type WriteMethod = <V>(input: WriteInput<V>, options?: WriteOptions<V>) => Promise<WriteAnswer>;
 
-type Calls = {
+type EntryCalls = {
   write(input: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
   read(input: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
 };
@@ -30,14 +30,14 @@ type Calls = {
 const MAX_MERGES = 20;
 const STEP_MS = 10;
 
-export function mergingWrite({ write, read }: Calls): WriteMethod {
+export function writeWithMerge({ write, read }: EntryCalls): WriteMethod {
   return async (input, { conflict, ...options } = {}) => {
-    if (!conflict) return (await write(input, options)) as Written;
-    const theirsNow = async (): Promise<Read | undefined> => {
+    if (!conflict) return (await write(input, options)) as WriteAnswer;
+    const theirsNow = async (): Promise<ReadAnswer | undefined> => {
       const { entityPath, key, branch, agentId = options.agentId, sessionId = options.sessionId } = input;
       const address = { entityPath, key, ...(branch === undefined ? {} : { branch }) };
       try {
-        return (await read(address, { ...options, agentId, sessionId, idempotencyKey: undefined })) as Read;
+        return (await read(address, { ...options, agentId, sessionId, idempotencyKey: undefined })) as ReadAnswer;
       } catch (error) {
         if (isMemError(error, 'not_found')) return undefined;
         throw error;
@@ -46,7 +46,7 @@ export function mergingWrite({ write, read }: Calls): WriteMethod {
     let next = { ...input, ifVersion: input.ifVersion ?? 0 };
     for (let merges = 0; ; merges++) {
       try {
-        return (await write(next, options)) as Written;
+        return (await write(next, options)) as WriteAnswer;
       } catch (error) {
         if (!isMemError(error, 'version_conflict') || merges === MAX_MERGES) throw error;
       }

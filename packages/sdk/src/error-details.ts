@@ -1,25 +1,27 @@
 import type { FaultCode, FieldError, Output, Problem } from '@mem-service/contract';
 import { type Camel, camel } from './camel.ts';
 
-type Place = { entityPath: string; key: string };
+type CamelEntryKey = { entityPath: string; key: string };
 
 /** What problems tell beside their code. */
-type Told = {
-  not_found: Partial<Place>;
+type DetailsByCode = {
+  not_found: Partial<CamelEntryKey>;
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_read_only: { branch: string };
   method_not_allowed: { allow: string[] };
-  version_conflict: Place & { /** 0: there is no such entry. */ currentVersion: number };
+  version_conflict: CamelEntryKey & { /** 0: there is no such entry. */ currentVersion: number };
   stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };
-  value_too_large: Partial<Place> & { maxValueBytes?: number };
+  value_too_large: Partial<CamelEntryKey> & { maxValueBytes?: number };
   invalid_input: { /** Paths are in the names of the wire. */ errors: FieldError[] };
-  contract_violated: Place & { errors: (FieldError & { rule: string })[] };
+  contract_violated: CamelEntryKey & { errors: (FieldError & { rule: string })[] };
   idempotency_mismatch: { idempotencyKey: string };
   internal: { requestId?: string };
 };
 
-export type MemErrorDetails<C extends FaultCode> = C extends keyof Told ? Told[C] : Readonly<Record<string, unknown>>;
+export type MemErrorDetails<C extends FaultCode> = C extends keyof DetailsByCode
+  ? DetailsByCode[C]
+  : Readonly<Record<string, unknown>>;
 
 /** The members of a problem that belong to its code, in camelCase. */
 export function detailsOf(problem: Problem): Record<string, unknown> {

@@ -42,7 +42,7 @@ export function invalidField(path: string, message: string): MemError {
   return new MemError(problemOf('invalid_input', `${path}: ${message}`, { errors: [{ path, message }] }));
 }
 
-export function unreachable(url: string, cause: unknown): MemError {
+export function unreachableError(url: string, cause: unknown): MemError {
   const detail = `cannot reach ${url}: ${reasonOf(cause)}`;
   return new MemError(problemOf('unavailable', detail, { status: 0 }), { cause });
 }
@@ -65,7 +65,7 @@ const CODES: Record<number, FaultCode> = {
   504: 'unavailable',
 };
 
-export function refused(response: Response, text: string): MemError {
+export function errorFromResponse(response: Response, text: string): MemError {
   const problem = readProblem(text) ?? {
     ...problemOf(CODES[response.status] ?? 'internal', `the server answered ${response.status} ${response.statusText}`),
     status: response.status,

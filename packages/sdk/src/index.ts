@@ -19,4 +19,4 @@ export type {
 } from './span-types.ts';
 export type { StreamOptions } from './stream.ts';
 export type { CallOptions, ClientOptions } from './transport.ts';
-export type { Method, Methods, StreamMethod } from './types.ts';
+export type { ClientMethod, Methods, StreamMethod } from './types.ts';

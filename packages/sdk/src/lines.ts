@@ -1,6 +1,13 @@
 import type { Operation } from '@mem-service/contract';
-import { MemError, problemOf, refused, unreachable } from './error.ts';
-import { backOffMs, type CallOptions, type ClientOptions, createPrepare, type Prepared, sleep } from './transport.ts';
+import { errorFromResponse, MemError, problemOf, unreachableError } from './error.ts';
+import {
+  backOffMs,
+  type CallOptions,
+  type ClientOptions,
+  createPrepare,
+  type PreparedCall,
+  sleep,
+} from './transport.ts';
 
 export type LinesOptions = Omit<CallOptions, 'idempotencyKey'>;
 
@@ -27,22 +34,26 @@ export function createLines(options: ClientOptions): LinesText {
   };
 }
 
-async function begin(prepared: Prepared, signal: AbortSignal, retries: number): Promise<ReadableStream<Uint8Array>> {
+async function begin(
+  prepared: PreparedCall,
+  signal: AbortSignal,
+  retries: number,
+): Promise<ReadableStream<Uint8Array>> {
   for (let tries = 0; ; tries++) {
     try {
       return await open(prepared, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const failed = error instanceof MemError ? error : unreachable(prepared.base, error);
+      const failed = error instanceof MemError ? error : unreachableError(prepared.base, error);
       if (tries >= retries || ![0, 429, 502, 503, 504].includes(failed.status)) throw failed;
       await sleep(backOffMs(tries), signal);
     }
   }
 }
 
-async function open({ base, request }: Prepared, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+async function open({ base, request }: PreparedCall, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const response = await request(signal, { accept: 'application/x-ndjson, application/json' });
-  if (!response.ok) throw refused(response, await response.text());
+  if (!response.ok) throw errorFromResponse(response, await response.text());
   if (response.body && response.headers.get('content-type')?.startsWith('application/x-ndjson')) return response.body;
   const detail = `${base} did not answer with lines: is it the address of the memory service?`;
   throw new MemError({ ...problemOf('internal', detail), status: response.status });
@@ -54,12 +65,12 @@ async function* split(body: ReadableStream<Uint8Array>, base: string): AsyncGene
   let rest = '';
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
-      throw unreachable(base, error);
+      throw unreachableError(base, error);
     });
     if (done) break;
     const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
   }
-  if (rest !== '') throw unreachable(base, new Error('the answer broke off'));
+  if (rest !== '') throw unreachableError(base, new Error('the answer broke off'));
 }

@@ -1,16 +1,19 @@
+import type { JsonObject } from '@mem-service/contract';
 import { cut } from './payload.ts';
 import type { LlmCallOptions, LlmCallResult } from './span-types.ts';
-
-type Json = Record<string, unknown>;
 
 const countOf = (tokens: number | undefined) =>
   Number.isSafeInteger(tokens) && Number(tokens) >= 0 ? tokens : undefined;
 
-const given = (fields: Json): Json =>
+const given = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** A call of a language model as the two records that are kept of it, which share their id. */
-export function llmRecords(options: LlmCallOptions, result: LlmCallResult, span: Json): { call: Json; span: Json } {
+export function llmRecords(
+  options: LlmCallOptions,
+  result: LlmCallResult,
+  span: JsonObject,
+): { call: JsonObject; span: JsonObject } {
   const both = given({
     model: cut(result.model || options.model || 'unknown', 256),
     input_tokens: countOf(result.inputTokens),

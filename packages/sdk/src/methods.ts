@@ -1,6 +1,7 @@
+import type { JsonObject } from '@mem-service/contract';
 import { type LinesName, type OperationName, operationNames, operations, type StreamName } from '@mem-service/contract';
 import { camel } from './camel.ts';
-import { mergingWrite } from './conflict.ts';
+import { writeWithMerge } from './conflict.ts';
 import type { LinesOptions, LinesText } from './lines.ts';
 import { isPaged, listField, nextPage } from './paging.ts';
 import { rename } from './rename.ts';
@@ -8,43 +9,43 @@ import type { StreamOptions, StreamText } from './stream.ts';
 import type { CallOptions, Send } from './transport.ts';
 import type { Methods } from './types.ts';
 
-type Json = Record<string, unknown>;
-type Call = (name: OperationName, input: Json, options?: CallOptions) => Promise<Json>;
-type LineTexts = (name: LinesName, input: Json, options?: LinesOptions) => AsyncGenerator<string>;
-type Texts = (name: StreamName, input: Json, options?: StreamOptions) => AsyncGenerator<string>;
+type CallOperation = (name: OperationName, input: JsonObject, options?: CallOptions) => Promise<JsonObject>;
+type LineTexts = (name: LinesName, input: JsonObject, options?: LinesOptions) => AsyncGenerator<string>;
+type StreamTexts = (name: StreamName, input: JsonObject, options?: StreamOptions) => AsyncGenerator<string>;
 
 /** How calls leave: one answer, events without end, or lines to the last. */
-export type Wires = { send: Send; follow: StreamText; list: LinesText };
+export type Transports = { send: Send; follow: StreamText; list: LinesText };
 
 /** A method for each operation of the table. */
-export function createMethods({ send, follow, list }: Wires): Methods {
-  const callText = (name: OperationName, input: Json, call: CallOptions = {}) => send(operations[name], input, call);
-  const call: Call = async (name, input, options) => JSON.parse(await callText(name, input, options));
-  const streamText: Texts = (name, input, options = {}) => follow(operations[name], input, options);
+export function createMethods({ send, follow, list }: Transports): Methods {
+  const callText = (name: OperationName, input: JsonObject, call: CallOptions = {}) =>
+    send(operations[name], input, call);
+  const call: CallOperation = async (name, input, options) => JSON.parse(await callText(name, input, options));
+  const streamText: StreamTexts = (name, input, options = {}) => follow(operations[name], input, options);
   const linesText: LineTexts = (name, input, options = {}) => list(operations[name], input, options);
   const methodFor = (name: OperationName) => {
     if (operations[name].stream) return streamOf(name as StreamName, streamText);
     return operations[name].lines ? linesOf(name as LinesName, linesText) : methodOf(name, call);
   };
-  const groups: Record<string, Json> = {};
+  const groups: Record<string, JsonObject> = {};
   for (const name of operationNames) {
     const [group, method] = name.split('.') as [string, string];
     groups[group] = { ...groups[group], [camel(method)]: methodFor(name) };
   }
   const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
-  groups.entries = { ...groups.entries, write: mergingWrite({ write, read }) };
+  groups.entries = { ...groups.entries, write: writeWithMerge({ write, read }) };
   const events = streamOf('log.stream', streamText);
-  const stream = ({ signal, ...input }: Json & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
+  const stream = ({ signal, ...input }: JsonObject & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
   // The one place where what is made from the table at run time meets the types that are made from it.
   return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
 }
 
 /** All members of an event are the service's own, also those that are only there with its type. */
-function streamOf(name: StreamName, texts: Texts) {
+function streamOf(name: StreamName, texts: StreamTexts) {
   const { input: inputShape, output: outputShape } = operations[name];
-  return async function* events(input: Json = {}, options?: StreamOptions): AsyncGenerator<Json> {
-    for await (const text of texts(name, rename(inputShape, input, 'toWire') as Json, options)) {
-      const event = rename(outputShape, JSON.parse(text), 'fromWire') as Json;
+  return async function* events(input: JsonObject = {}, options?: StreamOptions): AsyncGenerator<JsonObject> {
+    for await (const text of texts(name, rename(inputShape, input, 'toWire') as JsonObject, options)) {
+      const event = rename(outputShape, JSON.parse(text), 'fromWire') as JsonObject;
       yield Object.fromEntries(Object.entries(event).map(([member, value]) => [camel(member), value]));
     }
   };
@@ -52,25 +53,27 @@ function streamOf(name: StreamName, texts: Texts) {
 
 /** Lines are those of a file: their members keep the names that they have there. */
 function linesOf(name: LinesName, texts: LineTexts) {
-  return async function* lines(input: Json = {}, options?: LinesOptions): AsyncGenerator<Json> {
+  return async function* lines(input: JsonObject = {}, options?: LinesOptions): AsyncGenerator<JsonObject> {
     for await (const text of texts(name, toWire(name, input), options)) yield JSON.parse(text);
   };
 }
 
-const toWire = (name: OperationName, input: Json) => rename(operations[name].input, input, 'toWire') as Json;
-const fromWire = (name: OperationName, output: Json) => rename(operations[name].output, output, 'fromWire') as Json;
+const toWire = (name: OperationName, input: JsonObject) =>
+  rename(operations[name].input, input, 'toWire') as JsonObject;
+const fromWire = (name: OperationName, output: JsonObject) =>
+  rename(operations[name].output, output, 'fromWire') as JsonObject;
 
-function plainMethod(name: OperationName, call: Call) {
-  return async (input: Json = {}, options?: CallOptions) =>
+function plainMethod(name: OperationName, call: CallOperation) {
+  return async (input: JsonObject = {}, options?: CallOptions) =>
     fromWire(name, await call(name, toWire(name, input), options));
 }
 
-function methodOf(name: OperationName, call: Call) {
+function methodOf(name: OperationName, call: CallOperation) {
   const method = plainMethod(name, call);
   if (!isPaged(name)) return method;
 
-  async function* pages(input: Json = {}, options?: CallOptions): AsyncGenerator<Json> {
-    for (let next: Json | undefined = toWire(name, input); next; ) {
+  async function* pages(input: JsonObject = {}, options?: CallOptions): AsyncGenerator<JsonObject> {
+    for (let next: JsonObject | undefined = toWire(name, input); next; ) {
       const page = await call(name, next, options);
       yield fromWire(name, page);
       next = nextPage(next, page);
@@ -78,7 +81,7 @@ function methodOf(name: OperationName, call: Call) {
   }
   const list = listField(name);
   if (list === undefined) return Object.assign(method, { pages });
-  async function* all(input?: Json, options?: CallOptions): AsyncGenerator<unknown> {
+  async function* all(input?: JsonObject, options?: CallOptions): AsyncGenerator<unknown> {
     for await (const page of pages(input, options)) yield* page[camel(list as string)] as unknown[];
   }
   return Object.assign(method, { pages, all });

@@ -1,15 +1,19 @@
-import { instrument, type Target } from './instrument/instrument.ts';
+import { type InstrumentedMethod, instrument } from './instrument/instrument.ts';
 import { openaiChat } from './instrument/openai-chat.ts';
 import { openaiEmbeddings } from './instrument/openai-embeddings.ts';
 import { openaiResponses } from './instrument/openai-responses.ts';
 import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
-import { type Json, jsonOf } from './instrument/protocol.ts';
+import { type JsonObject, jsonObjectOf } from './instrument/protocol.ts';
 
 export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
-type Create = { create(...args: never[]): unknown };
+type OpenAICreate = { create(...args: never[]): unknown };
 /** What is looked for in a client of the package `openai`. */
-export type OpenAIClient = { chat?: { completions?: Create }; responses?: Create; embeddings?: Create };
+export type OpenAIClient = {
+  chat?: { completions?: OpenAICreate };
+  responses?: OpenAICreate;
+  embeddings?: OpenAICreate;
+};
 
 export type OpenAIOptions = InstrumentOptions & {
   /**
@@ -28,7 +32,7 @@ export function instrumentOpenAI(
   session: SessionSource,
   options: OpenAIOptions = {},
 ): () => void {
-  const targets: Target[] = [
+  const targets: InstrumentedMethod[] = [
     {
       path: ['chat', 'completions', 'create'],
       protocol: openaiChat,
@@ -40,8 +44,8 @@ export function instrumentOpenAI(
   return instrument(targets, { client, source: session, provider: 'openai', options });
 }
 
-function withUsage(body: Json): Json | undefined {
-  const given = jsonOf(body.stream_options);
+function withUsage(body: JsonObject): JsonObject | undefined {
+  const given = jsonObjectOf(body.stream_options);
   if (body.stream !== true || given.include_usage !== undefined) return undefined;
   return { ...body, stream_options: { ...given, include_usage: true } };
 }

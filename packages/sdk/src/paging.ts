@@ -1,7 +1,6 @@
+import type { JsonObject } from '@mem-service/contract';
 import { type OperationName, operations } from '@mem-service/contract';
 import { definitionOf } from './rename.ts';
-
-type Json = Record<string, unknown>;
 
 const shapeOf = (name: OperationName) => definitionOf(operations[name].output).shape ?? {};
 
@@ -14,7 +13,7 @@ export function listField(name: OperationName): string | undefined {
 }
 
 /** What to ask for after a page (both as on the wire); undefined after the last. */
-export function nextPage(input: Json, output: Json): Json | undefined {
+export function nextPage(input: JsonObject, output: JsonObject): JsonObject | undefined {
   if (output.has_more !== true) return undefined;
   if (typeof output.next_cursor === 'string') return { ...input, cursor: output.next_cursor };
   return typeof output.last_seq === 'number' ? { ...input, after: output.last_seq } : undefined;

@@ -1,10 +1,10 @@
+import type { JsonObject } from '@mem-service/contract';
 import { JsonText, type OperationName } from '@mem-service/contract';
 
-type Json = Record<string, unknown>;
-type Item = { name: OperationName; input: Json; chars: number };
+type QueuedRecord = { name: OperationName; input: JsonObject; chars: number };
 
 export type RecorderOptions = {
-  send(name: OperationName, input: Json, signal: AbortSignal): Promise<unknown>;
+  send(name: OperationName, input: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Told of what could not be recorded. */
   report(error: unknown): void;
   maxQueued: number;
@@ -17,10 +17,10 @@ const MAX_WAITING_CHARS = 16_000_000;
 const GIVEN_UP = new Error('given up');
 
 /** Sends records in the background: whoever adds one waits for nothing and meets no error. */
-export class Recorder {
+export class BackgroundRecorder {
   readonly #options: RecorderOptions;
   readonly #flushing = new Set<() => void>();
-  #waiting: Item[] = [];
+  #waiting: QueuedRecord[] = [];
   #waitingChars = 0;
   #underway = 0;
   #isHeld = false;
@@ -32,7 +32,7 @@ export class Recorder {
     this.#options = options;
   }
 
-  add(name: OperationName, input: Json): void {
+  add(name: OperationName, input: JsonObject): void {
     const { report, maxQueued } = this.#options;
     const chars = charsOf(input);
     const isFull = this.#waiting.length >= maxQueued || this.#waitingChars + chars > MAX_WAITING_CHARS;
@@ -72,7 +72,7 @@ export class Recorder {
     for (const _ of this.#waiting) this.#options.report(reason);
     this.#empty();
     this.#isHeld = false;
-    this.#settle();
+    this.#finishSend();
   }
 
   /** Not at once: the work that is recorded comes first. */
@@ -91,10 +91,10 @@ export class Recorder {
       this.#underway++;
       void this.#send(item);
     }
-    this.#settle();
+    this.#finishSend();
   }
 
-  async #send({ name, input }: Item): Promise<void> {
+  async #send({ name, input }: QueuedRecord): Promise<void> {
     const { send, report } = this.#options;
     try {
       await send(name, input, this.#giveUp.signal);
@@ -106,7 +106,7 @@ export class Recorder {
     }
   }
 
-  #settle(): void {
+  #finishSend(): void {
     if (this.#underway === 0 && (this.#waiting.length === 0 || this.#isHeld)) this.#letGo();
   }
 
@@ -131,5 +131,5 @@ export class Recorder {
   }
 }
 
-const charsOf = (input: Json): number =>
+const charsOf = (input: JsonObject): number =>
   Object.values(input).reduce<number>((sum, value) => sum + (value instanceof JsonText ? value.text.length : 0), 0);

@@ -1,25 +1,25 @@
 import type { Operation } from '@mem-service/contract';
 import { camel } from './camel.ts';
 
-type Schema = Operation['input'];
-type Field = { name: string; schema: Schema };
+type MemberSchema = Operation['input'];
+type RenamedMember = { name: string; schema: MemberSchema };
 
 /** What to do with a value: leave it, rename the members of an object, or go into each element or member. */
-type Plan =
+type RenamePlan =
   | { kind: 'keep' }
-  | { kind: 'each'; item: Schema }
-  | { kind: 'members'; toWire: Map<string, Field>; fromWire: Map<string, Field> };
+  | { kind: 'each'; item: MemberSchema }
+  | { kind: 'members'; toWire: Map<string, RenamedMember>; fromWire: Map<string, RenamedMember> };
 
 export type Direction = 'toWire' | 'fromWire';
 
-const KEEP: Plan = { kind: 'keep' };
-const plans = new WeakMap<Schema, Plan>();
+const KEEP: RenamePlan = { kind: 'keep' };
+const plans = new WeakMap<MemberSchema, RenamePlan>();
 
 /**
  * Renames the members that the schema declares between camelCase and snake_case. Keys of records and everything below
  * a value of any shape belong to the user and stay as they are.
  */
-export function rename(schema: Schema, value: unknown, direction: Direction): unknown {
+export function rename(schema: MemberSchema, value: unknown, direction: Direction): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const plan = planOf(schema);
   if (plan.kind === 'each') {
@@ -36,7 +36,7 @@ export function rename(schema: Schema, value: unknown, direction: Direction): un
   );
 }
 
-function planOf(schema: Schema): Plan {
+function planOf(schema: MemberSchema): RenamePlan {
   let plan = plans.get(schema);
   if (!plan) {
     plan = makePlan(schema);
@@ -46,20 +46,20 @@ function planOf(schema: Schema): Plan {
 }
 
 /** The part of a zod schema's definition that says what it is made of. */
-type Definition = {
+type SchemaDefinition = {
   type: string;
-  shape?: Record<string, Schema>;
-  element?: Schema;
-  valueType?: Schema;
-  innerType?: Schema;
-  in?: Schema;
-  options?: Schema[];
-  getter?: () => Schema;
+  shape?: Record<string, MemberSchema>;
+  element?: MemberSchema;
+  valueType?: MemberSchema;
+  innerType?: MemberSchema;
+  in?: MemberSchema;
+  options?: MemberSchema[];
+  getter?: () => MemberSchema;
 };
 
-export const definitionOf = (schema: Schema): Definition => schema._zod.def as Definition;
+export const definitionOf = (schema: MemberSchema): SchemaDefinition => schema._zod.def as SchemaDefinition;
 
-function makePlan(schema: Schema): Plan {
+function makePlan(schema: MemberSchema): RenamePlan {
   const def = definitionOf(schema);
   const inner = def.innerType ?? (def.type === 'pipe' ? def.in : def.getter?.());
   if (inner) return planOf(inner);
@@ -69,7 +69,7 @@ function makePlan(schema: Schema): Plan {
   return def.options ? mergePlans(def.options.map(planOf)) : KEEP;
 }
 
-function membersOf(shape: Record<string, Schema>): Plan {
+function membersOf(shape: Record<string, MemberSchema>): RenamePlan {
   const fields = Object.entries(shape);
   return {
     kind: 'members',
@@ -79,7 +79,7 @@ function membersOf(shape: Record<string, Schema>): Plan {
 }
 
 /** Of alternatives: what any of the objects declares, or the one that is not a plain value. */
-function mergePlans(options: Plan[]): Plan {
+function mergePlans(options: RenamePlan[]): RenamePlan {
   const objects = options.filter((plan) => plan.kind === 'members');
   if (objects.length === 0) return options.find((plan) => plan.kind === 'each') ?? KEEP;
   const merge = (direction: Direction) => new Map(objects.flatMap((plan) => [...plan[direction]]));

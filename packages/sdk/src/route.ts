@@ -1,6 +1,7 @@
+import type { JsonObject } from '@mem-service/contract';
 import {
+  type HttpMethod,
   type HttpRoute,
-  type Method,
   type Operation,
   operationNames,
   operations,
@@ -9,8 +10,7 @@ import {
 } from '@mem-service/contract';
 import { invalidField } from './error.ts';
 
-type Input = Record<string, unknown>;
-export type Address = { method: Method; path: string; body: string | undefined };
+export type RequestAddress = { method: HttpMethod; path: string; body: string | undefined };
 
 const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
@@ -31,7 +31,7 @@ function routesOf({ http }: Operation): HttpRoute[] {
 }
 
 /** Where a call goes, and with what body. */
-export function addressOf(operation: Operation, input: Input): Address {
+export function addressOf(operation: Operation, input: JsonObject): RequestAddress {
   const { method, path } = routeFor(operation, input);
   const inPath = parametersOf(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segments(name, input[name]));
@@ -43,7 +43,7 @@ export function addressOf(operation: Operation, input: Input): Address {
 }
 
 /** The primary address, unless what goes into it would be taken for something else. */
-function routeFor(operation: Operation, input: Input): HttpRoute {
+function routeFor(operation: Operation, input: JsonObject): HttpRoute {
   const [first, ...aliases] = routesOf(operation) as [HttpRoute, ...HttpRoute[]];
   const misread = parametersOf(first.path).find((name) => isMisread(name, input[name]));
   if (misread === undefined) return first;

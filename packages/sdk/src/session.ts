@@ -5,7 +5,7 @@ import { MemError, problemOf } from './error.ts';
 import { createLines } from './lines.ts';
 import { createMethods } from './methods.ts';
 import { cut, errorText } from './payload.ts';
-import { Recorder } from './recorder.ts';
+import { BackgroundRecorder } from './recorder.ts';
 import type { Span, Spans } from './span-types.ts';
 import { SpanLog } from './spans.ts';
 import { createStream } from './stream.ts';
@@ -25,9 +25,9 @@ export type SessionOptions = {
   flushTimeoutMs?: number | undefined;
 };
 
-type Author = { sessionId: string; agentId: string | undefined };
+type SessionIdentity = { sessionId: string; agentId: string | undefined };
 type Recording<N extends OperationName> = (
-  input: Omit<Camel<Request<N>>, keyof Author>,
+  input: Omit<Camel<Request<N>>, keyof SessionIdentity>,
   options?: CallOptions,
 ) => Promise<Camel<Output<N>>>;
 
@@ -43,7 +43,7 @@ export type Session = Methods &
     recordAttempt: Recording<'sessions.record_attempt'>;
     /** Takes an error as it was thrown, too. */
     recordError(
-      error: Error | Omit<Camel<Request<'sessions.record_error'>>, keyof Author>,
+      error: Error | Omit<Camel<Request<'sessions.record_error'>>, keyof SessionIdentity>,
       options?: CallOptions,
     ): Promise<Camel<Output<'sessions.record_error'>>>;
     setAttributes(
@@ -74,8 +74,8 @@ export function createSession(client: ClientOptions, options: SessionOptions): S
   const bound = { ...client, agentId, sessionId };
   const send = createSend(bound);
   const onError = createReport(sessionId, options.onError);
-  const life = new Life({ sessionId, agentId });
-  const recorder = new Recorder({
+  const life = new SessionLifecycle({ sessionId, agentId });
+  const recorder = new BackgroundRecorder({
     send: (name, input, signal) => send(operations[name], input, { signal }),
     report: onError,
     maxQueued,
@@ -114,14 +114,14 @@ export function createSession(client: ClientOptions, options: SessionOptions): S
 /** Older browsers do not have it; what compiles `await using` for them looks for it under this name. */
 const ASYNC_DISPOSE = (Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')) as typeof Symbol.asyncDispose;
 
-type Background = { recorder: Recorder; spans: SpanLog };
+type SessionBackground = { recorder: BackgroundRecorder; spans: SpanLog };
 
-class Life {
+class SessionLifecycle {
   status: Session['status'] = 'open';
   reason: MemError | undefined;
-  readonly #author: Author;
+  readonly #author: SessionIdentity;
 
-  constructor(author: Author) {
+  constructor(author: SessionIdentity) {
     this.#author = author;
   }
 
@@ -145,7 +145,7 @@ class Life {
   }
 }
 
-function guardedSend(send: Send, life: Life, { recorder, spans }: Background): Send {
+function guardedSend(send: Send, life: SessionLifecycle, { recorder, spans }: SessionBackground): Send {
   return async (operation, input, options) => {
     life.check();
     // What asks for the records of the session must find those that are still on their way.
@@ -163,23 +163,26 @@ function guardedSend(send: Send, life: Life, { recorder, spans }: Background): S
       recorder.release();
       throw error;
     }
-    spans.forget();
+    spans.dropOpen();
     recorder.end(life.end('sealed', `was sealed by its outcome ${input[seals.named_by]}`));
     return answer;
   };
 }
 
-function followWhileOpen(follow: ReturnType<typeof createStream>, life: Life): ReturnType<typeof createStream> {
+function followWhileOpen(
+  follow: ReturnType<typeof createStream>,
+  life: SessionLifecycle,
+): ReturnType<typeof createStream> {
   return async function* events(operation, input, options) {
     life.check();
     yield* follow(operation, input, options);
   };
 }
 
-async function close(life: Life, { recorder, spans }: Background): Promise<void> {
+async function close(life: SessionLifecycle, { recorder, spans }: SessionBackground): Promise<void> {
   if (life.status !== 'open') return;
   spans.recordRunning();
-  spans.forget();
+  spans.dropOpen();
   const reason = life.end('closed', 'was closed');
   await recorder.flush();
   recorder.end(reason);
@@ -213,10 +216,10 @@ function thrown({ name, message, stack }: Error): Camel<Request<'sessions.record
 }
 
 function createReport(sessionId: string, given: ((error: unknown) => void) | undefined): (error: unknown) => void {
-  let isTold = false;
+  let isReported = false;
   const warn = (error: unknown) => {
-    if (!isTold) console.warn(`mem: not everything of session ${sessionId} is recorded: ${errorText(error)}`);
-    isTold = true;
+    if (!isReported) console.warn(`mem: not everything of session ${sessionId} is recorded: ${errorText(error)}`);
+    isReported = true;
   };
   return (error) => {
     try {

@@ -52,13 +52,13 @@ export type LlmCall = {
   end(result?: LlmCallResult): void;
 };
 
-export type Work<T> = (span: Span) => T | Promise<T>;
+export type SpanWork<T> = (span: Span) => T | Promise<T>;
 
 /** What can be done within a session, and within a span of it. */
 export type Spans = {
   /** Runs the work as a span, which ends with it. Spans within it are below it. */
-  span<T>(name: string, work: Work<T>): Promise<T>;
-  span<T>(name: string, options: SpanOptions, work: Work<T>): Promise<T>;
+  span<T>(name: string, work: SpanWork<T>): Promise<T>;
+  span<T>(name: string, options: SpanOptions, work: SpanWork<T>): Promise<T>;
   /** A span that is ended by hand. */
   startSpan(name: string, options?: SpanOptions): Span;
   /** For clients of language models that are not instrumented. */

@@ -1,6 +1,7 @@
+import type { JsonObject } from '@mem-service/contract';
 import { llmRecords } from './llm-records.ts';
 import { cut, errorText, payloadOf } from './payload.ts';
-import type { Recorder } from './recorder.ts';
+import type { BackgroundRecorder } from './recorder.ts';
 import type {
   LlmCall,
   LlmCallOptions,
@@ -9,15 +10,14 @@ import type {
   SpanOptions,
   SpanResult,
   Spans,
-  Work,
+  SpanWork,
 } from './span-types.ts';
 import { newKey } from './transport.ts';
 
-type Json = Record<string, unknown>;
-type Begun = { id: string; record: Json; elapsedMs(): number };
+type StartedSpan = { id: string; record: JsonObject; elapsedMs(): number };
 
-export type Tracing = {
-  recorder: Recorder;
+export type SpanTracing = {
+  recorder: BackgroundRecorder;
   /** Throws where the session takes nothing more. */
   check(): void;
   report(error: unknown): void;
@@ -30,10 +30,10 @@ const MAX_NAME_CHARS = 256;
 
 /** The spans of a session, from their start to their end. */
 export class SpanLog {
-  readonly #tracing: Tracing;
-  readonly #running = new Map<string, Json>();
+  readonly #tracing: SpanTracing;
+  readonly #running = new Map<string, JsonObject>();
 
-  constructor(tracing: Tracing) {
+  constructor(tracing: SpanTracing) {
     this.#tracing = tracing;
   }
 
@@ -47,7 +47,7 @@ export class SpanLog {
     return {
       startSpan,
       startLlmCall: (options) => this.#startLlmCall(placed(options)),
-      span: async <T>(name: string, ...rest: [Work<T>] | [SpanOptions, Work<T>]): Promise<T> => {
+      span: async <T>(name: string, ...rest: [SpanWork<T>] | [SpanOptions, SpanWork<T>]): Promise<T> => {
         const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
         return this.#run(startSpan(name, options), work);
       },
@@ -60,7 +60,7 @@ export class SpanLog {
   }
 
   /** What is still running stays as it was recorded. */
-  forget(): void {
+  dropOpen(): void {
     this.#running.clear();
   }
 
@@ -71,7 +71,7 @@ export class SpanLog {
       name,
       set: ({ output, attributes }) => {
         Object.assign(begun.record, this.#payload('output', output));
-        Object.assign(begun.record.attributes as Json, attributes);
+        Object.assign(begun.record.attributes as JsonObject, attributes);
       },
       end: (result = {}) => {
         const record = this.#finish(begun, result);
@@ -82,7 +82,7 @@ export class SpanLog {
     return span;
   }
 
-  async #run<T>(span: Span, work: Work<T>): Promise<T> {
+  async #run<T>(span: Span, work: SpanWork<T>): Promise<T> {
     try {
       const result = await this.#tracing.run(span, () => work(span));
       span.end();
@@ -113,13 +113,13 @@ export class SpanLog {
     };
   }
 
-  #begin(name: string, { kind, parent, input, attributes }: SpanOptions): Begun {
+  #begin(name: string, { kind, parent, input, attributes }: SpanOptions): StartedSpan {
     const { check, active } = this.#tracing;
     check();
     const started = performance.now();
     const above = parent === undefined ? active() : parent;
     const id = newKey();
-    const record: Json = {
+    const record: JsonObject = {
       span_id: id,
       name: cut(name, MAX_NAME_CHARS),
       started_at: new Date().toISOString(),
@@ -132,19 +132,19 @@ export class SpanLog {
     return { id, record, elapsedMs: () => performance.now() - started };
   }
 
-  #finish({ id, record, elapsedMs }: Begun, { output, attributes, error }: SpanResult): Json | undefined {
+  #finish({ id, record, elapsedMs }: StartedSpan, { output, attributes, error }: SpanResult): JsonObject | undefined {
     if (!this.#running.delete(id)) return undefined;
     return {
       ...record,
       ...this.#payload('output', output),
-      attributes: { ...(record.attributes as Json), ...attributes },
+      attributes: { ...(record.attributes as JsonObject), ...attributes },
       duration_ms: elapsedMs(),
       ...(error === undefined ? { status: 'ok' } : { status: 'error', error: errorText(error) }),
     };
   }
 
   /** Never throws: what cannot be kept is left out. */
-  #payload(name: 'input' | 'output', value: unknown): Json {
+  #payload(name: 'input' | 'output', value: unknown): JsonObject {
     try {
       const text = payloadOf(value);
       return text === undefined ? {} : { [name]: text };

@@ -22,10 +22,11 @@ describe('text/event-stream', () => {
       { id: '8', data: 'x\ny' },
     ];
     for (const end of ['\n', '\r\n', '\r']) {
-      const told = `${text.replaceAll('\n', end)}${end === '\r' ? ': more' : ''}`;
-      expect(read(told)).toEqual(whole);
-      expect(read(...told)).toEqual(whole);
-      for (let at = 1; at < told.length; at++) expect(read(told.slice(0, at), told.slice(at))).toEqual(whole);
+      const messages = `${text.replaceAll('\n', end)}${end === '\r' ? ': more' : ''}`;
+      expect(read(messages)).toEqual(whole);
+      expect(read(...messages)).toEqual(whole);
+      for (let at = 1; at < messages.length; at++)
+        expect(read(messages.slice(0, at), messages.slice(at))).toEqual(whole);
     }
   });
 

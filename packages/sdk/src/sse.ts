@@ -1,13 +1,13 @@
 /** A message as it came. Without data it only moves the id on. */
-export type Message = { id: string | undefined; data: string | undefined };
+export type SseMessage = { id: string | undefined; data: string | undefined };
 
 /** Takes text/event-stream as it arrives, in pieces of any size, and gives the messages that are complete. */
-export function createParser(): (text: string) => Message[] {
+export function createParser(): (text: string) => SseMessage[] {
   let buffer = '';
   let lines: string[] = [];
   let id: string | undefined;
 
-  function readLine(line: string): Message | undefined {
+  function readLine(line: string): SseMessage | undefined {
     if (line === '') {
       const message = { id, data: lines.length > 0 ? lines.join('\n') : undefined };
       lines = [];
@@ -21,7 +21,7 @@ export function createParser(): (text: string) => Message[] {
 
   return (text) => {
     buffer += text;
-    const messages: Message[] = [];
+    const messages: SseMessage[] = [];
     const end = /\r\n|\n|\r/g;
     let from = 0;
     for (let found = end.exec(buffer); found; found = end.exec(buffer)) {

@@ -1,13 +1,13 @@
 import type { Operation } from '@mem-service/contract';
-import { MemError, problemOf, refused, unreachable } from './error.ts';
-import { createParser, type Message } from './sse.ts';
+import { errorFromResponse, MemError, problemOf, unreachableError } from './error.ts';
+import { createParser, type SseMessage } from './sse.ts';
 import {
   backOffMs,
   type CallOptions,
   type ClientOptions,
   createPrepare,
   defined,
-  type Prepared,
+  type PreparedCall,
   sleep,
 } from './transport.ts';
 
@@ -63,7 +63,7 @@ function mayPass(error: unknown): error is MemError {
   return error instanceof MemError && (error.status === 0 || error.status === 429 || error.status >= 500);
 }
 
-type Connecting = {
+type ConnectOptions = {
   signal: AbortSignal | undefined;
   lastId: string | undefined;
   timeoutMs: number;
@@ -72,9 +72,9 @@ type Connecting = {
 
 /** What one connection brings. */
 async function* messages(
-  prepared: Prepared,
-  { signal, lastId, timeoutMs, idleMs }: Connecting,
-): AsyncGenerator<Message> {
+  prepared: PreparedCall,
+  { signal, lastId, timeoutMs, idleMs }: ConnectOptions,
+): AsyncGenerator<SseMessage> {
   const over = new AbortController();
   const end = signal ? AbortSignal.any([over.signal, signal]) : over.signal;
   const within = async <T>(ms: number, waiting: () => Promise<T>): Promise<T> => {
@@ -83,7 +83,7 @@ async function* messages(
     try {
       return await waiting();
     } catch (error) {
-      throw error instanceof MemError ? error : unreachable(prepared.base, error);
+      throw error instanceof MemError ? error : unreachableError(prepared.base, error);
     } finally {
       clearTimeout(timer);
     }
@@ -103,10 +103,10 @@ async function* messages(
   }
 }
 
-async function open({ base, request }: Prepared, signal: AbortSignal, lastId: string | undefined) {
+async function open({ base, request }: PreparedCall, signal: AbortSignal, lastId: string | undefined) {
   const resume: Record<string, string> = lastId === undefined ? {} : { 'last-event-id': lastId };
   const response = await request(signal, { accept: 'text/event-stream', ...resume });
-  if (!response.ok) throw refused(response, await response.text());
+  if (!response.ok) throw errorFromResponse(response, await response.text());
   if (response.body && response.headers.get('content-type')?.startsWith('text/event-stream')) return response.body;
   const detail = `${base} did not answer with events: is it the address of the memory service?`;
   throw new MemError({ ...problemOf('internal', detail), status: response.status });

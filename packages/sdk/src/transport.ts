@@ -1,5 +1,5 @@
 import type { Operation } from '@mem-service/contract';
-import { invalidField, MemError, problemOf, refused, unreachable } from './error.ts';
+import { errorFromResponse, invalidField, MemError, problemOf, unreachableError } from './error.ts';
 import { addressOf } from './route.ts';
 
 export type ClientOptions = {
@@ -39,7 +39,7 @@ const MAX_RETRY_AFTER_S = 30;
 const RETRIED = new Set([0, 429, 502, 503, 504]);
 
 /** A call, ready to be made any number of times. */
-export type Prepared = {
+export type PreparedCall = {
   base: string;
   request(signal: AbortSignal, more?: Record<string, string>): Promise<Response>;
 };
@@ -47,7 +47,7 @@ export type Prepared = {
 export function createPrepare(options: ClientOptions) {
   const base = baseOf(options.url);
   const request = options.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args));
-  return (operation: Operation, input: Record<string, unknown>, call: CallOptions): Prepared => {
+  return (operation: Operation, input: Record<string, unknown>, call: CallOptions): PreparedCall => {
     const { method, path, body } = addressOf(operation, input);
     const headers = headersOf(operation, { ...options, ...defined(call) });
     if (body !== undefined) headers.set('content-type', 'application/json');
@@ -99,9 +99,9 @@ async function attempt(request: () => Promise<Response>, url: string): Promise<s
     response = await request();
     text = await response.text();
   } catch (error) {
-    return unreachable(url, error);
+    return unreachableError(url, error);
   }
-  if (!response.ok) return refused(response, text);
+  if (!response.ok) return errorFromResponse(response, text);
   if (response.headers.get('content-type')?.includes('json')) return text;
   const detail = `${url} did not answer with JSON: is it the address of the memory service?`;
   return new MemError({ ...problemOf('internal', detail), status: response.status });

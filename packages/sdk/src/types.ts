@@ -5,23 +5,27 @@ import type { LinesOptions } from './lines.ts';
 import type { StreamOptions } from './stream.ts';
 import type { CallOptions } from './transport.ts';
 
-type Arguments<N extends OperationName> =
+type MethodArguments<N extends OperationName> =
   Record<never, never> extends Request<N>
     ? [input?: Camel<Request<N>>, options?: CallOptions]
     : [input: Camel<Request<N>>, options?: CallOptions];
 
 type ListName<O> = { [K in keyof O]: O[K] extends readonly unknown[] ? K : never }[keyof O];
 type IsUnion<T, All = T> = T extends All ? ([All] extends [T] ? false : true) : never;
-type Item<O> = O[ListName<O>] extends readonly (infer I)[] ? Camel<I> : never;
+type ListedItem<O> = O[ListName<O>] extends readonly (infer I)[] ? Camel<I> : never;
 
-type Pages<N extends OperationName> =
+type PagedMethods<N extends OperationName> =
   Output<N> extends { has_more: boolean }
-    ? { /** Page after page, to the end. */ pages(...args: Arguments<N>): AsyncGenerator<Camel<Output<N>>> } & All<N>
+    ? {
+        /** Page after page, to the end. */ pages(...args: MethodArguments<N>): AsyncGenerator<Camel<Output<N>>>;
+      } & AllMethod<N>
     : unknown;
 
-type All<N extends OperationName> =
+type AllMethod<N extends OperationName> =
   IsUnion<ListName<Output<N>>> extends false
-    ? { /** Item after item, over all pages. */ all(...args: Arguments<N>): AsyncGenerator<Item<Output<N>>> }
+    ? {
+        /** Item after item, over all pages. */ all(...args: MethodArguments<N>): AsyncGenerator<ListedItem<Output<N>>>;
+      }
     : unknown;
 
 /** Events as they happen, over as many connections as it takes, without a gap and none twice. */
@@ -36,9 +40,10 @@ export type LinesMethod<N extends LinesName> = (
   options?: LinesOptions,
 ) => AsyncGenerator<Output<N>, void, undefined>;
 
-export type Method<N extends OperationName> = ((...args: Arguments<N>) => Promise<Camel<Output<N>>>) & Pages<N>;
+export type ClientMethod<N extends OperationName> = ((...args: MethodArguments<N>) => Promise<Camel<Output<N>>>) &
+  PagedMethods<N>;
 
-type Group<N extends OperationName> = N extends `${infer G}.${string}` ? G : never;
+type OperationGroup<N extends OperationName> = N extends `${infer G}.${string}` ? G : never;
 type MethodsOf<G extends string> = {
   [N in OperationName as N extends `${G}.${infer M}` ? CamelName<M> : never]: N extends StreamName
     ? StreamMethod<N>
@@ -46,11 +51,11 @@ type MethodsOf<G extends string> = {
       ? LinesMethod<N>
       : N extends 'entries.write'
         ? WriteMethod
-        : Method<N>;
+        : ClientMethod<N>;
 };
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
-export type Methods = { [G in Group<OperationName>]: MethodsOf<G> } & {
+export type Methods = { [G in OperationGroup<OperationName>]: MethodsOf<G> } & {
   /** What happens in the account, as it happens: `log.stream` under a shorter name. Ends when the signal is aborted. */
   stream(
     input?: Camel<Request<'log.stream'>> & Pick<StreamOptions, 'signal'>,

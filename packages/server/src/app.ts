@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
-import { doorsOf } from './doors.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -14,7 +13,7 @@ import {
   keepPlannerFigures,
   type Module,
   migrateAll,
-  Observations,
+  NoteBuffer,
   randomIds,
   registryOf,
   SELF_HOSTED_ACCOUNT,
@@ -46,6 +45,7 @@ import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
 import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
+import { doorsOf } from './row-security-rules.ts';
 import { VERSION } from './version.ts';
 
 /** What the service is without any other package. */
@@ -127,7 +127,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
-      observations: new Observations(options.trackReads ?? true),
+      noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
       limits: {
@@ -155,9 +155,9 @@ export async function openApp(options: AppOptions): Promise<App> {
   }
 }
 
-type Metering = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
+type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings'> & { onError: (error: unknown) => void };
 
-function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: Metering) {
+function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: MeteringParts) {
   if (!hosted) return {};
   return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
@@ -166,5 +166,5 @@ async function openDatabase(options: AppOptions, modules: readonly Module[]): Pr
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
   const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
-  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, doors: doorsOf(modules) } });
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: doorsOf(modules) } });
 }

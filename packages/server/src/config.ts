@@ -97,8 +97,8 @@ const tableReader =
   <T>(schema: z.ZodType<T>, what: string) =>
   (given: string, ctx: z.RefinementCtx): T => {
     try {
-      const told: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-      const parsed = schema.safeParse(told);
+      const known: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
+      const parsed = schema.safeParse(known);
       if (parsed.success) return parsed.data;
       throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
     } catch (error) {

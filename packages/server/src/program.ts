@@ -5,6 +5,12 @@ import { readConfig, readEnvironment } from './config.ts';
 export const programParts: CliParts = {
   readConfig,
   readEnvironment,
+  readProcessStart: () => ({
+    node: process.execPath,
+    script: process.argv[1] ?? '',
+    platform: process.platform,
+    folder: process.cwd(),
+  }),
   openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),

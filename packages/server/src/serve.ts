@@ -15,14 +15,14 @@ const START_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
 
-type Running = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
+type RunningService = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
 
 /** Starts the service and stays until it is told to stop. */
 export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
-  let running: Running;
+  let running: RunningService;
   try {
     running = await start(config, log);
   } catch (error) {
@@ -40,7 +40,7 @@ export async function serve(config: Config): Promise<number> {
   return 0;
 }
 
-async function start(config: Config, log: Logger): Promise<Running> {
+async function start(config: Config, log: Logger): Promise<RunningService> {
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,
@@ -107,17 +107,17 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
 /** The first signal lets everything finish; the second does not. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    let told = false;
+    let message = false;
     const onSignal = (signal: string) => {
-      if (told) process.exit(1);
-      told = true;
+      if (message) process.exit(1);
+      message = true;
       resolve(signal);
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   });
 }
 
-async function stop({ app, server, telemetry }: Running, log: Logger): Promise<void> {
+async function stop({ app, server, telemetry }: RunningService, log: Logger): Promise<void> {
   // Requests that are still arriving, or answers that nobody takes, are not waited for.
   setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
   setTimeout(() => {

@@ -1,14 +1,14 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-export type Reply = { status: number; headers: IncomingHttpHeaders; text: string; json: Json };
+export type Reply = { status: number; headers: IncomingHttpHeaders; text: string; json: AnyJson };
 // biome-ignore lint/suspicious/noExplicitAny: what the service answers is what the tests look at
-type Json = any;
+type AnyJson = any;
 
-export type Call = { body?: unknown; headers?: Record<string, string>; timeoutMs?: number };
+export type HttpCallOptions = { body?: unknown; headers?: Record<string, string>; timeoutMs?: number };
 
 /** A plain HTTP client that keeps its connections. A broken connection is an error, everything else an answer. */
-export class Client {
+export class HttpClient {
   readonly #url: string;
   readonly #agent: Agent;
 
@@ -30,7 +30,7 @@ export class Client {
     return this.post('/api/v1/entries', { entity_path, key, value });
   }
 
-  call(method: string, path: string, { body, headers, timeoutMs = 60_000 }: Call = {}): Promise<Reply> {
+  call(method: string, path: string, { body, headers, timeoutMs = 60_000 }: HttpCallOptions = {}): Promise<Reply> {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const sent =
       text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
@@ -60,7 +60,7 @@ export class Client {
 }
 
 /** Numbers of the metrics page by name. */
-export async function metricsOf(client: Client): Promise<Record<string, number>> {
+export async function metricsOf(client: HttpClient): Promise<Record<string, number>> {
   const { text } = await client.get('/metrics');
   const lines = text.split('\n').flatMap((line) => {
     const [, name, value] = /^(\w+) (\S+)$/.exec(line) ?? [];

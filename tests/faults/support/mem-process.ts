@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -9,15 +9,15 @@ import { tracedBy } from './strace.ts';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const builds = join(root, 'node_modules', '.cache', 'mem-faults');
 
-export type End = { code: number | null; signal: NodeJS.Signals | null };
+export type ProcessEnd = { code: number | null; signal: NodeJS.Signals | null };
 
 export type MemProcess = {
   url: string;
   pid: number;
   output(): string;
-  end: Promise<End>;
+  end: Promise<ProcessEnd>;
   /** Sends the signal and waits for the end. */
-  stop(signal?: NodeJS.Signals): Promise<End>;
+  stop(signal?: NodeJS.Signals): Promise<ProcessEnd>;
 };
 
 export type MemEnvironment = Readonly<Record<string, string | undefined>>;
@@ -29,8 +29,8 @@ export type MemOptions = {
 };
 
 /**
- * The program as users run it, bundled once for this run of the tests from the sources as they are, into a folder of its
- * own, so that nobody's build gets in the way.
+ * The program as users run it, with the package of more modules beside it: bundled once for this run of the tests from
+ * the sources as they are, into a folder of its own, so that nobody's build gets in the way.
  */
 let program: Promise<string> | undefined;
 export function memProgram(): Promise<string> {
@@ -44,12 +44,21 @@ async function buildOnce(): Promise<string> {
   const folder = join(builds, String(process.pid));
   const done = join(folder, 'done');
   if (isFirst(folder)) {
-    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), folder], { stdio: 'pipe' });
+    for (const name of ['server', 'pro']) install(name, packageIn(folder, name));
     writeFileSync(done, '');
   }
   // Another thread of this run may be at it.
   await until(() => existsSync(done));
-  return join(folder, 'mem.js');
+  return join(packageIn(folder, 'server'), 'dist', 'mem.js');
+}
+
+/** As npm lays packages beside each other; their other dependencies are found further up. */
+const packageIn = (folder: string, name: string): string => join(folder, 'node_modules', '@mem-service', name);
+
+function install(name: string, at: string): void {
+  mkdirSync(at, { recursive: true });
+  copyFileSync(join(root, 'packages', name, 'package.json'), join(at, 'package.json'));
+  execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), join(at, 'dist'), name], { stdio: 'pipe' });
 }
 
 function isFirst(folder: string): boolean {
@@ -86,7 +95,7 @@ type Spawned = {
   isTraced: boolean;
   output: () => string;
   stdout: () => string;
-  end: Promise<End>;
+  end: Promise<ProcessEnd>;
 };
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
@@ -111,7 +120,7 @@ async function spawnMem(env: MemEnvironment, args: readonly string[], options: M
   child.stderr?.on('data', (chunk) => {
     all += chunk;
   });
-  const end = new Promise<End>((resolve) => {
+  const end = new Promise<ProcessEnd>((resolve) => {
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const spawned = { child, output: () => all, stdout: () => out, end, isTraced: options.under !== undefined };
@@ -150,7 +159,7 @@ export async function startMem(env: MemEnvironment, options: MemOptions = {}): P
 export async function runMem(
   env: MemEnvironment,
   { args = ['serve'], ...options }: MemOptions & { args?: readonly string[] } = {},
-): Promise<End & { output: string; stdout: string }> {
+): Promise<ProcessEnd & { output: string; stdout: string }> {
   const loopback = { MEM_HTTP_HOST: '127.0.0.1', MEM_HTTP_PORT: '0' };
   const { child, output, stdout, end } = await spawnMem({ ...loopback, ...env }, args, options);
   const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);

@@ -16,7 +16,7 @@ import {
   Maintenance,
   type Module,
   migrateAll,
-  Observations,
+  NoteBuffer,
   randomIds,
   registryOf,
   SELF_HOSTED_ACCOUNT,
@@ -26,10 +26,10 @@ import {
 import { keySource } from '../../../packages/server/src/modules/keys/index.ts';
 import { type Backend, caller, newPlace } from '../../support/app.ts';
 
-export type KernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
+export type TestKernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
 
 /** The parts put together by hand, with limits and modules that only a test wants. */
-export async function openKernel(backend: Backend, { limits, extra = [] }: KernelOptions = {}) {
+export async function openKernel(backend: Backend, { limits, extra = [] }: TestKernelOptions = {}) {
   const place = await newPlace(backend);
   const { dataDir, postgresDsn: dsn } = place.options;
   const database =
@@ -46,7 +46,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: Kerne
     ids: randomIds,
     version: 'test',
     activity: new Activity(),
-    observations: new Observations(),
+    noteBuffer: new NoteBuffer(),
     ...registryOf([...modules, ...extra]),
     settings: SETTINGS,
     keys: new KeyRing(keySource(database), systemClock),

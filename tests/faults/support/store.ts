@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { expect } from 'vitest';
 import { runSql } from '../../support/app.ts';
-import type { Client } from './client.ts';
+import type { HttpClient } from './client.ts';
 import { type Acknowledged, wordFor } from './workload.ts';
 
 /** Where a store lies, for the program and for a look at its tables from outside. */
-export type Store = { env: Record<string, string>; rows<T>(text: string): Promise<T[]> };
+export type StoreAccess = { env: Record<string, string>; rows<T>(text: string): Promise<T[]> };
 
-export const folderStore = (folder: string): Store => ({
+export const folderStore = (folder: string): StoreAccess => ({
   env: { MEM_DATA_DIR: folder },
   async rows<T>(text: string) {
     const database = new DatabaseSync(join(folder, 'mem.db'), { readOnly: true });
@@ -21,12 +21,12 @@ export const folderStore = (folder: string): Store => ({
   },
 });
 
-export const postgresStore = (dsn: string, folder: string): Store => ({
+export const postgresStore = (dsn: string, folder: string): StoreAccess => ({
   env: { MEM_POSTGRES_DSN: dsn, MEM_DATA_DIR: folder },
   rows: async <T>(text: string) => (await runSql(dsn, text)).rows as T[],
 });
 
-type Version = {
+type StoredVersionAnswer = {
   entity_path: string;
   key: string;
   version: number;
@@ -35,14 +35,18 @@ type Version = {
   commit_id: string | null;
   seq: number;
 };
-type Event = Pick<Version, 'seq' | 'version'> & { event_type: string; entity_path: string | null; key: string | null };
+type LogEventAnswer = Pick<StoredVersionAnswer, 'seq' | 'version'> & {
+  event_type: string;
+  entity_path: string | null;
+  key: string | null;
+};
 
-const nameOf = ({ entity_path, key, version }: Pick<Version, 'entity_path' | 'key' | 'version'>) =>
+const versionText = ({ entity_path, key, version }: Pick<StoredVersionAnswer, 'entity_path' | 'key' | 'version'>) =>
   `${entity_path} ${key} ${version}`;
 
 /** The whole log, page by page. */
-async function readLog(client: Client): Promise<Event[]> {
-  const events: Event[] = [];
+async function readLog(client: HttpClient): Promise<LogEventAnswer[]> {
+  const events: LogEventAnswer[] = [];
   for (let more = true; more; ) {
     const { json } = await client.get(`/api/v1/log?after=${events.at(-1)?.seq ?? 0}&limit=1000`);
     events.push(...json.events);
@@ -51,8 +55,11 @@ async function readLog(client: Client): Promise<Event[]> {
   return events;
 }
 
-async function readHistory(client: Client, at: { entity_path: string; key: string }): Promise<Version[]> {
-  const versions: Version[] = [];
+async function readHistory(
+  client: HttpClient,
+  at: { entity_path: string; key: string },
+): Promise<StoredVersionAnswer[]> {
+  const versions: StoredVersionAnswer[] = [];
   const query = `entity_path=${encodeURIComponent(at.entity_path)}&key=${encodeURIComponent(at.key)}&limit=1000`;
   for (let cursor = ''; ; ) {
     const { json } = await client.get(`/api/v1/history?${query}${cursor}`);
@@ -63,36 +70,39 @@ async function readHistory(client: Client, at: { entity_path: string; key: strin
 }
 
 /** Every version there is of the entries that the log tells of. */
-async function readVersions(client: Client, events: readonly Event[]): Promise<Map<string, Version>> {
+async function readVersions(
+  client: HttpClient,
+  events: readonly LogEventAnswer[],
+): Promise<Map<string, StoredVersionAnswer>> {
   const places = new Map(events.filter(({ key }) => key !== null).map((e) => [`${e.entity_path} ${e.key}`, e]));
   const waiting = [...places.values()] as { entity_path: string; key: string }[];
-  const versions = new Map<string, Version>();
+  const versions = new Map<string, StoredVersionAnswer>();
   const reader = async () => {
     for (let at = waiting.pop(); at; at = waiting.pop())
-      for (const version of await readHistory(client, at)) versions.set(nameOf(version), version);
+      for (const version of await readHistory(client, at)) versions.set(versionText(version), version);
   };
   await Promise.all([reader(), reader(), reader(), reader()]);
   return versions;
 }
 
 /** The log and all versions, as a client sees them. */
-export type Contents = { events: Event[]; versions: Map<string, Version> };
+export type StoreContents = { events: LogEventAnswer[]; versions: Map<string, StoredVersionAnswer> };
 
-export async function readContents(client: Client): Promise<Contents> {
+export async function readContents(client: HttpClient): Promise<StoreContents> {
   const events = await readLog(client);
   return { events, versions: await readVersions(client, events) };
 }
 
 /** Everything that was acknowledged is there as it was acknowledged. */
-export function expectAll({ versions }: Contents, acknowledged: readonly Acknowledged[]): void {
+export function expectAll({ versions }: StoreContents, acknowledged: readonly Acknowledged[]): void {
   const lost = acknowledged.filter((wanted) => {
-    const found = versions.get(nameOf(wanted));
+    const found = versions.get(versionText(wanted));
     if (!found || found.deleted !== wanted.deleted) return true;
     if (wanted.deleted) return false;
     return JSON.stringify(found.value) !== JSON.stringify(wanted.value) || found.commit_id !== wanted.commit_id;
   });
   expect(lost).toEqual([]);
-  expect(new Set(acknowledged.map(nameOf)).size).toBe(acknowledged.length);
+  expect(new Set(acknowledged.map(versionText)).size).toBe(acknowledged.length);
 }
 
 /** Statements that find something where nothing should be. */
@@ -106,7 +116,7 @@ const CONTRADICTIONS: Record<string, string> = {
 };
 
 /** Nothing is half done: what the tables say of each other agrees, and the service finds nothing wrong either. */
-export async function expectWhole(store: Store, client: Client, contents: Contents): Promise<void> {
+export async function expectWhole(store: StoreAccess, client: HttpClient, contents: StoreContents): Promise<void> {
   for (const [problem, text] of Object.entries(CONTRADICTIONS)) expect(await store.rows(text), problem).toEqual([]);
   if (store.env.MEM_POSTGRES_DSN === undefined)
     expect(await store.rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
@@ -119,15 +129,16 @@ export async function expectWhole(store: Store, client: Client, contents: Conten
 }
 
 /** Every version has its event and every event its version, under one number. */
-function expectPaired({ events, versions }: Contents): void {
+function expectPaired({ events, versions }: StoreContents): void {
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
-  const written = events.filter(({ event_type }) => event_type !== 'commit') as (Event & Version)[];
-  const unpaired = written.filter((event) => versions.get(nameOf(event))?.seq !== event.seq);
+  const written = events.filter(({ event_type }) => event_type !== 'commit') as (LogEventAnswer &
+    StoredVersionAnswer)[];
+  const unpaired = written.filter((event) => versions.get(versionText(event))?.seq !== event.seq);
   expect(unpaired).toEqual([]);
   expect(versions.size).toBe(written.length);
 }
 
-async function expectCommits(client: Client, { versions }: Contents): Promise<void> {
+async function expectCommits(client: HttpClient, { versions }: StoreContents): Promise<void> {
   const sizes = new Map<string, number>();
   for (const { commit_id } of versions.values())
     if (commit_id !== null) sizes.set(commit_id, (sizes.get(commit_id) ?? 0) + 1);
@@ -144,7 +155,7 @@ async function expectCommits(client: Client, { versions }: Contents): Promise<vo
 }
 
 /** The numbers that are kept are those that counting gives. */
-async function expectCounts(store: Store, client: Client): Promise<void> {
+async function expectCounts(store: StoreAccess, client: HttpClient): Promise<void> {
   const [counted] = await store.rows<Record<string, number | string>>(
     `SELECT count(*) AS total_entries, count(DISTINCT entity_path) AS total_entities, count(DISTINCT agent_id) AS total_agents
      FROM entries WHERE deleted = 0`,
@@ -158,7 +169,7 @@ async function expectCounts(store: Store, client: Client): Promise<void> {
   expect(await readPathCounts(client)).toEqual(byPath);
 }
 
-async function readPathCounts(client: Client): Promise<Record<string, number>> {
+async function readPathCounts(client: HttpClient): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (let cursor = ''; ; ) {
     const { json } = await client.get(`/api/v1/entities?limit=1000${cursor}`);
@@ -169,7 +180,7 @@ async function readPathCounts(client: Client): Promise<Record<string, number>> {
 }
 
 /** Words of acknowledged writes are found, unless something newer was written over them. */
-export async function expectFound(client: Client, acknowledged: readonly Acknowledged[]): Promise<void> {
+export async function expectFound(client: HttpClient, acknowledged: readonly Acknowledged[]): Promise<void> {
   const newest = new Map<string, Acknowledged>();
   for (const one of acknowledged) {
     const name = `${one.entity_path} ${one.key}`;

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Client, Reply } from './client.ts';
+import type { HttpClient, Reply } from './client.ts';
 
 /** A version that the service said it has. */
 export type Acknowledged = {
@@ -11,7 +11,7 @@ export type Acknowledged = {
   commit_id: string | null;
 };
 
-export type Outcome = {
+export type WorkloadResult = {
   acknowledged: Acknowledged[];
   /** Answers other than a success, by status and code. */
   refusals: Map<string, number>;
@@ -21,11 +21,11 @@ export type Outcome = {
   broken: number;
 };
 
-export type Load = { outcome: Outcome; stop(): Promise<Outcome> };
+export type RunningLoad = { outcome: WorkloadResult; stop(): Promise<WorkloadResult> };
 
-export const newOutcome = (): Outcome => ({ acknowledged: [], refusals: new Map(), wrong: [], broken: 0 });
+export const newOutcome = (): WorkloadResult => ({ acknowledged: [], refusals: new Map(), wrong: [], broken: 0 });
 
-export type LoadOptions = { writers?: number; name: string; outcome?: Outcome; pauseMs?: number };
+export type LoadOptions = { writers?: number; name: string; outcome?: WorkloadResult; pauseMs?: number };
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 /** A word that nothing else holds. */
@@ -34,9 +34,9 @@ export const wordFor = (id: string): string =>
 
 /** Many clients, each with one request at a time: single writes, deletes and commits of three, until told to stop. */
 export function startLoad(
-  client: Client,
+  client: HttpClient,
   { writers = 16, name, outcome = newOutcome(), pauseMs = 0 }: LoadOptions,
-): Load {
+): RunningLoad {
   let stopped = false;
   const loops = Array.from({ length: writers }, async (_, writer) => {
     for (let turn = 0; !stopped; turn++) {
@@ -53,9 +53,9 @@ export function startLoad(
   return { outcome, stop };
 }
 
-type Turn = { id: string; writer: string; turn: number; outcome: Outcome };
+type WorkloadTurn = { id: string; writer: string; turn: number; outcome: WorkloadResult };
 
-async function oneTurn(client: Client, { id, writer, turn, outcome }: Turn): Promise<void> {
+async function oneTurn(client: HttpClient, { id, writer, turn, outcome }: WorkloadTurn): Promise<void> {
   try {
     const own = { entity_path: `load/${writer}`, key: `k${turn % 5}` };
     const value = { id, text: `${wordFor(id)} é \u0000 ${'x'.repeat(turn % 50)}`, list: [1.5, null, turn] };
@@ -70,22 +70,26 @@ async function oneTurn(client: Client, { id, writer, turn, outcome }: Turn): Pro
   }
 }
 
-type Draft = { entity_path: string; key: string; value: unknown };
+type WorkloadDraft = { entity_path: string; key: string; value: unknown };
 
-async function write(client: Client, draft: Draft, outcome: Outcome): Promise<void> {
+async function write(client: HttpClient, draft: WorkloadDraft, outcome: WorkloadResult): Promise<void> {
   const reply = await client.post('/api/v1/entries', draft);
   if (reply.status !== 201) return refuse(outcome, reply);
   outcome.acknowledged.push({ ...draft, version: reply.json.version, deleted: false, commit_id: null });
 }
 
-async function remove(client: Client, at: { entity_path: string; key: string }, outcome: Outcome): Promise<void> {
+async function remove(
+  client: HttpClient,
+  at: { entity_path: string; key: string },
+  outcome: WorkloadResult,
+): Promise<void> {
   const reply = await client.call('DELETE', `/api/v1/entries/${at.entity_path}/${at.key}`);
   if (reply.status === 404) return;
   if (reply.status !== 200) return refuse(outcome, reply);
   outcome.acknowledged.push({ ...at, version: reply.json.version, value: null, deleted: true, commit_id: null });
 }
 
-async function commit(client: Client, id: string, outcome: Outcome): Promise<void> {
+async function commit(client: HttpClient, id: string, outcome: WorkloadResult): Promise<void> {
   const writes = [0, 1, 2].map((n) => ({ entity_path: `commit/${id}`, key: `c${n}`, value: { id, n } }));
   const reply = await client.post('/api/v1/commits', { message: id, writes });
   if (reply.status !== 201) return refuse(outcome, reply);
@@ -96,7 +100,7 @@ async function commit(client: Client, id: string, outcome: Outcome): Promise<voi
   });
 }
 
-function refuse(outcome: Outcome, { status, headers, json, text }: Reply): void {
+function refuse(outcome: WorkloadResult, { status, headers, json, text }: Reply): void {
   const name = `${status} ${json?.code}`;
   outcome.refusals.set(name, (outcome.refusals.get(name) ?? 0) + 1);
   if (status === 503 && headers['retry-after'] === undefined) outcome.wrong.push(`503 without Retry-After: ${text}`);

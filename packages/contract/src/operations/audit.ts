@@ -22,7 +22,7 @@ const line = z
   .meta({ id: 'AuditLine' });
 
 // The trail names whatever anybody did something to.
-const admin = { module: 'audit', admin: true, needs_full_reach: true, effect: 'read', cost: 1 } as const;
+const admin = { module: 'audit', admin: true, needs_full_scope: true, effect: 'read', cost: 1 } as const;
 
 export const audit = {
   'audit.list': operation({

@@ -7,6 +7,7 @@ import { commits } from './commits.ts';
 import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
+import { entryMaintenance } from './entry-maintenance.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -19,13 +20,12 @@ import { system } from './system.ts';
 import { tags } from './tags.ts';
 import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
-import { upkeep } from './upkeep.ts';
 import { usageOperations } from './usage.ts';
 
 /** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
 export const operations = {
   ...entries,
-  ...upkeep,
+  ...entryMaintenance,
   ...search,
   ...commits,
   ...sessions,

@@ -57,7 +57,7 @@ const metadata = z
   .meta({ id: 'SessionMetadata', description: 'About the session: model, client_name, platform and any other key.' });
 
 /** What the caller says of its task; also part of a trace that it seals itself. */
-export const told = {
+export const sessionReport = {
   task_input: t.longText.optional(),
   response_text: t.longText.optional(),
   decision_summary: s.text(4096).optional(),
@@ -148,7 +148,7 @@ export const outcomes = {
         causal_confidence: z.number().min(0).max(1).default(1),
         attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).default([]),
         final_action_index: z.int().min(0).nullish(),
-        ...told,
+        ...sessionReport,
         trace_follows: z.boolean().default(false).meta({ description: 'The caller will send its own trace.' }),
         if_unchanged: z.boolean().default(false).meta({
           description: 'Refuse (409) when something that led here was changed by others since it was read.',

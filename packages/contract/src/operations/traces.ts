@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import * as t from '../trace-shapes.ts';
-import { told } from './outcomes.ts';
+import { sessionReport } from './outcomes.ts';
 
 const stateDiff = z
   .object({
@@ -82,7 +82,7 @@ export const traces = {
       z.strictObject({
         outcome_ref: t.outcomeRef.nullish(),
         outcome_type: t.outcomeType.nullish(),
-        ...told,
+        ...sessionReport,
         causal_entries: z
           .array(
             z.looseObject({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { plainly, unquoted } from './arguments.ts';
+import { plainMessage, unquoted } from './arguments.ts';
 
 test('quotes around what is no text are taken off, and text is left alone', () => {
   const wanted = { n: { type: 'integer' }, list: { type: 'array' }, some: { type: 'object' }, on: { type: 'boolean' } };
@@ -15,8 +15,8 @@ test('quotes around what is no text are taken off, and text is left alone', () =
 });
 
 test('what is wrong is said in plain words', () => {
-  expect(plainly('Invalid input: expected string, received undefined')).toBe('is required');
-  expect(plainly('Invalid input: expected record, received string')).toBe('must be an object');
-  expect(plainly('Invalid option: expected one of "a"|"b"')).toBe('must be one of a, b');
-  expect(plainly('is longer than 256 bytes')).toBe('is longer than 256 bytes');
+  expect(plainMessage('Invalid input: expected string, received undefined')).toBe('is required');
+  expect(plainMessage('Invalid input: expected record, received string')).toBe('must be an object');
+  expect(plainMessage('Invalid option: expected one of "a"|"b"')).toBe('must be one of a, b');
+  expect(plainMessage('is longer than 256 bytes')).toBe('is longer than 256 bytes');
 });

@@ -1,4 +1,4 @@
-import type { Json } from '../session.ts';
+import type { JsonObject } from '../session.ts';
 
 /** What models put into quotes although it is no text. */
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -10,7 +10,7 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
 };
 
 /** Arguments as they were meant: `"5"` where a number is wanted is 5. Text stays text where text is allowed. */
-export function unquoted(args: Json, wanted: Readonly<Record<string, Json>>): Json {
+export function unquoted(args: JsonObject, wanted: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {
       const fits = KINDS[wanted[name]?.type as string];
@@ -40,7 +40,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** What is wrong with an argument, in plain words. */
-export function plainly(message: string): string {
+export function plainMessage(message: string): string {
   const kind = /^Invalid input: expected (\w+), received (\w+)$/.exec(message);
   if (kind) {
     const [, expected = '', received = ''] = kind;

@@ -1,4 +1,4 @@
-import type { Json } from '../session.ts';
+import type { JsonObject } from '../session.ts';
 
 const FIELDS = [
   'agent_id',
@@ -9,12 +9,12 @@ const FIELDS = [
   'total_cost_usd',
 ] as const;
 
-const rowsOf = (trace: Json, name: string) => (trace[name] ?? []) as Json[];
-const addressOf = ({ entity_path, key }: Json) => `${entity_path}/${key}`;
-const toolOf = ({ tool_name }: Json) => String(tool_name);
+const rowsOf = (trace: JsonObject, name: string) => (trace[name] ?? []) as JsonObject[];
+const addressOf = ({ entity_path, key }: JsonObject) => `${entity_path}/${key}`;
+const toolOf = ({ tool_name }: JsonObject) => String(tool_name);
 
 /** What two sealed sessions have in common, and what not. */
-export function compareTraces(a: Json, b: Json): Json {
+export function compareTraces(a: JsonObject, b: JsonObject): JsonObject {
   return {
     a: shortOf(a),
     b: shortOf(b),
@@ -32,7 +32,7 @@ export function compareTraces(a: Json, b: Json): Json {
   };
 }
 
-const shortOf = ({ trace_id, outcome_ref, outcome_type, agent_id, created_at }: Json) => ({
+const shortOf = ({ trace_id, outcome_ref, outcome_type, agent_id, created_at }: JsonObject) => ({
   trace_id,
   outcome_ref,
   outcome_type,
@@ -40,7 +40,7 @@ const shortOf = ({ trace_id, outcome_ref, outcome_type, agent_id, created_at }: 
   created_at,
 });
 
-function sides(a: readonly string[], b: readonly string[]): Json {
+function sides(a: readonly string[], b: readonly string[]): JsonObject {
   const left = new Set(a);
   const right = new Set(b);
   return {
@@ -50,7 +50,7 @@ function sides(a: readonly string[], b: readonly string[]): Json {
   };
 }
 
-function otherVersions(a: readonly Json[], b: readonly Json[]): Json[] {
+function otherVersions(a: readonly JsonObject[], b: readonly JsonObject[]): JsonObject[] {
   const versions = new Map(b.map((entry) => [addressOf(entry), entry.version]));
   return a.flatMap((entry) => {
     const name = addressOf(entry);
@@ -59,7 +59,7 @@ function otherVersions(a: readonly Json[], b: readonly Json[]): Json[] {
   });
 }
 
-function firstDifference(a: readonly Json[], b: readonly Json[]): Json | null {
+function firstDifference(a: readonly JsonObject[], b: readonly JsonObject[]): JsonObject | null {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
     const [left, right] = [a[index], b[index]].map((call) => (call ? `${toolOf(call)} ${call.success}` : null));
     if (left !== right) return { index, a: a[index] ?? null, b: b[index] ?? null };

@@ -1,6 +1,6 @@
-import type { Json } from '../session.ts';
+import type { JsonObject } from '../session.ts';
 
-export type SpanRow = Json & { span_id: string; parent_span_id: string | null };
+export type SpanRow = JsonObject & { span_id: string; parent_span_id: string | null };
 
 /** Spans from top to bottom, each below its parent and with its depth from 0. */
 export function outlineRows(spans: readonly SpanRow[]): (SpanRow & { depth: number })[] {

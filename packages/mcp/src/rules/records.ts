@@ -1,5 +1,5 @@
 import { stringify } from '@mem-service/contract';
-import type { Json } from '../session.ts';
+import type { JsonObject } from '../session.ts';
 
 export type ExportFormat = 'jsonl' | 'json' | 'csv';
 
@@ -8,7 +8,8 @@ export function recordsOf(value: unknown, row_path?: string): unknown[] {
   if (Array.isArray(value)) return value;
   if (row_path === undefined || row_path === '.') return [value];
   let at: unknown = value;
-  for (const step of row_path.split('.')) at = typeof at === 'object' && at !== null ? (at as Json)[step] : undefined;
+  for (const step of row_path.split('.'))
+    at = typeof at === 'object' && at !== null ? (at as JsonObject)[step] : undefined;
   return Array.isArray(at) ? at : at === undefined ? [] : [at];
 }
 
@@ -26,7 +27,7 @@ function toCsv(records: readonly unknown[]): string {
   return `${[columns.map(quote).join(','), ...lines].join('\r\n')}\r\n`;
 }
 
-const isObject = (value: unknown): value is Json =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' &&
   value !== null &&
   !Array.isArray(value) &&

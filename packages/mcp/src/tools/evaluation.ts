@@ -1,18 +1,18 @@
 import * as z from 'zod';
 import type { Shape } from '../json-schema.ts';
 import { ownTool } from '../own-tool.ts';
-import { type Annotations, reading, type Tool, writing } from '../tool.ts';
+import { readHints, type Tool, type ToolAnnotations, writeHints } from '../tool.ts';
 
 const text = z.string().min(1).max(4096);
 const some = text.optional();
 const page = { limit: z.int().min(1).max(1000).optional(), cursor: some };
 const span = { since: some, until: some };
 
-type Row = { description: string; input: Shape; annotations: Annotations };
-const ask = (description: string, input: Shape): Row => ({ description, input, annotations: reading });
-const act = (description: string, input: Shape): Row => ({ description, input, annotations: writing });
+type ToolRow = { description: string; input: Shape; annotations: ToolAnnotations };
+const ask = (description: string, input: Shape): ToolRow => ({ description, input, annotations: readHints });
+const act = (description: string, input: Shape): ToolRow => ({ description, input, annotations: writeHints });
 
-const rows: Record<string, Row> = {
+const rows: Record<string, ToolRow> = {
   judge_trace: act('Have a judge grade a sealed session now.', { trace_id: text, judge_id: text }),
   judge_define: act('Define a judge, or a new version of it.', {
     agent_id: text,

@@ -6,8 +6,8 @@ import * as z from 'zod';
 import { slug } from '../identity.ts';
 import { ownTool } from '../own-tool.ts';
 import { recordsOf, render } from '../rules/records.ts';
-import { ask, type Json, type Session } from '../session.ts';
-import { type Answer, type Call, writing } from '../tool.ts';
+import { callService, type JsonObject, type McpSession } from '../session.ts';
+import { type ToolAnswer, type ToolCallContext, writeHints } from '../tool.ts';
 
 const INLINE_CHARS = 20_000;
 const text = z.string();
@@ -31,9 +31,13 @@ export const exportTool = ownTool({
     inline_char_budget: 'Records that fit are in the answer too',
   },
   output: { path: text, entry_count: z.int(), record_count: z.int(), inline: z.array(z.unknown()) },
-  annotations: writing,
+  annotations: writeHints,
   onlyNearby: true,
-  async run({ entity_path, format, row_path, inline_char_budget, branch = '' }, session, call): Promise<Answer | Json> {
+  async run(
+    { entity_path, format, row_path, inline_char_budget, branch = '' },
+    session,
+    call,
+  ): Promise<ToolAnswer | JsonObject> {
     if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
     const entries = await listAll(session, { entity_path, branch: branch || session.branch }, call);
     const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
@@ -56,12 +60,16 @@ export const exportTool = ownTool({
   },
 });
 
-async function listAll(session: Session, where: Json, call: Call): Promise<Json[]> {
-  const entries: Json[] = [];
+async function listAll(session: McpSession, where: JsonObject, call: ToolCallContext): Promise<JsonObject[]> {
+  const entries: JsonObject[] = [];
   let cursor: unknown;
   do {
-    const page: Json = await ask(session, 'entries.list', { ...where, limit: 1000, ...(cursor ? { cursor } : {}) });
-    entries.push(...(page.entries as Json[]));
+    const page: JsonObject = await callService(session, 'entries.list', {
+      ...where,
+      limit: 1000,
+      ...(cursor ? { cursor } : {}),
+    });
+    entries.push(...(page.entries as JsonObject[]));
     cursor = page.next_cursor;
     call.signal.throwIfAborted();
     await call.progress(entries.length, `${entries.length} entries read`);

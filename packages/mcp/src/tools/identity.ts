@@ -2,14 +2,14 @@ import { shapes } from '@mem-service/contract';
 import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { problemOf } from '../refusals.ts';
-import { ask, type Change, type Json, type Session } from '../session.ts';
-import { type Answer, reading, settling } from '../tool.ts';
+import { callService, type IdentityChange, type JsonObject, type McpSession } from '../session.ts';
+import { idempotentHints, readHints, type ToolAnswer } from '../tool.ts';
 
 const text = z.string().max(4096);
 const profile = { description: text.optional(), model: text.optional(), client_name: text.optional() };
 
 /** Where the name comes with each request, a tool cannot change it. */
-const fixed: Answer = {
+const fixed: ToolAnswer = {
   json: {
     error: 'over HTTP the identity comes with each request',
     code: 'conflict',
@@ -19,7 +19,10 @@ const fixed: Answer = {
 };
 
 /** Another conversation of the same client would go on under a name that is not its own. */
-const busy = (name: string, { busy: current, idleMs, coolDownMs }: Extract<Change, { busy: string }>): Answer => ({
+const busy = (
+  name: string,
+  { busy: current, idleMs, coolDownMs }: Extract<IdentityChange, { busy: string }>,
+): ToolAnswer => ({
   json: {
     error: `identity_conflict: ${current} was at work here a moment ago`,
     code: 'conflict',
@@ -40,7 +43,7 @@ export const identityTools = [
     input: { name: shapes.agentId, ...profile, tools_available: z.array(text).max(1000).optional() },
     about: { name: 'e.g. review-bot', description: 'What you do', tools_available: '' },
     output: { new_identity: text, session_id: text },
-    annotations: settling,
+    annotations: idempotentHints,
     async run({ name, ...about }, session) {
       const { change } = session.identity;
       if (!change) return fixed;
@@ -51,7 +54,7 @@ export const identityTools = [
       return {
         ...(isNew ? { previous_identity: previous } : { status: 'already_active' }),
         new_identity: name,
-        session_id: session.identity.who().session_id,
+        session_id: session.identity.caller().session_id,
         sticky: true,
         profile_saved,
         hint: isNew ? 'mem_search before you start; mem_commit_outcome when you are done' : 'go on',
@@ -64,7 +67,7 @@ export const identityTools = [
     description: 'Under which name you read and write, and why.',
     input: {},
     output: { effective_identity: text },
-    annotations: reading,
+    annotations: readHints,
     run: (_, { identity, service, branch }) => ({ ...identity.about(), mode: service.mode, branch }),
   }),
   ownTool({
@@ -73,21 +76,21 @@ export const identityTools = [
     description: 'Forget the name that was set.',
     input: {},
     output: { current_identity: text },
-    annotations: settling,
+    annotations: idempotentHints,
     run(_, { identity }) {
       if (!identity.change) return fixed;
       const { previous } = identity.change.reset();
-      return { previous_identity: previous, current_identity: identity.who().agent_id, sticky_cleared: true };
+      return { previous_identity: previous, current_identity: identity.caller().agent_id, sticky_cleared: true };
     },
   }),
 ];
 
 /** Replaces the profile of the agent; without words it stays as it is. A name is worth having without one. */
-async function describe(session: Session, { description, ...told }: Json): Promise<boolean> {
+async function describe(session: McpSession, { description, ...profileFields }: JsonObject): Promise<boolean> {
   if (description === undefined) return false;
-  const { agent_id } = session.identity.who();
+  const { agent_id } = session.identity.caller();
   try {
-    await ask(session, 'agents.set_profile', { agent_id, description, session_metadata: told });
+    await callService(session, 'agents.set_profile', { agent_id, description, session_metadata: profileFields });
     return true;
   } catch (error) {
     if (problemOf(error)) return false;

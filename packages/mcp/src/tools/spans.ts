@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Fault, shapes, traceShapes } from '@mem-service/contract';
 import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
-import { ask, type Json, type Session } from '../session.ts';
-import { writing } from '../tool.ts';
+import { callService, type JsonObject, type McpSession } from '../session.ts';
+import { writeHints } from '../tool.ts';
 
 const { name, kind, parent_span_id, input, output, attributes } = traceShapes.span.shape;
 const spanId = shapes.text(256).min(1);
@@ -16,11 +16,11 @@ export const spanTools = [
     description: 'Begin a piece of work; end it with mem_end_span and the span_id.',
     input: { name, kind, parent_span_id, input, attributes },
     output: { span_id: spanId, started_at: spanId },
-    annotations: writing,
-    async run(told, session) {
+    annotations: writeHints,
+    async run(span, session) {
       const span_id = randomUUID();
       const started_at = new Date().toISOString();
-      await ask(session, 'sessions.record_span', { ...told, span_id, started_at, status: 'running' });
+      await callService(session, 'sessions.record_span', { ...span, span_id, started_at, status: 'running' });
       return { span_id, started_at };
     },
   }),
@@ -36,21 +36,21 @@ export const spanTools = [
       attributes,
     },
     output: { span_id: spanId, ended_at: spanId, status: spanId },
-    annotations: writing,
-    async run({ status: given, ...told }, session) {
-      await checkStarted(told.span_id, session);
-      const status = told.error === undefined ? given : 'error';
+    annotations: writeHints,
+    async run({ status: given, ...span }, session) {
+      await checkStarted(span.span_id, session);
+      const status = span.error === undefined ? given : 'error';
       const ended_at = new Date().toISOString();
-      await ask(session, 'sessions.record_span', { ...told, status, ended_at });
-      return { span_id: told.span_id, ended_at, status };
+      await callService(session, 'sessions.record_span', { ...span, status, ended_at });
+      return { span_id: span.span_id, ended_at, status };
     },
   }),
 ];
 
 /** An end without a beginning would be a piece of work without a name in the next trace. */
-async function checkStarted(span_id: string, session: Session): Promise<void> {
-  const { spans } = await ask(session, 'sessions.explain', {});
-  if ((spans as Json[]).some((span) => span.span_id === span_id)) return;
+async function checkStarted(span_id: string, session: McpSession): Promise<void> {
+  const { spans } = await callService(session, 'sessions.explain', {});
+  if ((spans as JsonObject[]).some((span) => span.span_id === span_id)) return;
   throw new Fault(
     'not_found',
     `span_id: no span ${span_id} was started in this session; it ends with mem_commit_outcome`,

@@ -4,18 +4,18 @@ import { ownTool } from '../own-tool.ts';
 import { previewRow } from '../previews.ts';
 import { compareTraces } from '../rules/compare.ts';
 import { outlineRows, outlineText, type SpanRow } from '../rules/outline.ts';
-import { ask, type Json, type Session, traceIdOf } from '../session.ts';
-import { type Call, reading } from '../tool.ts';
+import { callService, type JsonObject, type McpSession, traceIdOf } from '../session.ts';
+import { readHints, type ToolCallContext } from '../tool.ts';
 
 const traceId = traceShapes.traceId;
 const text = z.string().max(4096);
 const about = { trace_id: 'Its id, or "last"' };
 const list = z.array(z.unknown());
 
-const readTrace = async (session: Session, trace_id: string) =>
-  ask(session, 'traces.read', { trace_id: await traceIdOf(session, trace_id) });
+const readTrace = async (session: McpSession, trace_id: string) =>
+  callService(session, 'traces.read', { trace_id: await traceIdOf(session, trace_id) });
 
-const spansOf = (trace: Json) => ((trace.session_metadata as Json).spans ?? []) as SpanRow[];
+const spansOf = (trace: JsonObject) => ((trace.session_metadata as JsonObject).spans ?? []) as SpanRow[];
 
 /** Sealed sessions, looked through from here: what the service lists is filtered further. */
 export const traceTools = [
@@ -39,7 +39,7 @@ export const traceTools = [
     },
     about: { query: 'Words in the task or the response', span_name: 'Part of a name', outcome_type: '' },
     output: { traces: list, looked_at: z.int(), next_cursor: text.nullable(), mode: text },
-    annotations: reading,
+    annotations: readHints,
     run: searchTraces,
   }),
   ownTool({
@@ -49,7 +49,7 @@ export const traceTools = [
     input: { trace_id: traceId },
     about,
     output: { trace_id: text, spans: list, outline: text, mode: text },
-    annotations: reading,
+    annotations: readHints,
     async run({ trace_id }, session) {
       const trace = await readTrace(session, trace_id);
       const rows = outlineRows(spansOf(trace));
@@ -71,7 +71,7 @@ export const traceTools = [
     input: { trace_id: traceId, span_id: shapes.text(256).min(1) },
     about,
     output: { trace_id: text, span: z.record(z.string(), z.unknown()), mode: text },
-    annotations: reading,
+    annotations: readHints,
     async run({ trace_id, span_id }, session) {
       const trace = await readTrace(session, trace_id);
       const span = spansOf(trace).find((one) => one.span_id === span_id);
@@ -86,7 +86,7 @@ export const traceTools = [
     input: { trace_id: traceId, other_trace_id: traceId },
     about: { ...about, other_trace_id: '' },
     output: { differences: list, memory: z.object({}), actions: z.object({}), mode: text },
-    annotations: reading,
+    annotations: readHints,
     async run({ trace_id, other_trace_id }, session) {
       const [a, b] = await Promise.all([readTrace(session, trace_id), readTrace(session, other_trace_id)]);
       return { ...compareTraces(a, b), mode: session.service.mode };
@@ -94,7 +94,7 @@ export const traceTools = [
   }),
 ];
 
-type Filter = {
+type TraceFilter = {
   limit: number;
   attributes?: Record<string, string | number | boolean> | undefined;
   span_name?: string | undefined;
@@ -111,21 +111,22 @@ const GO_ON = 'none among these: go on with cursor, or narrow it with since, unt
 const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
 const PAGE = 50;
 
-async function searchTraces(filter: Filter, session: Session, call: Call): Promise<Json> {
+async function searchTraces(filter: TraceFilter, session: McpSession, call: ToolCallContext): Promise<JsonObject> {
   const { attributes, span_name, span_kind, has_error, limit, cursor, branch = session.branch, ...asked } = filter;
   const traces: unknown[] = [];
   let next: string | null | undefined = cursor;
   let looked_at = 0;
   do {
     const size = Math.min(PAGE, limit - traces.length);
-    const page: Json = await ask(session, 'traces.list', {
+    const page: JsonObject = await callService(session, 'traces.list', {
       ...asked,
       branch,
       limit: size,
       ...(next ? { cursor: next } : {}),
     });
-    for (const trace of page.traces as Json[]) if (await fits(trace, filter, session)) traces.push(previewRow(trace));
-    looked_at += (page.traces as Json[]).length;
+    for (const trace of page.traces as JsonObject[])
+      if (await fits(trace, filter, session)) traces.push(previewRow(trace));
+    looked_at += (page.traces as JsonObject[]).length;
     next = page.next_cursor as string | null;
     call.signal.throwIfAborted();
     await call.progress(looked_at, `${looked_at} looked at, ${traces.length} found`);
@@ -134,15 +135,15 @@ async function searchTraces(filter: Filter, session: Session, call: Call): Promi
   return { count: traces.length, traces, looked_at, next_cursor: next ?? null, ...hint, mode: session.service.mode };
 }
 
-async function fits(trace: Json, filter: Filter, session: Session): Promise<boolean> {
+async function fits(trace: JsonObject, filter: TraceFilter, session: McpSession): Promise<boolean> {
   const { attributes = {}, span_name, span_kind, has_error } = filter;
-  const held = trace.attributes as Json;
+  const held = trace.attributes as JsonObject;
   if (!Object.entries(attributes).every(([key, value]) => held[key.trim().toLowerCase()] === value)) return false;
-  const failed = (trace.error_events as Json[]).length > 0;
+  const failed = (trace.error_events as JsonObject[]).length > 0;
   const needsSpans = span_name !== undefined || span_kind !== undefined || (has_error !== undefined && !failed);
   if (!needsSpans) return has_error === undefined || has_error === failed;
   // Lists come without spans.
-  const spans = spansOf(await ask(session, 'traces.read', { trace_id: trace.trace_id }));
+  const spans = spansOf(await callService(session, 'traces.read', { trace_id: trace.trace_id }));
   const isFound = spans.some(
     ({ name, kind }) =>
       (span_name === undefined || String(name).includes(span_name)) && (span_kind === undefined || kind === span_kind),

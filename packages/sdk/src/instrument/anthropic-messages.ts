@@ -1,14 +1,23 @@
 import type { LlmCallResult, SpanAttributes } from '../span-types.ts';
-import { type Json, jsonOf, listOf, numberOf, type Protocol, type Reading, textOf, toolsCalled } from './protocol.ts';
+import {
+  type JsonObject,
+  jsonObjectOf,
+  listOf,
+  numberOf,
+  type ProviderProtocol,
+  type ResponseReader,
+  textOf,
+  toolsCalled,
+} from './protocol.ts';
 
-export const anthropicMessages: Protocol = {
+export const anthropicMessages: ProviderProtocol = {
   operation: 'messages',
   inputOf: ({ system, messages }) => ({ system, messages }),
   read,
 };
 
 /** Input tokens are told without those that were written to a cache or read from it. */
-function usageOf(usage: Json): LlmCallResult & { attributes: SpanAttributes } {
+function usageOf(usage: JsonObject): LlmCallResult & { attributes: SpanAttributes } {
   const cached = numberOf(usage.cache_read_input_tokens);
   const written = numberOf(usage.cache_creation_input_tokens);
   const fresh = numberOf(usage.input_tokens);
@@ -20,8 +29,8 @@ function usageOf(usage: Json): LlmCallResult & { attributes: SpanAttributes } {
   };
 }
 
-function resultOf(message: Json, captureContent: boolean): LlmCallResult {
-  const { attributes, ...usage } = usageOf(jsonOf(message.usage));
+function resultOf(message: JsonObject, captureContent: boolean): LlmCallResult {
+  const { attributes, ...usage } = usageOf(jsonObjectOf(message.usage));
   const tools = listOf(message.content).filter(({ type }) => typeof type === 'string' && type.endsWith('tool_use'));
   return {
     ...usage,
@@ -32,12 +41,12 @@ function resultOf(message: Json, captureContent: boolean): LlmCallResult {
   };
 }
 
-function read({ captureContent }: { captureContent: boolean }): Reading {
-  let message: Json = {};
-  const content: Json[] = [];
+function read({ captureContent }: { captureContent: boolean }): ResponseReader {
+  let message: JsonObject = {};
+  const content: JsonObject[] = [];
 
   /** Pieces of text are put together; everything else of a block comes with its start. */
-  function takeDelta(at: number, delta: Json): void {
+  function takeDelta(at: number, delta: JsonObject): void {
     const block = content[at] ?? {};
     content[at] = block;
     const names = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' } as const;
@@ -49,13 +58,13 @@ function read({ captureContent }: { captureContent: boolean }): Reading {
     answer: (data) => resultOf(data, captureContent),
     piece(event) {
       const at = numberOf(event.index) ?? 0;
-      if (event.type === 'message_start') message = { ...jsonOf(event.message) };
-      if (event.type === 'content_block_start') content[at] = { ...jsonOf(event.content_block) };
-      if (event.type === 'content_block_delta') takeDelta(at, jsonOf(event.delta));
+      if (event.type === 'message_start') message = { ...jsonObjectOf(event.message) };
+      if (event.type === 'content_block_start') content[at] = { ...jsonObjectOf(event.content_block) };
+      if (event.type === 'content_block_delta') takeDelta(at, jsonObjectOf(event.delta));
       if (event.type === 'message_delta') {
-        const known = Object.entries(jsonOf(event.usage)).filter(([, value]) => value !== null);
-        const usage = { ...jsonOf(message.usage), ...Object.fromEntries(known) };
-        message = { ...message, ...jsonOf(event.delta), usage };
+        const known = Object.entries(jsonObjectOf(event.usage)).filter(([, value]) => value !== null);
+        const usage = { ...jsonObjectOf(message.usage), ...Object.fromEntries(known) };
+        message = { ...message, ...jsonObjectOf(event.delta), usage };
       }
       return { hasContent: event.type === 'content_block_delta' };
     },

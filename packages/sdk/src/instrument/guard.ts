@@ -1,8 +1,8 @@
 /** Whatever goes wrong in what we do beside a call is told, and never reaches the call. */
-export type Guard = <T>(work: () => T) => T | undefined;
+export type ErrorGuard = <T>(work: () => T) => T | undefined;
 
-export const createGuard =
-  (report: (error: unknown) => void): Guard =>
+export const createErrorGuard =
+  (report: (error: unknown) => void): ErrorGuard =>
   (work) => {
     try {
       return work();

@@ -1,16 +1,23 @@
 import type { LlmCall, LlmCallResult, SpanAttributes } from '../span-types.ts';
-import type { Guard } from './guard.ts';
-import type { Observer } from './observer.ts';
+import type { ErrorGuard } from './guard.ts';
+import type { CallObserver } from './observer.ts';
 import type { InstrumentOptions, SessionSource } from './options.ts';
-import { type Begin, patch } from './patch.ts';
-import { type Json, jsonOf, numberOf, type Protocol, type Reading, textOf } from './protocol.ts';
+import { patch, type StartCall } from './patch.ts';
+import {
+  type JsonObject,
+  jsonObjectOf,
+  numberOf,
+  type ProviderProtocol,
+  type ResponseReader,
+  textOf,
+} from './protocol.ts';
 
-export type Target = {
+export type InstrumentedMethod = {
   /** Where the method is, from the client on. */
   path: readonly string[];
-  protocol: Protocol;
+  protocol: ProviderProtocol;
   /** Changes what is asked, and says whether its usage is to be kept from the caller. */
-  prepare?: ((body: Json) => Json | undefined) | undefined;
+  prepare?: ((body: JsonObject) => JsonObject | undefined) | undefined;
 };
 
 export type Instrumented = {
@@ -22,24 +29,24 @@ export type Instrumented = {
 
 /** Patches each method that the client has. Gives back what undoes it all. */
 export function instrument(
-  targets: readonly Target[],
+  targets: readonly InstrumentedMethod[],
   { client, source, provider, options }: Instrumented,
 ): () => void {
   const undo = targets.flatMap((target) => {
     const name = target.path.at(-1) as string;
-    const owner = target.path.slice(0, -1).reduce<unknown>((at, member) => jsonOf(at)[member], client);
-    if (typeof jsonOf(owner)[name] !== 'function') return [];
-    const begin = beginner(target, { client, source, provider: options.provider ?? provider, options });
+    const owner = target.path.slice(0, -1).reduce<unknown>((at, member) => jsonObjectOf(at)[member], client);
+    if (typeof jsonObjectOf(owner)[name] !== 'function') return [];
+    const begin = startCallFor(target, { client, source, provider: options.provider ?? provider, options });
     return [patch(owner as object, name, { begin, report: reporter(source) })];
   });
   if (undo.length === 0)
-    throw new TypeError(`this is no client of ${provider}: it has none of ${targets.map(nameOf).join(', ')}`);
+    throw new TypeError(`this is no client of ${provider}: it has none of ${targets.map(methodName).join(', ')}`);
   return () => {
     for (const one of undo.reverse()) one();
   };
 }
 
-const nameOf = ({ path }: Target) => path.join('.');
+const methodName = ({ path }: InstrumentedMethod) => path.join('.');
 const sessionOf = (source: SessionSource) => (typeof source === 'function' ? source() : source);
 
 function reporter(source: SessionSource): (error: unknown) => void {
@@ -52,12 +59,15 @@ function reporter(source: SessionSource): (error: unknown) => void {
   };
 }
 
-function beginner({ protocol, prepare }: Target, { source, provider, options }: Instrumented): Begin {
+function startCallFor(
+  { protocol, prepare }: InstrumentedMethod,
+  { source, provider, options }: Instrumented,
+): StartCall {
   const captureContent = options.captureContent === true;
   return (args, guard) => {
     const session = sessionOf(source);
     if (session?.status !== 'open') return undefined;
-    const body = jsonOf(args[0]);
+    const body = jsonObjectOf(args[0]);
     const changed = prepare?.(body);
     const model = textOf(body.model) ?? '';
     const call = session.startLlmCall({
@@ -70,15 +80,15 @@ function beginner({ protocol, prepare }: Target, { source, provider, options }: 
       attributes: { operation: protocol.operation, ...(body.stream === true ? { stream: true } : {}) },
     });
     const reading = protocol.read({ captureContent, isHidingUsage: changed !== undefined });
-    const signal = jsonOf(args[1]).signal as AbortSignal | undefined;
+    const signal = jsonObjectOf(args[1]).signal as AbortSignal | undefined;
     const observer = observe({ call, reading, guard, wasAborted: () => signal?.aborted === true });
     return { observer, args: changed === undefined ? args : [changed, ...args.slice(1)] };
   };
 }
 
-type Observed = { call: LlmCall; reading: Reading; guard: Guard; wasAborted(): boolean };
+type ObservedCall = { call: LlmCall; reading: ResponseReader; guard: ErrorGuard; wasAborted(): boolean };
 
-function observe({ call, reading, guard, wasAborted }: Observed): Observer {
+function observe({ call, reading, guard, wasAborted }: ObservedCall): CallObserver {
   const finish = (read: () => LlmCallResult, more: LlmCallResult = {}) =>
     void guard(() => {
       const result = guard(read) ?? {};
@@ -86,10 +96,10 @@ function observe({ call, reading, guard, wasAborted }: Observed): Observer {
     });
   const stopped = { finishReason: 'cancelled', attributes: { stopped_early: true } };
   return {
-    answer: (data) => finish(() => reading.answer(jsonOf(data)), { attributes: requestOf(data) }),
+    answer: (data) => finish(() => reading.answer(jsonObjectOf(data)), { attributes: requestOf(data) }),
     piece: (data) =>
       guard(() => {
-        const { hasContent, isHidden } = reading.piece(jsonOf(data));
+        const { hasContent, isHidden } = reading.piece(jsonObjectOf(data));
         if (hasContent) call.firstToken();
         return isHidden;
       }) === true,
@@ -104,17 +114,17 @@ const ABORTED = { aborted: true };
 
 /** The name that the provider knows the call by. */
 function requestOf(data: unknown): SpanAttributes {
-  const id = textOf(jsonOf(data)._request_id);
+  const id = textOf(jsonObjectOf(data)._request_id);
   return id === undefined ? {} : { request_id: id };
 }
 
 function statusOf(answered: unknown): SpanAttributes {
-  const status = numberOf(jsonOf(answered).status);
+  const status = numberOf(jsonObjectOf(answered).status);
   return status === undefined ? {} : { http_status: status };
 }
 
 function failureOf(error: unknown): SpanAttributes {
-  const { type, code } = jsonOf(error);
+  const { type, code } = jsonObjectOf(error);
   const kind = textOf(type) ?? textOf(code);
   return { ...statusOf(error), ...(kind === undefined ? {} : { error_type: kind.slice(0, 256) }) };
 }

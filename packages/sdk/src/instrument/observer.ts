@@ -1,5 +1,5 @@
 /** Looks on at one call: what came back, one piece of a stream after the other, and how it ended. */
-export type Observer = {
+export type CallObserver = {
   /** A whole answer. */
   answer(data: unknown): void;
   /** A piece of a stream. True where the caller has not asked for it and must not see it. */

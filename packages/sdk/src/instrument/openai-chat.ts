@@ -1,28 +1,37 @@
 import type { LlmCallResult } from '../span-types.ts';
-import { type Json, jsonOf, listOf, numberOf, type Protocol, type Reading, textOf, toolsCalled } from './protocol.ts';
+import {
+  type JsonObject,
+  jsonObjectOf,
+  listOf,
+  numberOf,
+  type ProviderProtocol,
+  type ResponseReader,
+  textOf,
+  toolsCalled,
+} from './protocol.ts';
 
-export const openaiChat: Protocol = { operation: 'chat', inputOf: (body) => body.messages, read };
+export const openaiChat: ProviderProtocol = { operation: 'chat', inputOf: (body) => body.messages, read };
 
 function usageOf(value: unknown): LlmCallResult {
-  const usage = jsonOf(value);
+  const usage = jsonObjectOf(value);
   return {
     inputTokens: numberOf(usage.prompt_tokens),
     outputTokens: numberOf(usage.completion_tokens),
-    cachedInputTokens: numberOf(jsonOf(usage.prompt_tokens_details).cached_tokens),
+    cachedInputTokens: numberOf(jsonObjectOf(usage.prompt_tokens_details).cached_tokens),
   };
 }
 
 const toolNames = (calls: unknown) =>
-  listOf(calls).map((call) => jsonOf(call.function).name ?? jsonOf(call.custom).name);
+  listOf(calls).map((call) => jsonObjectOf(call.function).name ?? jsonObjectOf(call.custom).name);
 
-function read({ captureContent, isHidingUsage }: { captureContent: boolean; isHidingUsage: boolean }): Reading {
+function read({ captureContent, isHidingUsage }: { captureContent: boolean; isHidingUsage: boolean }): ResponseReader {
   const seen: { model?: string; finishReason?: string; usage?: unknown; text: string } = { text: '' };
   const tools: { name?: unknown; arguments: string }[] = [];
 
-  function takeTools(delta: Json): void {
+  function takeTools(delta: JsonObject): void {
     for (const part of listOf(delta.tool_calls)) {
       const at = numberOf(part.index) ?? 0;
-      const call = jsonOf(part.function);
+      const call = jsonObjectOf(part.function);
       const tool = tools[at] ?? { arguments: '' };
       tools[at] = tool;
       tool.name ??= call.name;
@@ -33,7 +42,7 @@ function read({ captureContent, isHidingUsage }: { captureContent: boolean; isHi
   return {
     answer(data) {
       const [choice = {}] = listOf(data.choices);
-      const message = jsonOf(choice.message);
+      const message = jsonObjectOf(choice.message);
       return {
         ...usageOf(data.usage),
         model: textOf(data.model),
@@ -44,7 +53,7 @@ function read({ captureContent, isHidingUsage }: { captureContent: boolean; isHi
     },
     piece(data) {
       const [choice] = listOf(data.choices);
-      const delta = jsonOf(choice?.delta);
+      const delta = jsonObjectOf(choice?.delta);
       seen.model ??= textOf(data.model) ?? '';
       seen.finishReason = textOf(choice?.finish_reason) ?? seen.finishReason ?? '';
       seen.usage = data.usage ?? seen.usage;

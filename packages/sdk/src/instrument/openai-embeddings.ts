@@ -1,13 +1,13 @@
-import { jsonOf, listOf, numberOf, type Protocol, textOf } from './protocol.ts';
+import { jsonObjectOf, listOf, numberOf, type ProviderProtocol, textOf } from './protocol.ts';
 
 /** Vectors are never recorded. */
-export const openaiEmbeddings: Protocol = {
+export const openaiEmbeddings: ProviderProtocol = {
   operation: 'embeddings',
   inputOf: (body) => body.input,
   read: () => ({
     answer: (data) => ({
       model: textOf(data.model),
-      inputTokens: numberOf(jsonOf(data.usage).prompt_tokens),
+      inputTokens: numberOf(jsonObjectOf(data.usage).prompt_tokens),
       outputTokens: 0,
       attributes: { embeddings: listOf(data.data).length },
     }),

@@ -1,21 +1,25 @@
-import { createGuard, type Guard } from './guard.ts';
-import type { Observer } from './observer.ts';
+import { createErrorGuard, type ErrorGuard } from './guard.ts';
+import type { CallObserver } from './observer.ts';
 import { observePromise } from './promise.ts';
 
-type Method = (this: unknown, ...args: unknown[]) => unknown;
+type PatchedMethod = (this: unknown, ...args: unknown[]) => unknown;
 
 /** A call that is looked on at, with the arguments it is to be made with. */
-export type Begun = { observer: Observer; args: unknown[] };
+export type StartedCall = { observer: CallObserver; args: unknown[] };
 
 /** What to do before each call. Nothing is recorded where it gives undefined. */
-export type Begin = (args: unknown[], guard: Guard) => Begun | undefined;
+export type StartCall = (args: unknown[], guard: ErrorGuard) => StartedCall | undefined;
 
 /** Puts an observed method in the place of one, on this object alone. Gives back what undoes it. */
-export function patch(owner: object, name: string, { begin, report }: { begin: Begin; report(error: unknown): void }) {
+export function patch(
+  owner: object,
+  name: string,
+  { begin, report }: { begin: StartCall; report(error: unknown): void },
+) {
   const methods = owner as Record<string, unknown>;
-  const original = methods[name] as Method;
+  const original = methods[name] as PatchedMethod;
   const wasOwn = Object.hasOwn(owner, name);
-  const guard = createGuard(report);
+  const guard = createErrorGuard(report);
   let isOn = true;
 
   function observed(this: unknown, ...args: unknown[]): unknown {

@@ -1,4 +1,4 @@
-import type { Observer } from './observer.ts';
+import type { CallObserver } from './observer.ts';
 import { isStream, observeStream } from './stream.ts';
 
 /** What these clients return: a promise that reads the answer only when it is asked to. */
@@ -17,7 +17,7 @@ const isThenable = (made: unknown): made is PromiseLike<unknown> =>
   typeof (made as Partial<PromiseLike<unknown>> | undefined)?.then === 'function';
 
 /** The same promise for the caller, with the observer looking on. */
-export function observePromise(made: unknown, observer: Observer): unknown {
+export function observePromise(made: unknown, observer: CallObserver): unknown {
   const look = (data: unknown) => {
     if (isStream(data)) observeStream(data, observer);
     else observer.answer(data);
@@ -28,7 +28,7 @@ export function observePromise(made: unknown, observer: Observer): unknown {
 }
 
 /** Tells the observer of an error, and hands it on. */
-function failing(observer: Observer, handler: (error: unknown) => unknown = rethrow): (error: unknown) => unknown {
+function failing(observer: CallObserver, handler: (error: unknown) => unknown = rethrow): (error: unknown) => unknown {
   return (error) => {
     observer.failed(error);
     return handler(error);
@@ -43,7 +43,7 @@ function rethrow(error: unknown): never {
  * Looks on through the caller's own handlers and adds none: a body that nobody asks for is not read, and an error that
  * nobody handles stays unhandled.
  */
-function observeApiPromise(promise: ApiPromise, observer: Observer): ApiPromise {
+function observeApiPromise(promise: ApiPromise, observer: CallObserver): ApiPromise {
   const own = methodsOf(promise);
   let isRead = false;
   return Object.assign(promise, {
@@ -53,7 +53,7 @@ function observeApiPromise(promise: ApiPromise, observer: Observer): ApiPromise 
       return own.read(fulfilled, failing(observer, rejected ?? undefined) as never);
     },
     catch: (rejected: never) => promise.then(undefined, rejected),
-    finally: (settled: never) => Promise.resolve(promise).finally(settled),
+    finally: (answered: never) => Promise.resolve(promise).finally(answered),
     withResponse() {
       isRead = true;
       return own.withResponse().catch(failing(observer));

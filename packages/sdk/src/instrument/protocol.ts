@@ -1,28 +1,29 @@
+import type { JsonObject } from '@mem-service/contract';
 import type { LlmCallResult } from '../span-types.ts';
 
-export type Json = Record<string, unknown>;
+export type { JsonObject } from '@mem-service/contract';
 
 /** What is read from one answer, whole or in pieces. */
-export type Reading = {
-  answer(data: Json): LlmCallResult;
+export type ResponseReader = {
+  answer(data: JsonObject): LlmCallResult;
   /** Takes in a piece of a stream. */
-  piece(data: Json): { hasContent: boolean; isHidden?: boolean };
+  piece(data: JsonObject): { hasContent: boolean; isHidden?: boolean };
   /** What the pieces tell by now. */
   result(): LlmCallResult;
 };
 
 /** One method of a client, and how to read what goes in and comes out. */
-export type Protocol = {
+export type ProviderProtocol = {
   /** As in the name of the span, before the model. */
   operation: string;
   /** What is asked, where content is wanted. */
-  inputOf(body: Json): unknown;
-  read(options: { captureContent: boolean; isHidingUsage: boolean }): Reading;
+  inputOf(body: JsonObject): unknown;
+  read(options: { captureContent: boolean; isHidingUsage: boolean }): ResponseReader;
 };
 
-export const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null;
-export const jsonOf = (value: unknown): Json => (isJson(value) ? value : {});
-export const listOf = (value: unknown): Json[] => (Array.isArray(value) ? value.map(jsonOf) : []);
+export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
+export const jsonObjectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
+export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(jsonObjectOf) : []);
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
 

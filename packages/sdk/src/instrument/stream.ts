@@ -1,4 +1,4 @@
-import type { Observer } from './observer.ts';
+import type { CallObserver } from './observer.ts';
 
 type Iterate = () => AsyncIterator<unknown>;
 /** A stream of these clients makes its iterators with `iterator`, also for `tee` and `toReadableStream`. */
@@ -8,7 +8,7 @@ export const isStream = (data: unknown): data is StreamLike =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 
 /** Has the observer look on while the stream is read. The stream stays the same object. */
-export function observeStream(stream: StreamLike, observer: Observer): void {
+export function observeStream(stream: StreamLike, observer: CallObserver): void {
   if (typeof stream.iterator === 'function') {
     const iterate = stream.iterator.bind(stream);
     stream.iterator = () => observed(iterate(), { observer, stream });
@@ -18,9 +18,9 @@ export function observeStream(stream: StreamLike, observer: Observer): void {
   stream[Symbol.asyncIterator] = () => observed(iterate(), { observer, stream });
 }
 
-type Observed = { observer: Observer; stream: StreamLike };
+type ObservedStream = { observer: CallObserver; stream: StreamLike };
 
-function observed(inner: AsyncIterator<unknown>, { observer, stream }: Observed): AsyncIterableIterator<unknown> {
+function observed(inner: AsyncIterator<unknown>, { observer, stream }: ObservedStream): AsyncIterableIterator<unknown> {
   const wasAborted = () => stream.controller?.signal.aborted === true;
   async function next(): Promise<IteratorResult<unknown>> {
     for (;;) {

@@ -1,6 +1,6 @@
 import { type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { isPaged } from '@mem-service/sdk';
-import { type Field, field, fieldsOf, toggle } from './fields.ts';
+import { type CommandField, field, fieldsOf, toggle } from './fields.ts';
 
 export type Command = {
   name: OperationName;
@@ -10,10 +10,10 @@ export type Command = {
   also: readonly string[];
   operation: Operation;
   /** Taken by position, in this order. */
-  readonly args: Field[];
-  readonly fields: Field[];
+  readonly args: CommandField[];
+  readonly fields: CommandField[];
   /** Flags that are no field of the input. */
-  readonly common: Field[];
+  readonly common: CommandField[];
 };
 
 const ALL = toggle('all', 'Follow the pages to the end.');
@@ -28,7 +28,7 @@ const COMMON = [
 function toCommand(name: OperationName): Command {
   const operation: Operation = operations[name];
   const { alias, also = [], args = [] } = operation.cli ?? {};
-  let fields: Field[] | undefined;
+  let fields: CommandField[] | undefined;
   return {
     name,
     word: alias ?? name,
@@ -55,5 +55,5 @@ export function findCommand(word: string): Command | undefined {
 }
 
 /** A field as people write it: by its flag, or by its name where it has a place. */
-export const labelOf = ({ args }: Command, field: Field): string =>
+export const fieldLabel = ({ args }: Command, field: CommandField): string =>
   args.includes(field) ? field.name : `--${field.flag}`;

@@ -1,7 +1,7 @@
 import { commands } from './commands.ts';
-import type { Field } from './fields.ts';
+import type { CommandField } from './fields.ts';
 import { ownCommands } from './own/index.ts';
-import type { Syntax } from './parse.ts';
+import type { CommandSyntax } from './parse.ts';
 import { commandWords, ownWords } from './words.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -12,19 +12,19 @@ export function completionScript(shell: Shell): string {
 }
 
 /** A word, the same under other names, and what may follow it. */
-type Completed = Syntax & { also: readonly string[] };
+type CompletedCommand = CommandSyntax & { also: readonly string[] };
 
-const completed: readonly Completed[] = [
+const completed: readonly CompletedCommand[] = [
   ...commands,
   ...ownCommands.map(({ word, args, fields }) => ({ word, also: [], args, fields: [], common: fields })),
 ];
 
-const patternOf = ({ word, also }: Completed) => [word, ...also].join('|');
+const patternOf = ({ word, also }: CompletedCommand) => [word, ...also].join('|');
 const fullNames = () => commands.map(({ name }) => name);
-const fieldsOf = ({ fields, common }: Completed): Field[] => [...fields, ...common];
-const takesFile = ({ args }: Completed) => args.some(({ kind }) => kind === 'document' || kind === 'file');
+const fieldsOf = ({ fields, common }: CompletedCommand): CommandField[] => [...fields, ...common];
+const takesFile = ({ args }: CompletedCommand) => args.some(({ kind }) => kind === 'document' || kind === 'file');
 
-const flagsOf = (command: Completed): string[] =>
+const flagsOf = (command: CompletedCommand): string[] =>
   fieldsOf(command).flatMap(({ flag, kind, isSwitch }) =>
     kind === 'boolean' && !isSwitch ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`],
   );
@@ -129,7 +129,7 @@ function fish(): string {
 const fishWord = (word: string, text: string) =>
   `complete -c mem -n __fish_use_subcommand -a ${word} -d ${quoted(text)}`;
 
-function fishFlags(command: Completed): string[] {
+function fishFlags(command: CompletedCommand): string[] {
   const seen = `complete -c mem -n '__fish_seen_subcommand_from ${patternOf(command).replaceAll('|', ' ')}'`;
   const flags = fieldsOf(command).map(({ flag, kind, choices, description = '' }) => {
     const values = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : kind === 'boolean' ? '' : ' -x';

@@ -14,25 +14,25 @@ import type { Kernel } from '../kernel/index.ts';
 import type { CliParts } from './parts.ts';
 
 /** The service behind a command: answers are exact JSON text. */
-export type Connection = {
+export type ServiceConnection = {
   call(name: OperationName, input: Record<string, unknown>): Promise<string>;
   /** Prints event after event until the signal. */
-  follow(name: StreamName, input: Record<string, unknown>, reading: Reading): Promise<void>;
+  follow(name: StreamName, input: Record<string, unknown>, reading: StreamOutput): Promise<void>;
   /** Line after line, as they are. */
   lines(name: LinesName, input: Record<string, unknown>): AsyncIterable<string>;
   close(): Promise<void>;
 };
 
-export type Reading = { print: (text: string) => void; signal: AbortSignal };
+export type StreamOutput = { print: (text: string) => void; signal: AbortSignal };
 
-export type Identity = { agent: string | undefined; session: string | undefined };
+export type CallerNames = { agent: string | undefined; session: string | undefined };
 
 export const DEFAULT_AGENT = 'cli';
 
 /** The server at MEM_HTTP_URL, or the store of this machine. */
-export async function connect(parts: CliParts, config: Config, identity: Identity): Promise<Connection> {
-  const agent = label('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
-  const session = identity.session === undefined ? undefined : label('--session', identity.session);
+export async function connect(parts: CliParts, config: Config, identity: CallerNames): Promise<ServiceConnection> {
+  const agent = checkedLabel('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
+  const session = identity.session === undefined ? undefined : checkedLabel('--session', identity.session);
   const { url } = config.client;
   if (url !== undefined) return connectRemote(config.client, url, { agent, session });
   const { kernel, close } = await parts.openApp(config);
@@ -56,9 +56,9 @@ export async function connect(parts: CliParts, config: Config, identity: Identit
   };
 }
 
-type Opening = { name: StreamName; input: Record<string, unknown>; caller: Caller };
+type StreamRequest = { name: StreamName; input: Record<string, unknown>; caller: Caller };
 
-async function followLocal(kernel: Kernel, { name, input, caller }: Opening, { print, signal }: Reading) {
+async function followLocal(kernel: Kernel, { name, input, caller }: StreamRequest, { print, signal }: StreamOutput) {
   const subscription = await kernel.open(name, input, caller);
   await new Promise<void>((end) => {
     signal.addEventListener('abort', () => end(), { once: true });
@@ -77,8 +77,8 @@ async function followLocal(kernel: Kernel, { name, input, caller }: Opening, { p
 function connectRemote(
   { apiKey, internalKey }: Config['client'],
   url: string,
-  { agent, session }: Identity,
-): Connection {
+  { agent, session }: CallerNames,
+): ServiceConnection {
   try {
     const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session });
     return {
@@ -95,7 +95,7 @@ function connectRemote(
 }
 
 /** Both names follow one rule, and are checked here as a server checks its headers. */
-function label(path: string, text: string): string {
+function checkedLabel(path: string, text: string): string {
   const parsed = shapes.agentId.safeParse(text);
   if (parsed.success) return parsed.data;
   throw invalidInput([{ path, message: parsed.error.issues[0]?.message ?? 'is not valid' }]);

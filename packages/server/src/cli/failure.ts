@@ -1,7 +1,7 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
 import { ConfigError } from '../config.ts';
-import { type Command, labelOf } from './commands.ts';
+import { type Command, fieldLabel } from './commands.ts';
 
 /** The command line itself is wrong. */
 export class UsageError extends Error {
@@ -67,7 +67,7 @@ export function describeProblem({ detail, errors }: Problem, command?: Command):
   if (!errors || errors.length === 0) return detail.split('\n');
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
-    const named = command && field ? labelOf(command, field) : path;
+    const named = command && field ? fieldLabel(command, field) : path;
     return named === '' ? message : `${named}: ${message}`;
   });
 }

@@ -5,13 +5,22 @@ import type { z } from 'zod';
  * How a field is written on the command line. `value` is any JSON, or text where it is none; `object` is a JSON object;
  * `document` is a list of objects, too large for an argument; `file` is the name of a file.
  */
-export type FieldKind = 'text' | 'file' | 'number' | 'boolean' | 'choice' | 'list' | 'value' | 'object' | 'document';
+export type CommandFieldKind =
+  | 'text'
+  | 'file'
+  | 'number'
+  | 'boolean'
+  | 'choice'
+  | 'list'
+  | 'value'
+  | 'object'
+  | 'document';
 
-export type Field = {
+export type CommandField = {
   name: string;
   /** Without the dashes. */
   flag: string;
-  kind: FieldKind;
+  kind: CommandFieldKind;
   choices: readonly string[];
   required: boolean;
   description: string | undefined;
@@ -21,19 +30,19 @@ export type Field = {
 };
 
 /** A field that no schema tells of. */
-export function field(flag: string, description: string, rest: Partial<Field> = {}): Field {
+export function field(flag: string, description: string, rest: Partial<CommandField> = {}): CommandField {
   const name = flag.replaceAll('-', '_');
   return { name, flag, kind: 'text', choices: [], required: false, description, fallback: undefined, ...rest };
 }
 
-export const toggle = (flag: string, description: string): Field =>
+export const toggle = (flag: string, description: string): CommandField =>
   field(flag, description, { kind: 'boolean', isSwitch: true });
 
-type Schema = z.core.$ZodType;
+type CommandFieldSchema = z.core.$ZodType;
 
 /** Fields of the input of an operation, from its schema. */
-export function fieldsOf({ input }: Operation): Field[] {
-  const shape = (input as z.ZodObject).shape as Record<string, Schema>;
+export function fieldsOf({ input }: Operation): CommandField[] {
+  const shape = (input as z.ZodObject).shape as Record<string, CommandFieldSchema>;
   return Object.entries(shape).map(([name, schema]) => ({
     name,
     flag: name.replaceAll('_', '-'),
@@ -45,28 +54,28 @@ export function fieldsOf({ input }: Operation): Field[] {
 }
 
 /** What is below optional, default and the like. */
-function innerOf(schema: Schema): Schema | undefined {
+function innerOf(schema: CommandFieldSchema): CommandFieldSchema | undefined {
   const { def } = schema._zod;
-  if ('innerType' in def) return def.innerType as Schema;
+  if ('innerType' in def) return def.innerType as CommandFieldSchema;
   if (def.type !== 'pipe') return undefined;
   const { in: given, out } = def as z.core.$ZodPipeDef;
   return given._zod.def.type === 'transform' ? out : given;
 }
 
 /** What is made of anything takes nothing too, until it is asked what it makes. */
-function isRequired(schema: Schema): boolean {
+function isRequired(schema: CommandFieldSchema): boolean {
   const { def } = schema._zod;
   if (def.type !== 'pipe') return schema._zod.optin === undefined;
-  return isRequired(innerOf(schema) as Schema);
+  return isRequired(innerOf(schema) as CommandFieldSchema);
 }
 
-function kindOf(schema: Schema): Pick<Field, 'kind' | 'choices'> {
+function kindOf(schema: CommandFieldSchema): Pick<CommandField, 'kind' | 'choices'> {
   const inner = innerOf(schema);
   if (inner) return kindOf(inner);
   const { def } = schema._zod;
   if (def.type === 'enum')
     return { kind: 'choice', choices: Object.values((def as z.core.$ZodEnumDef).entries).map(String) };
-  const kinds: Record<string, FieldKind> = {
+  const kinds: Record<string, CommandFieldKind> = {
     number: 'number',
     boolean: 'boolean',
     unknown: 'value',
@@ -84,17 +93,17 @@ function namesIn({ element }: z.core.$ZodArrayDef): readonly string[] {
   return Array.isArray(names) ? names : kindOf(element).choices;
 }
 
-const listKind = ({ element }: z.core.$ZodArrayDef): FieldKind =>
+const listKind = ({ element }: z.core.$ZodArrayDef): CommandFieldKind =>
   kindOf(element).kind === 'object' ? 'document' : 'list';
 
 /** Where a list has no words of its own, those of what it lists. */
-function descriptionOf(schema: Schema): string | undefined {
+function descriptionOf(schema: CommandFieldSchema): string | undefined {
   const { def } = schema._zod;
   const inner = def.type === 'array' ? (def as z.core.$ZodArrayDef).element : innerOf(schema);
   return (schema as z.ZodType).description ?? (inner && descriptionOf(inner));
 }
 
-function defaultOf(schema: Schema): unknown {
+function defaultOf(schema: CommandFieldSchema): unknown {
   const { def } = schema._zod;
   if (def.type === 'default') return (def as z.core.$ZodDefaultDef).defaultValue;
   const inner = innerOf(schema);

@@ -22,10 +22,10 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Transfer: the steps behind mem export and mem import', 'transfer'],
 ];
 
-export type Group = { title: string; members: Command[] };
+export type CommandGroup = { title: string; members: Command[] };
 
 /** Every command in a group; a module that nobody named has one of its own. */
-export function groupsOf(commands: readonly Command[]): Group[] {
+export function groupsOf(commands: readonly Command[]): CommandGroup[] {
   const named = new Set(TITLES.flatMap(([, ...modules]) => modules));
   const others = new Set(commands.map(({ operation }) => operation.module).filter((module) => !named.has(module)));
   const all = [...TITLES, ...[...others].map((module) => [module, module] as const)];

@@ -1,5 +1,5 @@
-import type { Field } from './fields.ts';
-import type { Syntax } from './parse.ts';
+import type { CommandField } from './fields.ts';
+import type { CommandSyntax } from './parse.ts';
 
 const WIDTH = 100;
 /** Names longer than that have their text below them. */
@@ -37,12 +37,12 @@ export const exampleLines = (all: readonly (readonly [text: string, line: string
   `Examples:\n${all.map(([text, line]) => `${text === '' ? '' : `  # ${text}\n`}  ${line}`).join('\n')}`;
 
 /** Usage, what it does, arguments and flags. */
-export function syntaxHelp(syntax: Syntax, told: string): string {
+export function syntaxHelp(syntax: CommandSyntax, text: string): string {
   const { args, fields, common } = syntax;
   const flags = fields.filter((field) => !args.includes(field));
   const parts = [
     `Usage: ${usageOf(syntax)}`,
-    paragraphs(told),
+    paragraphs(text),
     ...(args.length > 0 ? [`Arguments:\n${rows(args.map((arg) => [arg.name, argumentText(arg)]))}`] : []),
     ...(flags.length > 0
       ? [`Flags:\n${rows(flags.map((flag) => [negatable(flagOf(flag), flag), descriptionOf(flag)]))}`]
@@ -52,13 +52,13 @@ export function syntaxHelp(syntax: Syntax, told: string): string {
   return parts.join('\n\n');
 }
 
-const paragraphs = (told: string): string =>
-  told
+const paragraphs = (text: string): string =>
+  text
     .split('\n\n')
     .map((text) => wrap(text.replaceAll('\n', ' '), WIDTH).join('\n'))
     .join('\n\n');
 
-export function usageOf({ word, args }: Syntax): string {
+export function usageOf({ word, args }: CommandSyntax): string {
   const shown = args.map(({ name, required, kind }) =>
     required && kind !== 'value' && kind !== 'object' ? `<${name}>` : `[${name}]`,
   );
@@ -78,17 +78,17 @@ const SHAPES = {
 /** Too many to stand beside the flag. */
 const areMany = (choices: readonly string[]) => choices.join('|').length > 60;
 
-function flagOf({ flag, kind, choices }: Field): string {
+function flagOf({ flag, kind, choices }: CommandField): string {
   if (kind === 'boolean') return `--${flag}`;
   if (kind === 'choice') return `--${flag} ${areMany(choices) ? SHAPES.text : choices.join('|')}`;
   return `--${flag} ${SHAPES[kind]}`;
 }
 
-const negatable = (shown: string, { kind, flag, isSwitch }: Field) =>
+const negatable = (shown: string, { kind, flag, isSwitch }: CommandField) =>
   kind === 'boolean' && !isSwitch ? `--[no-]${flag}` : shown;
 
-function argumentText(field: Field): string {
-  const sources: Partial<Record<Field['kind'], string>> = {
+function argumentText(field: CommandField): string {
+  const sources: Partial<Record<CommandField['kind'], string>> = {
     value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
     object: 'A JSON object. - or nothing: read from standard input.',
     document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
@@ -97,9 +97,9 @@ function argumentText(field: Field): string {
   return sources[field.kind] ?? [choices, descriptionOf(field)].filter(Boolean).join(' ');
 }
 
-const choicesOf = ({ choices }: Field) => (choices.length === 0 ? '' : `One of ${choices.join(', ')}.`);
+const choicesOf = ({ choices }: CommandField) => (choices.length === 0 ? '' : `One of ${choices.join(', ')}.`);
 
-function descriptionOf(field: Field): string {
+function descriptionOf(field: CommandField): string {
   const { description = '', fallback, choices } = field;
   // That nothing is given where nothing is given needs no word.
   const isNothing = fallback === undefined || fallback === '' || typeof fallback === 'object';

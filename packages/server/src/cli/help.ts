@@ -2,7 +2,7 @@ import { Fault, JsonText } from '@mem-service/contract';
 import { type Command, commands } from './commands.ts';
 import { abouts, examples } from './examples.ts';
 import { exitCodeOf, exitCodes } from './failure.ts';
-import type { Field } from './fields.ts';
+import type { CommandField } from './fields.ts';
 import { groupsOf } from './groups.ts';
 import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
 import { ownWords } from './words.ts';
@@ -38,9 +38,9 @@ ${rows(Object.entries(exitCodes))}
 export function commandHelp(command: Command): string {
   const { operation, also } = command;
   const about = abouts[command.name] ?? operation.description;
-  const told = about ? `${operation.summary}. ${about}` : `${operation.summary}.`;
+  const text = about ? `${operation.summary}. ${about}` : `${operation.summary}.`;
   const parts = [
-    syntaxHelp(command, told),
+    syntaxHelp(command, text),
     exampleLines([['', exampleOf(command)], ...(examples[command.name] ?? [])]),
     `Exit codes:\n${rows(exitCodesFor(command))}`,
     ...seeAlso(command),
@@ -82,7 +82,7 @@ export function exampleOf({ word, args, fields, operation }: Command): string {
 
 const isPlain = (item: unknown) => typeof item === 'string' && !/[,[{]/.test(item);
 
-function argumentOf({ kind, name }: Field, example: Record<string, unknown>): string {
+function argumentOf({ kind, name }: CommandField, example: Record<string, unknown>): string {
   const value = example[name];
   const isNames = kind === 'list' && Array.isArray(value) && value.length > 0 && value.every(isPlain);
   return shellText(isNames ? value.join(',') : value);

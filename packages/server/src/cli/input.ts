@@ -1,20 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { attachRaw, JsonText } from '@mem-service/contract';
-import { type Command, labelOf } from './commands.ts';
+import { type Command, fieldLabel } from './commands.ts';
 import { UsageError } from './failure.ts';
-import type { Field } from './fields.ts';
-import type { Given } from './parse.ts';
+import type { CommandField } from './fields.ts';
+import type { ParsedFlags } from './parse.ts';
 
-export type Input = Record<string, unknown>;
+export type CommandInput = Record<string, unknown>;
 
 /** Where a value or a document comes from when it is not on the command line. */
 export type Stdin = AsyncIterable<Uint8Array> & { isTTY?: boolean };
 
 /** Turns texts into the input of the operation, in the types that its fields have. Flags win over a document. */
-export async function readInput(command: Command, given: Given, stdin: Stdin): Promise<Input> {
-  let document: Input = {};
-  let input: Input = {};
+export async function readInput(command: Command, given: ParsedFlags, stdin: Stdin): Promise<CommandInput> {
+  let document: CommandInput = {};
+  let input: CommandInput = {};
   for (const field of command.fields) {
     const piped = isLong(field) && command.args.includes(field) && !stdin.isTTY;
     const texts = given.get(field.flag) ?? (piped ? ['-'] : undefined);
@@ -22,7 +22,10 @@ export async function readInput(command: Command, given: Given, stdin: Stdin): P
     const text = texts[0] === '-' && isLong(field) ? await readAll(stdin, field.name) : texts[0];
     if (field.kind === 'document') document = { ...document, ...(await readDocument(command, field, text as string)) };
     else
-      input = { ...input, [field.name]: toInput(field, [text as string, ...texts.slice(1)], labelOf(command, field)) };
+      input = {
+        ...input,
+        [field.name]: toInput(field, [text as string, ...texts.slice(1)], fieldLabel(command, field)),
+      };
   }
   input = { ...document, ...input };
   const missing = command.fields.find(({ name, required }) => required && !(name in input));
@@ -30,9 +33,9 @@ export async function readInput(command: Command, given: Given, stdin: Stdin): P
   return input;
 }
 
-const isLong = ({ kind }: Field) => kind === 'value' || kind === 'object' || kind === 'document';
+const isLong = ({ kind }: CommandField) => kind === 'value' || kind === 'object' || kind === 'document';
 
-function toInput(field: Field, texts: readonly [string, ...string[]], label: string): unknown {
+function toInput(field: CommandField, texts: readonly [string, ...string[]], label: string): unknown {
   const [text] = texts;
   switch (field.kind) {
     case 'value':
@@ -88,7 +91,7 @@ function parseJson(text: string): unknown {
  * Objects, as JSON or in a file: a list of them, a single one, or an object that holds the list and may bring other
  * fields along. Values inside keep their exact text.
  */
-async function readDocument({ operation }: Command, { name }: Field, text: string): Promise<Input> {
+async function readDocument({ operation }: Command, { name }: CommandField, text: string): Promise<CommandInput> {
   const json = /^\s*[[{]/.test(text) ? text : await readText(text);
   const parsed = parseJson(json);
   if (typeof parsed !== 'object' || parsed === null) throw new UsageError(`${name}: this is not JSON with objects`);
@@ -97,7 +100,7 @@ async function readDocument({ operation }: Command, { name }: Field, text: strin
   if (Array.isArray(parsed)) attachRaw(json, parsed, below(1));
   else attachRaw(json, parsed, name in parsed ? raw : below(2));
   if (Array.isArray(parsed)) return { [name]: parsed };
-  return name in parsed ? (parsed as Input) : { [name]: [parsed] };
+  return name in parsed ? (parsed as CommandInput) : { [name]: [parsed] };
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,20 +1,24 @@
 import { attachRaw, type OperationName, operations, stringify } from '@mem-service/contract';
 import { nextPage } from '@mem-service/sdk';
 import type { z } from 'zod';
-import type { Connection } from './connect.ts';
-import type { Input } from './input.ts';
+import type { ServiceConnection } from './connect.ts';
+import type { CommandInput } from './input.ts';
 
 /** Counts of a page, not of the whole. */
 const SUMMED: readonly string[] = ['total_checked', 'valid', 'count'];
 
 /** Follows the pages to the end and makes one answer of them. The items keep their exact text. */
-export async function callAll(connection: Connection, name: OperationName, input: Input): Promise<string> {
+export async function callAll(
+  connection: ServiceConnection,
+  name: OperationName,
+  input: CommandInput,
+): Promise<string> {
   const lists = listsOf(name);
   const paths = lists.map((field) => [field, '*']);
-  const whole: Input = {};
-  for (let next: Input | undefined = input; next; ) {
+  const whole: CommandInput = {};
+  for (let next: CommandInput | undefined = input; next; ) {
     const text = await connection.call(name, next);
-    const page: Input = JSON.parse(text);
+    const page: CommandInput = JSON.parse(text);
     next = nextPage(next, page);
     attachRaw(text, page, paths);
     for (const [field, found] of Object.entries(page)) whole[field] = merge(field, whole[field], found);

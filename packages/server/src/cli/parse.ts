@@ -1,23 +1,23 @@
 import { UsageError } from './failure.ts';
-import type { Field } from './fields.ts';
+import type { CommandField } from './fields.ts';
 import { suggest } from './suggest.ts';
 
 /** What a command line may hold: `args` by position, all of them by flag. */
-export type Syntax = {
+export type CommandSyntax = {
   word: string;
-  args: readonly Field[];
-  fields: readonly Field[];
+  args: readonly CommandField[];
+  fields: readonly CommandField[];
   /** Flags that are no field of the input. */
-  common: readonly Field[];
+  common: readonly CommandField[];
 };
 
 /** The texts given for each field, by flag, whether they came by flag or by position. */
-export type Given = ReadonlyMap<string, readonly string[]>;
+export type ParsedFlags = ReadonlyMap<string, readonly string[]>;
 
-export const isOn = (given: Given, flag: string): boolean => given.get(flag)?.[0] === 'true';
+export const isOn = (given: ParsedFlags, flag: string): boolean => given.get(flag)?.[0] === 'true';
 
 /** Takes a command line apart. What the texts mean is decided later, by the kind of the field. */
-export function parseArgs(command: Syntax, args: readonly string[]): Given {
+export function parseArgs(command: CommandSyntax, args: readonly string[]): ParsedFlags {
   const given = new Map<string, string[]>();
   const words: string[] = [];
   const rest = [...args];
@@ -29,14 +29,14 @@ export function parseArgs(command: Syntax, args: readonly string[]): Given {
       add(given, field, text);
     }
   }
-  if (!given.has('help')) placeWords(command, words, given);
+  if (!given.has('help')) assignPositional(command, words, given);
   return given;
 }
 
 /** `-` stands for standard input and `-5` is a number. */
 const isFlag = (arg: string) => /^-[^\d.]/.test(arg) && arg !== '-';
 
-function readFlag(command: Syntax, arg: string, rest: string[]): { field: Field; text: string } {
+function readFlag(command: CommandSyntax, arg: string, rest: string[]): { field: CommandField; text: string } {
   const [name, ...texts] = (arg === '-h' ? '--help' : arg).split('=') as [string, ...string[]];
   const text = texts.length > 0 ? texts.join('=') : undefined;
   const all = [...command.fields, ...command.common];
@@ -61,19 +61,19 @@ function nextText(name: string, rest: string[]): string {
   return next;
 }
 
-function add(given: Map<string, string[]>, { flag, kind }: Field, text: string): void {
+function add(given: Map<string, string[]>, { flag, kind }: CommandField, text: string): void {
   const known = given.get(flag);
   if (known && kind !== 'list') throw new UsageError(`--${flag} is given twice`);
   given.set(flag, [...(known ?? []), text]);
 }
 
 /** What was not given by flag is taken in order. */
-function placeWords(command: Syntax, words: readonly string[], given: Map<string, string[]>): void {
+function assignPositional(command: CommandSyntax, words: readonly string[], given: Map<string, string[]>): void {
   const open = command.args.filter(({ flag }) => !given.has(flag));
   const extra = words[open.length];
   if (extra !== undefined)
     throw new UsageError(`${command.word} does not take ${JSON.stringify(extra)}: quote what belongs together`);
   words.forEach((word, at) => {
-    add(given, open[at] as Field, word);
+    add(given, open[at] as CommandField, word);
   });
 }

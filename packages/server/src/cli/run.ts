@@ -1,11 +1,11 @@
 import type { LinesName, OperationName, StreamName } from '@mem-service/contract';
 import type { Command } from './commands.ts';
-import { type Connection, connect } from './connect.ts';
+import { connect, type ServiceConnection } from './connect.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
 import { readInput } from './input.ts';
 import { callAll } from './pages.ts';
-import { type Given, isOn, parseArgs } from './parse.ts';
+import { isOn, type ParsedFlags, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
 import { problemCount, readAnswer, render } from './render/index.ts';
 import { printEvents } from './stream.ts';
@@ -38,11 +38,11 @@ export async function runCommand(command: Command, args: readonly string[], part
   return text === undefined ? 0 : print(command, text, how);
 }
 
-type Question = { given: Given; input: Record<string, unknown> };
+type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };
 
 const isVerification = (name: OperationName) => name === 'entries.verify' || name === 'traces.verify';
 
-async function ask(connection: Connection, { name }: Command, question: Question): Promise<string> {
+async function ask(connection: ServiceConnection, { name }: Command, question: CommandCall): Promise<string> {
   const { given } = question;
   const { trace_id } = question.input;
   const input =

@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path';
 import type { OperationName, Output } from '@mem-service/contract';
 import type { Config } from '../config.ts';
 import { VERSION } from '../version.ts';
-import { type Connection, connect, DEFAULT_AGENT, type Identity } from './connect.ts';
-import { clients, type Scope, scopesOf } from './init/clients.ts';
+import { type CallerNames, connect, DEFAULT_AGENT, type ServiceConnection } from './connect.ts';
+import { clients, type InstallScope, scopesOf } from './init/clients.ts';
 import { thisMachine } from './init/machine.ts';
 import { isSetUp } from './init/plan.ts';
 import type { OwnParts } from './own/command.ts';
 import { bytes, counted, outcomeText, paint, panel, type Screen, show, when } from './render/index.ts';
 
-export type Status = {
+export type ServiceStatus = {
   version: string;
   /** A server, or where the store is. */
   place: { kind: 'server' | 'sqlite' | 'postgres'; at: string; bytes: number | null; exists: boolean };
@@ -20,12 +20,12 @@ export type Status = {
   session_id: string | null;
   session: { started_at: string | null; read: number; recorded: number; stale: number } | null;
   last_outcome: { outcome_ref: string; outcome_type: string; agent_id: string; committed_at: string } | null;
-  clients: { client: string; scope: Scope }[];
+  clients: { client: string; scope: InstallScope }[];
 };
 
-export async function readStatus(parts: OwnParts, config: Config, identity: Identity): Promise<Status> {
-  const place = placeOf(config);
-  const machine = thisMachine(parts.readEnvironment());
+export async function readStatus(parts: OwnParts, config: Config, identity: CallerNames): Promise<ServiceStatus> {
+  const place = storeLocation(config);
+  const machine = thisMachine(parts);
   const known = {
     version: VERSION,
     place,
@@ -46,7 +46,7 @@ export async function readStatus(parts: OwnParts, config: Config, identity: Iden
   }
 }
 
-function placeOf(config: Config): Status['place'] {
+function storeLocation(config: Config): ServiceStatus['place'] {
   const { url } = config.client;
   if (url !== undefined) return { kind: 'server', at: url, bytes: null, exists: true };
   if (config.postgresDsn !== undefined) {
@@ -59,7 +59,7 @@ function placeOf(config: Config): Status['place'] {
   return { kind: 'sqlite', at, bytes: size, exists: files.length > 0 };
 }
 
-async function askAll(connection: Connection) {
+async function askAll(connection: ServiceConnection) {
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await connection.call(name, input)) as Output<N>;
   const service = await ask('health.read', {});
@@ -96,16 +96,16 @@ async function askAll(connection: Connection) {
 
 const KINDS = { server: 'server', sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-export function showStatus(told: Status, screen: Screen): string {
-  const { place, service, stats, session, last_outcome: last } = told;
+export function showStatus(status: ServiceStatus, screen: Screen): string {
+  const { place, service, stats, session, last_outcome: last } = status;
   const size = place.bytes ? `, ${bytes(place.bytes)}` : '';
   const backend =
     place.kind === 'server' && service ? `mem ${service.version} on ${KINDS[service.backend]}` : KINDS[place.kind];
   const where = place.exists
     ? `${show(place.at)} (${backend}${size})`
     : `${show(place.at)}: not there yet, the first write makes it`;
-  const who = `${show(told.agent_id)}${told.session_id === null ? '' : `, session ${show(told.session_id)}`}`;
-  return `${paint(screen, 'bold', `mem ${told.version}`)}\n\n${panel(
+  const who = `${show(status.agent_id)}${status.session_id === null ? '' : `, session ${show(status.session_id)}`}`;
+  return `${paint(screen, 'bold', `mem ${status.version}`)}\n\n${panel(
     [
       [place.kind === 'server' ? 'server' : 'store', where],
       ['schema', service ? String(service.schema) : ''],
@@ -128,7 +128,7 @@ export function showStatus(told: Status, screen: Screen): string {
       ],
       [
         'clients',
-        told.clients.map(({ client, scope }) => (scope === 'user' ? client : `${client} (project)`)).join(', ') ||
+        status.clients.map(({ client, scope }) => (scope === 'user' ? client : `${client} (project)`)).join(', ') ||
           'none set up: mem init',
       ],
     ],
@@ -142,7 +142,7 @@ function entriesText({ total_entries, total_entities, total_agents, confidence_a
   return `${total_entries} on ${counted(total_entities, 'path')} by ${counted(total_agents, 'agent')}${average}`;
 }
 
-function sessionText({ started_at, read, recorded, stale }: NonNullable<Status['session']>): string {
+function sessionText({ started_at, read, recorded, stale }: NonNullable<ServiceStatus['session']>): string {
   if (started_at === null && read === 0 && recorded === 0) return 'nothing open';
   const old = stale === 0 ? '' : `, ${stale} of them changed since`;
   return `open${started_at === null ? '' : ` since ${when(started_at)}`}: ${counted(read, 'entry', 'entries')} read${old}, ${counted(recorded, 'record')}`;

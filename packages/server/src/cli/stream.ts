@@ -1,15 +1,15 @@
 import type { StreamName } from '@mem-service/contract';
-import type { Connection } from './connect.ts';
-import type { Input } from './input.ts';
+import type { ServiceConnection } from './connect.ts';
+import type { CommandInput } from './input.ts';
 import { eventLine } from './render/index.ts';
 import type { Terminal } from './terminal.ts';
 
-export type Following = { name: StreamName; input: Input };
+export type StreamCommand = { name: StreamName; input: CommandInput };
 
 /** Prints events as they come, a line each, until somebody has had enough of it. */
 export async function printEvents(
-  connection: Connection,
-  { name, input }: Following,
+  connection: ServiceConnection,
+  { name, input }: StreamCommand,
   { terminal, json }: { terminal: Terminal; json: boolean },
 ): Promise<void> {
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-import type { Connection } from './connect.ts';
+import type { ServiceConnection } from './connect.ts';
 import { UsageError } from './failure.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -18,7 +18,7 @@ export function shortIds(ids: readonly string[]): string[] {
 }
 
 /** The whole id of a trace from the beginning that lists show. What is no such beginning is left to the service. */
-export async function fullTraceId(connection: Connection, given: string): Promise<string> {
+export async function fullTraceId(connection: ServiceConnection, given: string): Promise<string> {
   const id = given.toLowerCase();
   if (id.length < TIME_LENGTH || id.length >= FULL_LENGTH || [...id].some((one) => !ALPHABET.includes(one)))
     return given;
@@ -29,7 +29,7 @@ export async function fullTraceId(connection: Connection, given: string): Promis
   return matching[0] ?? given;
 }
 
-async function tracesMadeAt(connection: Connection, made: number): Promise<string[]> {
+async function tracesMadeAt(connection: ServiceConnection, made: number): Promise<string[]> {
   const [since, until] = [new Date(made).toISOString(), new Date(made + 1).toISOString()];
   const page = JSON.parse(await connection.call('traces.list', { since, until, limit: 1000 }));
   return (page as { traces: { trace_id: string }[] }).traces.map(({ trace_id }) => trace_id);

@@ -44,7 +44,7 @@ export interface Dialect {
 }
 
 /** Somebody else on the same store has come to a place in a topic. */
-export type Announced = (topic: string, place: number) => void;
+export type AnnouncementListener = (topic: string, place: number) => void;
 
 /** Shows other processes on a store that this one holds something in memory which is not in the store yet. */
 export interface PendingMarks {
@@ -57,7 +57,7 @@ export interface PendingMarks {
 /** The store as it was at one moment, for as long as it is open. */
 export type Snapshot = Query & { close(): Promise<void> };
 
-export interface Reads {
+export interface AccountReads {
   /** Short reads, on the caller's own thread of work. */
   readonly read: Query;
   /** Reads that may take milliseconds; they never hold up the short ones. */
@@ -68,16 +68,16 @@ export interface Reads {
  * Its own reads are over all accounts, for finding out whose something is. Where the store guards rows, they see only the
  * few columns that takes; everything else is read through `of`.
  */
-export interface Database extends Reads {
+export interface Database extends AccountReads {
   readonly dialect: Dialect;
   /** What one account may see. */
-  of(accountId: string): Reads;
+  forAccount(accountId: string): AccountReads;
   /** For what is read of an account in many steps and has to fit together. */
   snapshot(accountId: string): Promise<Snapshot>;
   /** About accounts, one after the other: it enters each. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Housekeeping over all accounts, with the few rights that takes. */
-  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Runs a statement outside any transaction, for maintenance, however long it takes. */
   maintain(statement: Sql): Promise<void>;
   /** Housekeeping, however long it takes, while no other process does the same. */
@@ -87,7 +87,7 @@ export interface Database extends Reads {
   /** Tells other processes on the store, soon, and not of every place on the way. It may get lost: they look as well. */
   announce(topic: string, place: number): void;
   /** Is told what others announce; gives back how to stop that. */
-  onAnnounce(listener: Announced): () => void;
+  onAnnounce(listener: AnnouncementListener): () => void;
   /** Where nobody can be told or asked. */
   readonly marks?: PendingMarks;
   close(): Promise<void>;

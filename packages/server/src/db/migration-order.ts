@@ -73,7 +73,7 @@ export function compareSchema(applied: readonly AppliedMigration[], steps: reado
   return { pending, refusal: { found, isNewer: false } };
 }
 
-type Named = { module: string; version: number };
+type MigrationName = { module: string; version: number };
 
 /** Of a row of the one count: the migration that had its number. */
 export function nameApplied({ version, module, module_version }: AppliedMigration, steps: readonly MigrationStep[]) {
@@ -91,7 +91,7 @@ const newestOf = (module: string, steps: readonly MigrationStep[]): number => {
   return versions.length === 0 ? Number.POSITIVE_INFINITY : Math.max(...versions);
 };
 
-function newerThan({ module, version }: Named, steps: readonly MigrationStep[]): string {
+function newerThan({ module, version }: MigrationName, steps: readonly MigrationStep[]): string {
   const known = newestOf(module, steps);
   return module === ONE_COUNT
     ? `schema ${version}, but this version of mem knows only ${known}`

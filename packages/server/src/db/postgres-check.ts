@@ -33,7 +33,7 @@ const STATE = `SELECT current_setting('server_version') AS version, current_user
     pg_is_in_recovery() AS is_replica, CAST(current_setting('max_connections') AS int) AS max_connections,
     COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create`;
 
-type Table = {
+type CheckedTable = {
   name: string;
   owner: string;
   is_owner: boolean;
@@ -59,7 +59,7 @@ const MISSING_ROLES = `SELECT DISTINCT CAST(r.rolname AS text) AS name FROM pg_p
 const MIGRATIONS = 'schema_migrations';
 
 /** Other programs have a table of that name too, with other columns. */
-function ownTables(tables: readonly Table[], names: ReadonlySet<string>): Table[] {
+function ownTables(tables: readonly CheckedTable[], names: ReadonlySet<string>): CheckedTable[] {
   const isStore = tables.some(({ name, columns }) => name === MIGRATIONS && columns.includes('applied_at'));
   return isStore ? tables.filter(({ name }) => names.has(name) || name === MIGRATIONS) : [];
 }
@@ -79,7 +79,7 @@ export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Pr
   try {
     await client.connect();
     const [state] = (await ask<Pick<PostgresState, 'version' | 'role'>>(client, STATE)) as [PostgresState];
-    const tables = await ask<Table>(client, TABLES);
+    const tables = await ask<CheckedTable>(client, TABLES);
     const roles = await ask<{ name: string }>(client, MISSING_ROLES);
     const own = ownTables(tables, names);
     const [migrations] = own.filter(({ name }) => name === MIGRATIONS);

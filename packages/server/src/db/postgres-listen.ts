@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { type Announced, StorageError } from './database.ts';
+import { type AnnouncementListener, StorageError } from './database.ts';
 
 /** What is announced within this time goes in one statement. */
 const GATHER_MS = 10;
@@ -15,8 +15,8 @@ const PREPARE = (channel: string) => `SET synchronous_commit = off; LISTEN "${ch
 const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS text[])) AS payloads(payload)';
 
 /** `unref` is missing from the types of the driver. */
-type Client = pg.Client & { unref(): void };
-type Connected = { client: Client; channel: string };
+type ListenClient = pg.Client & { unref(): void };
+type ListenConnection = { client: ListenClient; channel: string };
 
 /**
  * One connection beside the pool, made when it is first needed, to tell other processes and to hear from them. Nothing
@@ -25,10 +25,10 @@ type Connected = { client: Client; channel: string };
 export class PostgresAnnouncements {
   readonly #connect: () => pg.Client;
   readonly #onError: (error: Error) => void;
-  readonly #listeners = new Set<Announced>();
+  readonly #listeners = new Set<AnnouncementListener>();
   /** The furthest place of each topic that nobody has been told yet. */
   readonly #waiting = new Map<string, number>();
-  #connected: Connected | undefined;
+  #connected: ListenConnection | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #failures = 0;
@@ -44,7 +44,7 @@ export class PostgresAnnouncements {
     this.#schedule(GATHER_MS);
   }
 
-  onAnnounce(listener: Announced): () => void {
+  onAnnounce(listener: AnnouncementListener): () => void {
     this.#listeners.add(listener);
     this.#schedule(0);
     return () => this.#listeners.delete(listener);
@@ -57,7 +57,7 @@ export class PostgresAnnouncements {
     const goodbye = async () => {
       await this.#running;
       const connected = this.#connected;
-      if (connected) await this.#tell(connected).then(() => connected.client.end());
+      if (connected) await this.#notify(connected).then(() => connected.client.end());
     };
     // A server that does not answer any more is not waited for.
     const tired = sleep(GOODBYE_MS, undefined, { signal: over.signal }).catch(() => {});
@@ -78,7 +78,7 @@ export class PostgresAnnouncements {
     try {
       this.#connected ??= await this.#open();
       this.#failures = 0;
-      await this.#tell(this.#connected);
+      await this.#notify(this.#connected);
     } catch (error) {
       this.#lost(error);
     }
@@ -87,19 +87,19 @@ export class PostgresAnnouncements {
     if (isNeeded) this.#schedule(GATHER_MS);
   }
 
-  async #tell({ client, channel }: Connected): Promise<void> {
+  async #notify({ client, channel }: ListenConnection): Promise<void> {
     if (this.#waiting.size === 0) return;
     const payloads = [...this.#waiting].map(([topic, place]) => `${place} ${topic}`);
     this.#waiting.clear();
     await client.query(NOTIFY, [channel, payloads]);
   }
 
-  async #open(): Promise<Connected> {
-    const client = this.#connect() as Client;
+  async #open(): Promise<ListenConnection> {
+    const client = this.#connect() as ListenClient;
     const isCurrent = () => this.#connected?.client === client;
     client.on('error', (error) => isCurrent() && this.#lost(error));
     client.on('end', () => isCurrent() && this.#lost(new Error('the connection was closed')));
-    client.on('notification', ({ payload = '' }) => this.#heard(payload));
+    client.on('notification', ({ payload = '' }) => this.#onNotification(payload));
     try {
       await client.connect();
       // The process lives for its requests, not for this.
@@ -113,7 +113,7 @@ export class PostgresAnnouncements {
     }
   }
 
-  #heard(payload: string): void {
+  #onNotification(payload: string): void {
     const [, place, topic] = /^(\d+) (.*)$/s.exec(payload) ?? [];
     if (topic !== undefined) for (const listener of this.#listeners) listener(topic, Number(place));
   }

@@ -22,7 +22,7 @@ function unnestUnseen(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
 }
 
 /**
- * Of the rows of an account, the first at or after a key. Asked for an equal key, the planner has to guess which of the
+ * Of the rows of an account, the first at or after a key. BoundStatement for an equal key, the planner has to guess which of the
  * indexes that begin alike is the one, and where it knows nothing of a new table yet it walks through a whole account.
  * Only the primary key gives this order. The account stands by itself: a policy names it too, and a scan that has an
  * equal account and a comparison that begins with the account starts at the first row of the account.
@@ -81,10 +81,10 @@ export function manyKeys<T>(find: Find, keys: readonly (readonly SqlValue[])[]) 
 }
 
 /** A statement whose values may be arrays. */
-export type Asked = { text: string; values: readonly unknown[] };
+export type BoundStatement = { text: string; values: readonly unknown[] };
 
 /** The reads of a store, from the one function that runs a statement. */
-export function asQuery(ask: (statement: Asked) => Promise<pg.QueryResult>): Query {
+export function asQuery(ask: (statement: BoundStatement) => Promise<pg.QueryResult>): Query {
   return {
     all: async <T>(statement: Sql) => (await ask(statement)).rows as T[],
     get: async <T>(statement: Sql) => (await ask(statement)).rows[0] as T | undefined,

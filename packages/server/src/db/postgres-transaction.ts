@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { StorageError, type Transaction } from './database.ts';
-import { ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
+import { SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
@@ -20,9 +20,9 @@ export function prepare(text: string): { name?: string; text: string } {
   return known;
 }
 
-type Statement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
+type PgStatement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
 
-export async function execute(runner: pg.Pool | pg.ClientBase, statement: Statement): Promise<pg.QueryResult> {
+export async function execute(runner: pg.Pool | pg.ClientBase, statement: PgStatement): Promise<pg.QueryResult> {
   try {
     return await runner.query({ ...statement, ...prepare(statement.text), values: statement.values as unknown[] });
   } catch (error) {
@@ -31,7 +31,7 @@ export async function execute(runner: pg.Pool | pg.ClientBase, statement: Statem
 }
 
 /** The transaction may still be open, but not for us. */
-export const isGone = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
+export const isConnectionLost = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
 export type TransactionOptions = {
   timeoutMs?: number;
@@ -58,8 +58,8 @@ export class PostgresTransaction implements Transaction {
   }
 
   /** Not waited for: what follows it fails with it. */
-  set(entered: Entered): void {
-    this.#execute(ENTER.text, entered).catch(() => {});
+  set(entered: TenantSetting): void {
+    this.#execute(SET_TENANT.text, entered).catch(() => {});
   }
 
   async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
@@ -115,7 +115,7 @@ export class PostgresTransaction implements Transaction {
       await this.#execute('RELEASE SAVEPOINT one');
       return result;
     } catch (error) {
-      if (isGone(error)) throw error;
+      if (isConnectionLost(error)) throw error;
       await Promise.all([this.#execute('ROLLBACK TO SAVEPOINT one'), this.#execute('RELEASE SAVEPOINT one')]);
       this.#failure = undefined;
       throw error;
@@ -145,10 +145,10 @@ export class PostgresTransaction implements Transaction {
   }
 }
 
-type Ended<T> = { result: T; usable: true } | { error: unknown; usable: boolean };
+type TransactionEnd<T> = { result: T; usable: true } | { error: unknown; usable: boolean };
 
 /** From the beginning to the end. Says whether the connection can be used again. */
-export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<Ended<T>> {
+export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<TransactionEnd<T>> {
   try {
     // Not waited for: it travels with the first statements of the work.
     const begun = tx.begin();
@@ -158,6 +158,6 @@ export async function runTransaction<T>(tx: PostgresTransaction, work: () => Pro
     await tx.commit();
     return { result, usable: true };
   } catch (error) {
-    return { error, usable: !isGone(error) && (await tx.rollback()) };
+    return { error, usable: !isConnectionLost(error) && (await tx.rollback()) };
   }
 }

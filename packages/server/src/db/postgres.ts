@@ -1,19 +1,19 @@
 import pg from 'pg';
 import {
-  type Announced,
+  type AccountReads,
+  type AnnouncementListener,
   type Database,
   type Query,
-  type Reads,
   type Snapshot,
   StorageError,
   type Transaction,
 } from './database.ts';
 import { dialect } from './postgres-dialect.ts';
-import { askEntered, ENTER, type Entered } from './postgres-entered.ts';
 import { translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
-import { type Asked, asQuery } from './postgres-many.ts';
-import { execute, isGone, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
+import { asQuery, type BoundStatement } from './postgres-many.ts';
+import { queryAsTenant, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
+import { execute, isConnectionLost, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
 import { guardRows, MIGRATING, type Roles, type RowSecurity } from './row-security.ts';
 import type { Sql } from './sql.ts';
 
@@ -35,7 +35,7 @@ async function isBroken(run: () => Promise<unknown>): Promise<boolean> {
 }
 
 /** Nobody else does the same meanwhile. */
-async function alone<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
+async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   await tx.run(plain('SET LOCAL statement_timeout = 0'));
   await tx.run(plain(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`));
   await tx.run(plain(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`));
@@ -47,11 +47,11 @@ async function bind(client: pg.PoolClient, { app, schema }: Roles): Promise<void
   const text = `SELECT set_config('search_path', $1, false), set_config('role', $2, false)`;
   await Promise.all([
     client.query({ text, values: [pg.escapeIdentifier(schema), app] }),
-    client.query({ ...ENTER, values: ['mem.account_id', ''] }),
+    client.query({ ...SET_TENANT, values: ['mem.account_id', ''] }),
   ]);
 }
 
-type Opened = {
+type PostgresParts = {
   pool: pg.Pool;
   newClient: () => pg.Client;
   announcements: PostgresAnnouncements;
@@ -70,36 +70,36 @@ class PostgresDatabase implements Database {
   /** Known once the schema is up to date, where rows are guarded. */
   #roles: Roles | undefined;
 
-  constructor({ pool, newClient, announcements, rowSecurity }: Opened) {
+  constructor({ pool, newClient, announcements, rowSecurity }: PostgresParts) {
     this.#pool = pool;
     this.#newClient = newClient;
     this.#announcements = announcements;
     this.#rowSecurity = rowSecurity;
-    this.read = this.#query(() => this.#roles && ['role', this.#roles.upkeep]);
+    this.read = this.#query(() => this.#roles && ['role', this.#roles.maintenance]);
     this.scan = this.read;
   }
 
-  of(accountId: string): Reads {
+  forAccount(accountId: string): AccountReads {
     if (!this.#roles) return this;
     const read = this.#query(() => ['mem.account_id', accountId]);
     return { read, scan: read };
   }
 
-  #query(enter: () => Entered | undefined): Query {
+  #query(enter: () => TenantSetting | undefined): Query {
     return asQuery((statement) => this.#ask(statement, enter()));
   }
 
-  async #ask(statement: Asked, entered: Entered | undefined): Promise<pg.QueryResult> {
+  async #ask(statement: BoundStatement, entered: TenantSetting | undefined): Promise<pg.QueryResult> {
     if (!entered) return execute(this.#pool, statement);
     const client = await this.#connect();
     try {
       const asked = { ...prepare(statement.text), values: statement.values as unknown[] };
-      const result = await askEntered(client, entered, asked);
+      const result = await queryAsTenant(client, entered, asked);
       client.release();
       return result;
     } catch (error) {
       const failure = translate(error);
-      client.release(isGone(failure));
+      client.release(isConnectionLost(failure));
       throw failure;
     }
   }
@@ -108,9 +108,9 @@ class PostgresDatabase implements Database {
     return this.#transact(work);
   }
 
-  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const roles = this.#roles;
-    return this.#transact(work, roles ? { entered: ['role', roles.upkeep] } : {});
+    return this.#transact(work, roles ? { entered: ['role', roles.maintenance] } : {});
   }
 
   async snapshot(accountId: string): Promise<Snapshot> {
@@ -118,7 +118,7 @@ class PostgresDatabase implements Database {
     const close = async () => client.release(await isBroken(() => execute(client, plain('ROLLBACK'))));
     try {
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
-      if (this.#roles) await execute(client, { text: ENTER.text, values: ['mem.account_id', accountId] });
+      if (this.#roles) await execute(client, { text: SET_TENANT.text, values: ['mem.account_id', accountId] });
       // Whoever reads may take its time between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
@@ -130,7 +130,7 @@ class PostgresDatabase implements Database {
 
   async #transact<T>(
     work: (tx: Transaction) => Promise<T>,
-    { entered, timeoutMs }: { entered?: Entered; timeoutMs?: number } = {},
+    { entered, timeoutMs }: { entered?: TenantSetting; timeoutMs?: number } = {},
   ): Promise<T> {
     const client = await this.#connect();
     const guarded = this.#roles !== undefined && !entered;
@@ -162,8 +162,8 @@ class PostgresDatabase implements Database {
 
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const roles = this.#roles;
-    const entered = roles ? { entered: ['role', roles.upkeep] as const } : {};
-    return this.#transact((tx) => alone(tx, () => work(tx)), { ...entered, timeoutMs: UNLIMITED_MS });
+    const entered = roles ? { entered: ['role', roles.maintenance] as const } : {};
+    return this.#transact((tx) => withMigrationLock(tx, () => work(tx)), { ...entered, timeoutMs: UNLIMITED_MS });
   }
 
   /** Beside the pool, whose connections may no longer do such things. */
@@ -171,7 +171,7 @@ class PostgresDatabase implements Database {
     return this.#asOwner(async (client) => {
       const tx = new PostgresTransaction(client, { timeoutMs: UNLIMITED_MS });
       const ended = await runTransaction(tx, () =>
-        alone(tx, async () => {
+        withMigrationLock(tx, async () => {
           await tx.run(plain(MIGRATING));
           return { done: await work(tx), roles: await this.#guard(client) };
         }),
@@ -215,7 +215,7 @@ class PostgresDatabase implements Database {
     this.#announcements.announce(topic, place);
   }
 
-  onAnnounce(listener: Announced): () => void {
+  onAnnounce(listener: AnnouncementListener): () => void {
     return this.#announcements.onAnnounce(listener);
   }
 
@@ -236,7 +236,7 @@ export type PostgresOptions = {
 };
 
 /** The waits are shorter than those of most clients, so that these learn what happened. The DSN may name others. */
-const WAITS = {
+const DEFAULT_TIMEOUTS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 20_000,
   query_timeout: 25_000,
@@ -252,7 +252,7 @@ export function createPostgres({ dsn, poolSize, onError, rowSecurity }: Postgres
   const connection = {
     connectionString: dsn,
     types: types as pg.CustomTypesConfig,
-    ...WAITS,
+    ...DEFAULT_TIMEOUTS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     application_name: 'mem',

@@ -6,11 +6,11 @@ import { StorageError } from './database.ts';
 export type WordsView = { view: string; columns: readonly string[] };
 
 /** What differs from table to table. What is not named here, an account may read and write of its own rows alone. */
-export type Doors = {
+export type RowSecurityRules = {
   /** What an account may do to its own rows of a table, where that is not everything. */
   own: Readonly<Record<string, readonly string[]>>;
   /** What housekeeping may do over all accounts. */
-  upkeep: Readonly<Record<string, readonly string[]>>;
+  maintenance: Readonly<Record<string, readonly string[]>>;
   /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
   ended: readonly string[];
   /** Says of a row of a table, in SQL, that its account has ended. */
@@ -25,11 +25,11 @@ export type RowSecurity = {
   mode: 'on' | 'off' | 'as found';
   /** Of the role under which requests are served; the two others are named after it. */
   role?: string | undefined;
-  doors: Doors;
+  rules: RowSecurityRules;
 };
 
 /** What every connection that serves requests is bound to. */
-export type Roles = { app: string; upkeep: string; words: string; schema: string };
+export type Roles = { app: string; maintenance: string; words: string; schema: string };
 
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
 const DEFAULT_ROLE = 'mem_app';
@@ -38,7 +38,7 @@ const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as 
 
 const quote = pg.escapeIdentifier;
 
-type Table = { name: string; owner: string; locked: boolean; stamp: string | null; role: string | null };
+type GuardedTable = { name: string; owner: string; locked: boolean; stamp: string | null; role: string | null };
 
 /** Every table that holds rows of accounts, and how it is guarded. */
 const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
@@ -53,28 +53,28 @@ const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
  * Guards the rows of every account, or stops doing so. Runs in the transaction that brings the schema up to date, as the
  * owner of the tables; what is guarded already is left alone. Answers the roles that requests are to be served under.
  */
-export async function guardRows(client: pg.ClientBase, { mode, role, doors }: RowSecurity): Promise<Roles | undefined> {
-  const tables: Table[] = (await client.query(TABLES)).rows;
+export async function guardRows(client: pg.ClientBase, { mode, role, rules }: RowSecurity): Promise<Roles | undefined> {
+  const tables: GuardedTable[] = (await client.query(TABLES)).rows;
   const found = tables.find((table) => table.role !== null)?.role ?? undefined;
   if (mode === 'off') {
     const guarded = tables.filter((table) => table.locked || table.stamp !== null);
-    if (guarded.length > 0) await client.query(guarded.map((table) => openText(table, doors)).join('\n'));
+    if (guarded.length > 0) await client.query(guarded.map((table) => openText(table, rules)).join('\n'));
     return undefined;
   }
   if (mode === 'as found' && found === undefined) return undefined;
   const app = role ?? found ?? DEFAULT_ROLE;
   const { rows } = await client.query('SELECT current_schema() AS schema');
-  const roles = { app, upkeep: `${app}_upkeep`, words: `${app}_words`, schema: rows[0].schema };
+  const roles = { app, maintenance: `${app}_upkeep`, words: `${app}_words`, schema: rows[0].schema };
   await makeRoles(client, roles);
-  for (const table of tables) await guardTable(client, table, { roles, doors });
-  for (const [table, rights] of Object.entries(doors.shared))
-    await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.upkeep)}`);
+  for (const table of tables) await guardTable(client, table, { roles, rules });
+  for (const [table, rights] of Object.entries(rules.shared))
+    await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
   return roles;
 }
 
-type Guard = { roles: Roles; doors: Doors };
+type TableGuard = { roles: Roles; rules: RowSecurityRules };
 
-async function guardTable(client: pg.ClientBase, table: Table, guard: Guard): Promise<void> {
+async function guardTable(client: pg.ClientBase, table: GuardedTable, guard: TableGuard): Promise<void> {
   const text = guardText(table, guard);
   const stamp = createHash('sha256').update(text).digest('hex').slice(0, 16);
   if (table.locked && table.stamp === stamp) return;
@@ -83,26 +83,26 @@ async function guardTable(client: pg.ClientBase, table: Table, guard: Guard): Pr
 
 const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 
-function guardText({ name, owner }: Table, { roles, doors }: Guard): string {
+function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard): string {
   const table = quote(name);
-  const { [name]: own = ALL } = doors.own;
-  const { [name]: upkeep } = doors.upkeep;
-  const { [name]: words } = doors.words;
+  const { [name]: own = ALL } = rules.own;
+  const { [name]: maintenance } = rules.maintenance;
+  const { [name]: words } = rules.words;
   const grants = (rights: readonly string[], role: string) =>
     `GRANT ${rights.join(', ')} ON ${table} TO ${quote(role)};`;
   return [
     ...POLICIES.map((policy) => `DROP POLICY IF EXISTS ${policy} ON ${table};`),
     `ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;`,
     `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`,
-    `REVOKE ALL ON ${table} FROM PUBLIC, ${[roles.app, roles.upkeep, roles.words].map(quote).join(', ')};`,
+    `REVOKE ALL ON ${table} FROM PUBLIC, ${[roles.app, roles.maintenance, roles.words].map(quote).join(', ')};`,
     `CREATE POLICY mem_account ON ${table} TO ${quote(roles.app)} USING (${OWN_ROWS});`,
     // The owner is bound too, but for the time of a migration, which may have to change all rows.
     `CREATE POLICY mem_migration ON ${table} TO ${quote(owner)} USING (current_setting('mem.migrating', true) = 'on');`,
     grants(own, roles.app),
-    ...(upkeep
+    ...(maintenance
       ? [
-          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.upkeep)} USING (${doors.ended.includes(name) ? doors.isEnded(table) : 'true'});`,
-          grants(upkeep, roles.upkeep),
+          `CREATE POLICY mem_upkeep ON ${table} TO ${quote(roles.maintenance)} USING (${rules.ended.includes(name) ? rules.isEnded(table) : 'true'});`,
+          grants(maintenance, roles.maintenance),
         ]
       : []),
     ...(words ? wordsText(table, words, roles) : []),
@@ -135,7 +135,7 @@ const dropText = (view: string) => `DO $$ BEGIN
   SET LOCAL ROLE NONE;
 END $$;`;
 
-function openText({ name }: Table, { words }: Doors): string {
+function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
   const { [name]: shown } = words;
   const table = quote(name);
   return [
@@ -152,7 +152,7 @@ const NOT_ALLOWED = '42501';
 
 /** Roles belong to the whole server, so they may be there already, made by somebody with more rights. */
 async function makeRoles(client: pg.ClientBase, roles: Roles): Promise<void> {
-  const names = [roles.app, roles.upkeep, roles.words];
+  const names = [roles.app, roles.maintenance, roles.words];
   try {
     for (const name of names) await makeRole(client, name);
     await client.query(`GRANT USAGE ON SCHEMA ${quote(roles.schema)} TO ${names.map(quote).join(', ')}`);
@@ -183,6 +183,6 @@ async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
 function refusal(names: readonly string[], why: string): StorageError {
   const made = names.map((name) => `CREATE ROLE ${quote(name)} NOLOGIN;`).join(' ');
   const granted = `GRANT ${names.map(quote).join(', ')} TO <the user of MEM_POSTGRES_DSN>;`;
-  const told = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
-  return new StorageError('refused', new Error(told));
+  const stamps = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
+  return new StorageError('refused', new Error(stamps));
 }

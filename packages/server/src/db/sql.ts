@@ -21,20 +21,21 @@ export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue 
   }
   let text = strings[0] ?? '';
   const values: SqlValue[] = [];
-  parts.forEach((part, index) => {
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as SqlValue | Sql;
     if (isSql(part)) {
       text += part.text;
-      values.push(...part.values);
+      for (const value of part.values) values.push(value);
     } else {
       text += '?';
       values.push(part);
     }
-    text += strings[index + 1];
-  });
+    text += strings[i + 1];
+  }
   return { text, values };
 }
 
-export const nothing: Sql = { text: '', values: [] };
+export const emptySql: Sql = { text: '', values: [] };
 
 export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return { text: parts.map((part) => part.text).join(separator), values: parts.flatMap((part) => part.values) };
@@ -42,7 +43,7 @@ export function joinSql(parts: readonly Sql[], separator: string): Sql {
 
 /** ` AND a AND b`, or nothing. */
 export function andAll(conditions: readonly Sql[]): Sql {
-  return conditions.length === 0 ? nothing : sql` AND ${joinSql(conditions, ' AND ')}`;
+  return conditions.length === 0 ? emptySql : sql` AND ${joinSql(conditions, ' AND ')}`;
 }
 
 /** A name or fragment written in the code, never one that came from a caller. */

@@ -3,10 +3,10 @@ import type { Query } from './database.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
-import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
+import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
-const asQuery = (connection: Connection): Pick<Query, 'all' | 'get'> => ({
+const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
   all: async (statement) => connection.all(statement),
   get: async (statement) => connection.get(statement),
 });

@@ -7,15 +7,15 @@ import { plannedOnce } from './sqlite-limit.ts';
 
 /** The rows of each statement that was asked. */
 type RowLists = unknown[][];
-type Answer = { id: number; rows?: RowLists; error?: { message: string; errcode?: number } };
-type Waiting = { resolve: (rows: RowLists) => void; reject: (error: unknown) => void };
-type Thread = { worker: Worker; waiting: Map<number, Waiting>; ended: Promise<void> };
+type ReaderAnswer = { id: number; rows?: RowLists; error?: { message: string; errcode?: number } };
+type PendingRead = { resolve: (rows: RowLists) => void; reject: (error: unknown) => void };
+type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: Promise<void> };
 
 /** A connection on a thread of its own, mostly to read. The thread starts with the first query, and again after it failed. */
 export class SqliteReader implements Query {
   readonly #file: string;
   readonly #readOnly: boolean;
-  #thread: Thread | undefined;
+  #thread: ReaderThread | undefined;
   #nextId = 1;
 
   constructor(file: string, { readOnly = true } = {}) {
@@ -62,13 +62,13 @@ export class SqliteReader implements Query {
     await ended;
   }
 
-  #start(): Thread {
+  #start(): ReaderThread {
     const worker = new Worker(new URL('./sqlite-reader.thread.mjs', import.meta.url), {
       workerData: { file: this.#file, readOnly: this.#readOnly },
     });
-    const waiting: Thread['waiting'] = new Map();
-    worker.on('message', (answer: Answer) => {
-      settle(waiting, answer);
+    const waiting: ReaderThread['waiting'] = new Map();
+    worker.on('message', (answer: ReaderAnswer) => {
+      finishRead(waiting, answer);
       if (waiting.size === 0) worker.unref();
     });
     let cause = new Error('the reader thread ended');
@@ -86,7 +86,7 @@ export class SqliteReader implements Query {
   }
 }
 
-function settle(waiting: Thread['waiting'], { id, rows, error }: Answer): void {
+function finishRead(waiting: ReaderThread['waiting'], { id, rows, error }: ReaderAnswer): void {
   const request = waiting.get(id);
   waiting.delete(id);
   if (error) request?.reject(translate(Object.assign(new Error(error.message), error)));

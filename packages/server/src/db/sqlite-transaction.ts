@@ -1,6 +1,6 @@
 import type { Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
-import type { Connection } from './sqlite-connection.ts';
+import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
 /**
@@ -32,13 +32,13 @@ const planInsertOnce = once(planInsert);
 const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
-  readonly #connection: Connection;
+  readonly #connection: SqliteConnection;
   /** Why no more statements are taken. */
   #end: unknown;
   /** A statement that failed and was not undone: as on PostgreSQL, nothing is committed around it. */
   #failure: unknown;
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection;
   }
 

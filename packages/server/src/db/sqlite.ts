@@ -2,17 +2,17 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AccountReads,
   type Database,
   type Dialect,
   type Query,
-  type Reads,
   type Snapshot,
   StorageError,
   type Transaction,
 } from './database.ts';
 import type { Sql } from './sql.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
-import { type Connection, loadDriver, openConnection } from './sqlite-connection.ts';
+import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { FolderMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
@@ -40,7 +40,7 @@ async function translated<T>(run: () => T): Promise<T> {
   }
 }
 
-const asQuery = (connection: Connection): Query => ({
+const asQuery = (connection: SqliteConnection): Query => ({
   all: (statement) => translated(() => connection.all(statement)),
   get: (statement) => translated(() => connection.get(statement)),
   findMany: (find, keys) => translated(() => connection.findMany(find, keys)),
@@ -55,13 +55,13 @@ class SqliteDatabase implements Database {
   readonly read: Query;
   readonly scan: SqliteReader;
   readonly marks: FolderMarks;
-  readonly #writer: Connection;
-  readonly #reader: Connection;
+  readonly #writer: SqliteConnection;
+  readonly #reader: SqliteConnection;
   readonly #file: string;
   readonly #checkpointer: Checkpointer;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(writer: Connection, reader: Connection, file: string) {
+  constructor(writer: SqliteConnection, reader: SqliteConnection, file: string) {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
@@ -74,7 +74,7 @@ class SqliteDatabase implements Database {
   }
 
   /** A file is guarded by the query layer alone. */
-  of(): Reads {
+  forAccount(): AccountReads {
     return this;
   }
 
@@ -82,7 +82,7 @@ class SqliteDatabase implements Database {
     return this.#inTurn(() => this.#transact(work, WRITE_WAIT_MS));
   }
 
-  upkeep<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.transaction(work);
   }
 
@@ -180,12 +180,12 @@ export async function openSqlite(directory: string): Promise<Database> {
     return new SqliteDatabase(writer, reader, file);
   } catch (error) {
     const failure = translate(error);
-    throw failure === error && isOfTheFile(error) ? new StorageError('refused', error) : failure;
+    throw failure === error && isFileError(error) ? new StorageError('refused', error) : failure;
   }
 }
 
 /** The folder cannot be made, or the file is something else or broken. */
-function isOfTheFile(error: unknown): boolean {
+function isFileError(error: unknown): boolean {
   const { syscall, errcode } = error as { syscall?: string; errcode?: number };
   return syscall !== undefined || errcode !== undefined;
 }

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
 import type { KeyRing, KnownKey } from '../kernel/index.ts';
-import { type Authenticate, type Identity, type KeyCheck, refusal } from './auth.ts';
+import { type Authenticate, type KeyCheck, type KeyIdentity, refusal } from './auth.ts';
 
 const SECRET_PREFIX = 'mem_sk_';
 const MINUTE_MS = 60_000;
@@ -9,11 +9,11 @@ const MINUTE_MS = 60_000;
 const MAX_FAILURES = 30;
 const MAX_ADDRESSES = 10_000;
 
-type Failures = { count: number; until: number };
+type KeyFailures = { count: number; until: number };
 
 /** Counts wrong keys by address, so that nobody tries them out. Whoever has a key that is held is not kept waiting. */
-class Guesses {
-  readonly #failures = new Map<string, Failures>();
+class FailedKeyCounter {
+  readonly #failures = new Map<string, KeyFailures>();
 
   refuse(address: string): void {
     const seen = this.#failures.get(address);
@@ -37,9 +37,9 @@ class Guesses {
 
 /** Keys that the store knows, each of one account. */
 export function authenticateByRing(keys: KeyRing): Authenticate {
-  const guesses = new Guesses();
-  const identities = new WeakMap<KnownKey, Identity>();
-  const identityOf = (known: KnownKey): Identity => {
+  const guesses = new FailedKeyCounter();
+  const identities = new WeakMap<KnownKey, KeyIdentity>();
+  const identityOf = (known: KnownKey): KeyIdentity => {
     let identity = identities.get(known);
     if (!identity) {
       const { account_id, principal } = known;
@@ -48,7 +48,7 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
     }
     return identity;
   };
-  const find = async (key: string, address: string): Promise<Identity> => {
+  const find = async (key: string, address: string): Promise<KeyIdentity> => {
     try {
       return identityOf(await keys.find(key));
     } catch (error) {
@@ -81,9 +81,9 @@ export function authenticateByBoth(list: Authenticate, ring: Authenticate): Auth
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /** For the control plane alone, with a key of its own. Without one nobody is let in. */
-export function internalCheck(internalKey: string | undefined): KeyCheck {
+export function internalKeyCheck(internalKey: string | undefined): KeyCheck {
   const expected = internalKey === undefined ? undefined : digest(internalKey);
-  const guesses = new Guesses();
+  const guesses = new FailedKeyCounter();
   return (request, _reply, done) => {
     guesses.refuse(request.ip);
     const { 'x-mem-internal-key': presented } = request.headers;

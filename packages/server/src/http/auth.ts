@@ -5,15 +5,15 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 
 /** Whose key a request came with: what is known of its caller before anything else is read. */
-export type Identity = Pick<Caller, 'account_id' | 'actor' | 'key' | 'control'>;
+export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'key' | 'control'>;
 
-export type Presented = { key: string | undefined; address: string };
+export type PresentedKey = { key: string | undefined; address: string };
 
 /** Who a presented key belongs to. Throws when it belongs to nobody. */
-export type Authenticate = (presented: Presented) => Identity | Promise<Identity>;
+export type Authenticate = (presented: PresentedKey) => KeyIdentity | Promise<KeyIdentity>;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
-const self = (actor: string): Identity => ({ account_id: SELF_HOSTED_ACCOUNT, actor });
+const self = (actor: string): KeyIdentity => ({ account_id: SELF_HOSTED_ACCOUNT, actor });
 
 export const ANYBODY = self('anonymous');
 
@@ -29,12 +29,12 @@ export function authenticateByList(keys: readonly string[]): Authenticate {
   if (keys.length === 0) return () => ANYBODY;
   const known = keys.map((key, i) => ({ digest: digest(key), identity: self(`key/${i + 1}`) }));
   // Keys that were found valid once. A look-up by the hash of the whole key tells nothing about a wrong one.
-  const accepted = new Map<string, Identity>();
+  const accepted = new Map<string, KeyIdentity>();
   return ({ key }) => {
     const before = key === undefined ? undefined : accepted.get(key);
     if (before !== undefined) return before;
     const presented = digest(key ?? '');
-    let identity: Identity | undefined;
+    let identity: KeyIdentity | undefined;
     for (const candidate of known) if (timingSafeEqual(candidate.digest, presented)) identity = candidate.identity;
     if (identity === undefined || key === undefined) throw refusal(key);
     accepted.set(key, identity);
@@ -44,7 +44,7 @@ export function authenticateByList(keys: readonly string[]): Authenticate {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    identity: Identity;
+    identity: KeyIdentity;
   }
 }
 
@@ -56,7 +56,7 @@ export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   return scheme?.toLowerCase() === 'bearer' ? token : undefined;
 }
 
-export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>): Presented => ({
+export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'ip'>): PresentedKey => ({
   key: presentedKey(headers),
   address: ip,
 });
@@ -65,11 +65,11 @@ export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'i
 export type KeyCheck = onRequestHookHandler;
 
 /** Looks at whoever was let in, before anything is done for them. */
-export type Welcome = (identity: Identity) => Promise<void> | undefined;
+export type AfterKeyCheck = (identity: KeyIdentity) => Promise<void> | undefined;
 
-export function keyCheck(authenticate: Authenticate, welcome: Welcome = () => undefined): KeyCheck {
+export function keyCheck(authenticate: Authenticate, welcome: AfterKeyCheck = () => undefined): KeyCheck {
   return (request, _reply, done) => {
-    const goOn = (identity: Identity): void => {
+    const goOn = (identity: KeyIdentity): void => {
       request.identity = identity;
       let waiting: Promise<void> | undefined;
       try {

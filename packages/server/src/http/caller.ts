@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidInput, shapes } from '@mem-service/contract';
 import type { Caller } from '../kernel/index.ts';
-import type { Identity } from './auth.ts';
+import type { KeyIdentity } from './auth.ts';
 
-export type Incoming = { headers: IncomingHttpHeaders; ip: string; id: string; identity: Identity };
+export type RequestHead = { headers: IncomingHttpHeaders; ip: string; id: string; identity: KeyIdentity };
 
-export function callerOf({ headers, ip, id, identity }: Incoming, defaultAgentId: string): Caller {
+export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgentId: string): Caller {
   return {
     agent_id: agentId(headers, 'x-mem-agent-id') ?? defaultAgentId,
     session_id: sessionId(headers, 'x-mem-session-id') ?? null,

@@ -1,10 +1,10 @@
 import { invalidInput, type OperationName, operations } from '@mem-service/contract';
 import type { z } from 'zod';
 
-type FieldKind = 'text' | 'number' | 'boolean' | 'list';
+type QueryFieldKind = 'text' | 'number' | 'boolean' | 'list';
 
 /** What a field is, below optional, default and the like. */
-function kindOf(schema: z.core.$ZodType): FieldKind {
+function kindOf(schema: z.core.$ZodType): QueryFieldKind {
   const { def } = schema._zod;
   if ('innerType' in def) return kindOf(def.innerType as z.core.$ZodType);
   if (def.type === 'pipe') return kindOf((def as z.core.$ZodPipeDef).in);
@@ -12,14 +12,14 @@ function kindOf(schema: z.core.$ZodType): FieldKind {
   return def.type === 'array' ? 'list' : 'text';
 }
 
-function fieldsOf(name: OperationName): Map<string, FieldKind> {
+function fieldsOf(name: OperationName): Map<string, QueryFieldKind> {
   const shape = (operations[name].input as z.ZodObject).shape;
   return new Map(Object.entries(shape).map(([field, schema]) => [field, kindOf(schema as z.core.$ZodType)]));
 }
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function toValue(kind: FieldKind, text: string): unknown {
+function toValue(kind: QueryFieldKind, text: string): unknown {
   if (kind === 'number') return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? Number(text) : text;
   if (kind === 'boolean')
     return text === 'true' || text === '1' || text === '' ? true : text === 'false' || text === '0' ? false : text;
@@ -27,7 +27,7 @@ function toValue(kind: FieldKind, text: string): unknown {
 }
 
 /** Adds a field from outside the body, unless it has been said already: nobody could tell which one is meant. */
-export function give(input: Record<string, unknown>, field: string, value: unknown): void {
+export function setField(input: Record<string, unknown>, field: string, value: unknown): void {
   if (Object.hasOwn(input, field)) throw invalidInput([{ path: field, message: 'is given twice' }]);
   input[field] = value;
 }
@@ -45,7 +45,7 @@ export function queryReader(name: OperationName): QueryReader {
       const field = fields.has(given) ? given : snake(given);
       const kind = fields.get(field);
       if (kind === undefined) throw invalidInput([{ path: given, message: 'is not a known field' }]);
-      give(input, field, toValue(kind, text));
+      setField(input, field, toValue(kind, text));
     }
   };
 }

@@ -10,7 +10,7 @@ const FIRST_WORD_MS = 500;
  * on which nothing was said yet (browsers and other clients open some ahead) is not idle to Node, which would wait for
  * its first request.
  */
-export function leaveOnClose(server: FastifyInstance): void {
+export function closeIdleOnStop(server: FastifyInstance): void {
   const opened = new Map<Socket, number>();
   server.server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now());

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Page } from './pages.ts';
+import type { StaticPage } from './pages.ts';
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -39,7 +39,7 @@ const POLICY = [
 ].join('; ');
 
 /** Interactive documentation from files that come with the service: nothing is fetched from anywhere else. */
-export function docsPages(openApi: () => string): Page[] {
+export function docsPages(openApi: () => string): StaticPage[] {
   const require = createRequire(import.meta.url);
   const folder = () => join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
   const script = 'text/javascript; charset=utf-8';

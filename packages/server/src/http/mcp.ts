@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { stringify } from '@mem-service/contract';
-import type { Incoming, LogReader } from '@mem-service/mcp';
+import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
@@ -16,7 +16,7 @@ export type McpOptions = {
   maxBodyBytes: number;
   onError: (error: unknown) => void;
   /** Other tools behind the same door; those of the service where it is left out. */
-  answer?: (incoming: Incoming) => Promise<Response>;
+  answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
 };
 
@@ -80,12 +80,12 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
 const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
 /** Those that wait for something to happen are not waited for when the service stops. */
-type Listening = { listening: Set<LogReader> };
+type ListeningReaders = { listening: Set<LogReader> };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 async function answer(
   kernel: Kernel,
-  options: McpOptions & Listening,
+  options: McpOptions & ListeningReaders,
   { request, reply }: Exchange,
 ): Promise<FastifyReply> {
   const { answerMcp, followKernel } = await import('@mem-service/mcp');

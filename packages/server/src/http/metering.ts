@@ -1,31 +1,31 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Limited, Principal, Services } from '../kernel/index.ts';
-import type { Identity } from './auth.ts';
+import type { Principal, RateLimitedKey, Services } from '../kernel/index.ts';
+import type { KeyIdentity } from './auth.ts';
 
-export type Metering = {
+export type RequestMetering = {
   /** Right after the key was checked: counts the request, and refuses it where there are too many. */
-  welcome(identity: Identity): Promise<void> | undefined;
+  countRequest(identity: KeyIdentity): Promise<void> | undefined;
   /** A request for something under the interface that there is not is charged like a read. */
-  unmatched(identity: Identity, path: string): Promise<void> | undefined;
+  unmatched(identity: KeyIdentity, path: string): Promise<void> | undefined;
   /** What is left, in the headers of an answer. */
-  tell(reply: FastifyReply): void;
+  writeHeaders(reply: FastifyReply): void;
   /** On every answer that goes out. */
-  tellAll(server: FastifyInstance): void;
+  writeAllHeaders(server: FastifyInstance): void;
 };
 
 const UNMATCHED = { cost: 1, effect: 'read' } as const;
 
 /** What a hosted service counts, where there is something to count. */
-export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter'>): Metering {
-  const tell = (reply: FastifyReply): void => {
+export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter'>): RequestMetering {
+  const writeHeaders = (reply: FastifyReply): void => {
     const { identity } = reply.request;
     if (!identity?.key) return;
-    meter?.tell(identity.account_id, reply);
+    meter?.writeHeaders(identity.account_id, reply);
     const limited = limitedBy(identity.key, identity.account_id);
-    if (limited) limiter?.tell(limited, reply);
+    if (limited) limiter?.writeHeaders(limited, reply);
   };
   return {
-    welcome({ account_id, key }) {
+    countRequest({ account_id, key }) {
       if (!key) return undefined;
       const limited = limitedBy(key, account_id);
       if (limited) limiter?.take(limited);
@@ -34,19 +34,19 @@ export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter
     },
     unmatched: ({ account_id, key }, path) =>
       key && path.startsWith('/api/') ? meter?.pay(account_id, UNMATCHED) : undefined,
-    tell,
-    tellAll(server) {
+    writeHeaders,
+    writeAllHeaders(server) {
       server.addHook('onSend', (...[, reply, , done]) => {
-        tell(reply);
+        writeHeaders(reply);
         done();
       });
     },
   };
 }
 
-const known = new WeakMap<Principal, Limited>();
+const known = new WeakMap<Principal, RateLimitedKey>();
 
-function limitedBy(key: Principal, account_id: string): Limited | undefined {
+function limitedBy(key: Principal, account_id: string): RateLimitedKey | undefined {
   const { key_id, rate_limit_rpm } = key;
   if (rate_limit_rpm === undefined) return undefined;
   let limited = known.get(key);

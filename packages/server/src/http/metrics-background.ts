@@ -1,7 +1,7 @@
 import type { Kernel } from '../kernel/index.ts';
-import type { About, Sample } from './metrics.ts';
+import type { MetricAbout, MetricSample } from './metrics.ts';
 
-export type Metric = About & { samples: Sample[] };
+export type Metric = MetricAbout & { samples: MetricSample[] };
 
 /** What is done beside requests: by this process since it started, and how things stand in the store. */
 export async function backgroundMetrics({ services }: Kernel): Promise<Metric[]> {
@@ -31,5 +31,10 @@ export async function backgroundMetrics({ services }: Kernel): Promise<Metric[]>
   ];
 }
 
-const gauge = (name: string, help: string, samples: Sample[]): Metric => ({ name, type: 'gauge', help, samples });
-const counter = (name: string, help: string, samples: Sample[]): Metric => ({ name, type: 'counter', help, samples });
+const gauge = (name: string, help: string, samples: MetricSample[]): Metric => ({ name, type: 'gauge', help, samples });
+const counter = (name: string, help: string, samples: MetricSample[]): Metric => ({
+  name,
+  type: 'counter',
+  help,
+  samples,
+});

@@ -5,11 +5,11 @@ import { backgroundMetrics } from './metrics-background.ts';
 const loopDelay = monitorEventLoopDelay({ resolution: 20 });
 loopDelay.enable();
 
-export type Sample = { labels?: Record<string, string>; value: number; suffix?: string };
+export type MetricSample = { labels?: Record<string, string>; value: number; suffix?: string };
 
-export type About = { name: string; type: 'counter' | 'gauge' | 'histogram'; help: string };
+export type MetricAbout = { name: string; type: 'counter' | 'gauge' | 'histogram'; help: string };
 
-const metric = ({ name, type, help }: About, samples: Sample[]): string => {
+const metric = ({ name, type, help }: MetricAbout, samples: MetricSample[]): string => {
   const lines = samples.map(({ labels = {}, value, suffix = '' }) => {
     const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
     return `${name}${suffix}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}`;
@@ -55,7 +55,7 @@ export async function renderMetrics(kernel: Kernel): Promise<string> {
   return `${parts.join('\n')}\n`;
 }
 
-function latency([operation, stats]: [string, { buckets: number[]; sum_s: number; count: number }]): Sample[] {
+function latency([operation, stats]: [string, { buckets: number[]; sum_s: number; count: number }]): MetricSample[] {
   let below = 0;
   const buckets = LATENCY_BUCKETS_S.map((bound, i) => {
     below += stats.buckets[i] ?? 0;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@mem-service/contract';
 import { invalidInput, type LinesName, type OperationName, operations, type StreamName } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
@@ -5,22 +6,21 @@ import { answer } from './answer.ts';
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
-import { give, hasField, queryReader } from './coerce.ts';
+import { hasField, queryReader, setField } from './coerce.ts';
 import { sendLines } from './lines.ts';
-import type { Metering } from './metering.ts';
-import { matchPath, type Pattern, patterns, refusalAt, routerPath } from './routes.ts';
-import type { Streams } from './streams.ts';
+import type { RequestMetering } from './metering.ts';
+import { matchPath, patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
+import type { OpenStreams } from './streams.ts';
 
 export type OperationOptions = {
   requireKey: KeyCheck;
   requireInternal: KeyCheck;
   agentId: string;
-  streams: Streams;
-  metering: Metering;
+  streams: OpenStreams;
+  metering: RequestMetering;
 };
 
-type Input = Record<string, unknown>;
-type Runner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
+type OperationRunner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** One route for each address of each operation. */
 export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
@@ -29,7 +29,7 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     if (names.every((name) => operations[name].open)) return [];
     return [names.some((name) => operations[name].effect === 'control') ? requireInternal : requireKey];
   };
-  const runnerOf = (name: OperationName): Runner => {
+  const runnerOf = (name: OperationName): OperationRunner => {
     if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
     if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
     return operationRunner(kernel, name, options.agentId);
@@ -37,10 +37,10 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
   const run = (name: OperationName, params: object, reply: FastifyReply) => {
     reply.request.operation = name;
-    return (runners.get(name) as Runner)(params as Record<string, string>, reply);
+    return (runners.get(name) as OperationRunner)(params as Record<string, string>, reply);
   };
   for (const group of groupByRoute()) {
-    const [first] = group as [Pattern, ...Pattern[]];
+    const [first] = group as [RoutePattern, ...RoutePattern[]];
     server.route({
       method: first.method,
       url: routerPath(first),
@@ -55,7 +55,7 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   }
 }
 
-async function refuse(request: FastifyRequest, metering: Metering): Promise<never> {
+async function refuse(request: FastifyRequest, metering: RequestMetering): Promise<never> {
   const path = pathOf(request);
   await metering.unmatched(request.identity, path);
   throw refusalAt(request.method, path);
@@ -66,8 +66,8 @@ export function pathOf({ raw: { url = '/' } }: FastifyRequest): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-function groupByRoute(): Iterable<Pattern[]> {
-  const groups = new Map<string, Pattern[]>();
+function groupByRoute(): Iterable<RoutePattern[]> {
+  const groups = new Map<string, RoutePattern[]>();
   for (const pattern of patterns) {
     if (operations[pattern.name].http.otlp) continue;
     const id = `${pattern.method} ${routerPath(pattern)}`;
@@ -76,7 +76,7 @@ function groupByRoute(): Iterable<Pattern[]> {
   return groups.values();
 }
 
-function operationRunner(kernel: Kernel, name: OperationName, agentId: string): Runner {
+function operationRunner(kernel: Kernel, name: OperationName, agentId: string): OperationRunner {
   const operation = operations[name];
   const readInput = inputReader(name);
   return async (params, reply) => {
@@ -85,7 +85,7 @@ function operationRunner(kernel: Kernel, name: OperationName, agentId: string): 
   };
 }
 
-function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
+function linesRunner(kernel: Kernel, name: LinesName, agentId: string): OperationRunner {
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
@@ -93,7 +93,11 @@ function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Runner {
   };
 }
 
-function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams, metering }: OperationOptions): Runner {
+function streamRunner(
+  kernel: Kernel,
+  name: StreamName,
+  { agentId, streams, metering }: OperationOptions,
+): OperationRunner {
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
@@ -102,18 +106,18 @@ function streamRunner(kernel: Kernel, name: StreamName, { agentId, streams, mete
     // A client that comes back asks at the same address as before and says here how far it has come.
     if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
     const subscription = await kernel.open(name, input, caller);
-    metering.tell(reply);
+    metering.writeHeaders(reply);
     return streams.send(reply, subscription);
   };
 }
 
 /** What a request says, wherever it says it. */
-function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => Input {
+function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => JsonObject {
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
   return (params, request) => {
     const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
-    for (const [field, text] of Object.entries(params)) give(input, field, text);
+    for (const [field, text] of Object.entries(params)) setField(input, field, text);
     readQuery(request.raw.url ?? '', input);
     const ifMatch = request.headers['if-match'];
     if (versioned && ifMatch !== undefined && input.if_version === undefined) input.if_version = versionOf(ifMatch);

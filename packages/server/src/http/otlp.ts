@@ -17,9 +17,9 @@ import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { queryReader } from './coerce.ts';
-import { type Explain, refuseWith, sendFault } from './problems.ts';
+import { type ExplainError, refuseWith, sendFault } from './problems.ts';
 
-export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: Explain };
+export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: ExplainError };
 
 const PROTOBUF = 'application/x-protobuf';
 
@@ -30,9 +30,9 @@ export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOp
   for (const name of operationNames) if (operations[name].http.otlp) addOne(server, kernel, { name, ...options });
 }
 
-type Named = OtlpOptions & { name: OperationName };
+type OtlpOperation = OtlpOptions & { name: OperationName };
 
-function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: Named): void {
+function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: OtlpOperation): void {
   const { path, method } = operations[name].http;
   const readQuery = queryReader(name);
   // Members that are not known are passed over: a later version of the protocol may have them.
@@ -47,8 +47,8 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: N
       onRequest: options.requireKey,
       handler: async (request, reply) => {
         const caller = callerOf(request, options.agentId);
-        const said = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
-        const input: Record<string, unknown> = Object.fromEntries(said);
+        const status = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
+        const input: Record<string, unknown> = Object.fromEntries(status);
         readQuery(request.raw.url ?? '', input);
         // Of the two that a request may come from, only one was said.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;

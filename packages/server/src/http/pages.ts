@@ -5,7 +5,7 @@ import { docsPages } from './docs.ts';
 import { renderMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/index.ts';
 
-export type Page = {
+export type StaticPage = {
   url: string;
   type: string;
   /** Shown without a key. */
@@ -21,7 +21,7 @@ export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: Ke
     document ??= JSON.stringify(openApiDocument(kernel.services.version));
     return document;
   };
-  const pages: Page[] = [
+  const pages: StaticPage[] = [
     { url: '/openapi.json', type: 'application/json; charset=utf-8', body: openApi },
     { url: '/metrics', type: 'text/plain; version=0.0.4; charset=utf-8', body: () => renderMetrics(kernel) },
     ...docsPages(openApi),
@@ -37,6 +37,6 @@ export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: Ke
   return new Set([...pages.map(({ url }) => url), '/docs/']);
 }
 
-async function show({ type, headers = {}, body }: Page, reply: FastifyReply): Promise<FastifyReply> {
+async function show({ type, headers = {}, body }: StaticPage, reply: FastifyReply): Promise<FastifyReply> {
   return reply.headers({ ...headers, 'content-type': type, 'x-content-type-options': 'nosniff' }).send(await body());
 }

@@ -38,9 +38,9 @@ export function toFault(error: unknown): Fault | undefined {
 }
 
 /** What a caller is told of an error. */
-export type Explain = (error: unknown, request: FastifyRequest) => Fault;
+export type ExplainError = (error: unknown, request: FastifyRequest) => Fault;
 
-export function explainErrors(log: Logger): Explain {
+export function explainErrors(log: Logger): ExplainError {
   return (error, request) => {
     const fault = toFault(error);
     request.refusal = fault?.code ?? 'internal';

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Authenticate, presentedBy } from './auth.ts';
-import type { Metering } from './metering.ts';
+import type { RequestMetering } from './metering.ts';
 import { pathOf } from './operations.ts';
 import { methodsAt, refusalAt } from './routes.ts';
 
-type Refusing = { authenticate: Authenticate; pages: ReadonlySet<string>; metering: Metering };
+type RefusalParts = { authenticate: Authenticate; pages: ReadonlySet<string>; metering: RequestMetering };
 
 /** Answers what no route takes, before its body is read: with the methods that the address does take, if any. */
-export function refuseUnknown(server: FastifyInstance, { authenticate, pages, metering }: Refusing): void {
+export function refuseUnknown(server: FastifyInstance, { authenticate, pages, metering }: RefusalParts): void {
   const refuse = async (request: FastifyRequest): Promise<never> => {
     request.identity = await authenticate(presentedBy(request));
-    await metering.welcome(request.identity);
+    await metering.countRequest(request.identity);
     const path = pathOf(request);
     await metering.unmatched(request.identity, path);
     throw refusalAt(request.method, path, pages.has(path) ? ['GET'] : methodsAt(path));

@@ -1,7 +1,7 @@
 import {
   Fault,
+  type HttpMethod,
   type HttpRoute,
-  type Method,
   type OperationName,
   operationNames,
   operations,
@@ -10,24 +10,24 @@ import {
 import { missingModuleAt } from './missing-modules.ts';
 
 /** A word, or the name of a parameter. */
-type Segment = { word: string; parameter: string | undefined; isGreedy: boolean };
+type RouteSegment = { word: string; parameter: string | undefined; isGreedy: boolean };
 
 /** One address of an operation, cut into segments; the first and the last that may span several parts of it, or -1. */
-export type Pattern = {
+export type RoutePattern = {
   name: OperationName;
-  method: Method;
+  method: HttpMethod;
   path: string;
-  segments: readonly Segment[];
+  segments: readonly RouteSegment[];
   greedy: number;
   lastGreedy: number;
 };
 
-function toSegment(word: string): Segment {
+function toSegment(word: string): RouteSegment {
   const parameter = word.startsWith('{') ? word.slice(1, -1) : undefined;
   return { word, parameter, isGreedy: parameter !== undefined && spanning.has(parameter) };
 }
 
-function toPattern(name: OperationName, { method, path }: HttpRoute): Pattern {
+function toPattern(name: OperationName, { method, path }: HttpRoute): RoutePattern {
   const segments = path.split('/').slice(1).map(toSegment);
   const greedy = segments.findIndex(({ isGreedy }) => isGreedy);
   const lastGreedy = segments.findLastIndex(({ isGreedy }) => isGreedy);
@@ -39,7 +39,7 @@ export function routesOf(name: OperationName): HttpRoute[] {
   return [http, ...(http.aliases ?? [])];
 }
 
-export const patterns: readonly Pattern[] = operationNames.flatMap((name) =>
+export const patterns: readonly RoutePattern[] = operationNames.flatMap((name) =>
   routesOf(name).map((route) => toPattern(name, route)),
 );
 
@@ -47,30 +47,30 @@ export const patterns: readonly Pattern[] = operationNames.flatMap((name) =>
  * The route that the router can match: from the first parameter that may span several segments it is a wildcard, and
  * what that holds is told apart by `matchPath`.
  */
-export function routerPath({ segments, greedy }: Pattern): string {
+export function routerPath({ segments, greedy }: RoutePattern): string {
   const fixed = greedy < 0 ? segments : segments.slice(0, greedy);
   const named = fixed.map(({ word, parameter }) => (parameter === undefined ? word : `:${parameter}`));
   return `/${[...named, ...(greedy < 0 ? [] : ['*'])].join('/')}`;
 }
 
 /** How many parts of an address each segment takes. The first that may span several takes as few as it can. */
-function fit(pattern: Pattern, parts: readonly string[]): number[] | undefined {
+function matchSegments(pattern: RoutePattern, parts: readonly string[]): number[] | undefined {
   const { segments, greedy, lastGreedy } = pattern;
   const spare = parts.length - segments.length;
   if (spare < 0 || (greedy < 0 && spare > 0)) return undefined;
   // Most addresses differ in a word at a fixed place, before or behind what may span several parts.
   for (let i = 0; i < segments.length; i++) {
-    const { word, parameter } = segments[i] as Segment;
+    const { word, parameter } = segments[i] as RouteSegment;
     if (parameter !== undefined || (i >= greedy && i <= lastGreedy)) continue;
     if (parts[i > lastGreedy ? i + spare : i] !== word) return undefined;
   }
   if (greedy === lastGreedy) return segments.map(({ isGreedy }) => (isGreedy ? 1 + spare : 1));
-  return place(pattern, parts, { at: 0, from: 0 });
+  return matchFrom(pattern, parts, { at: 0, from: 0 });
 }
 
-type Standing = { at: number; from: number };
+type MatchPosition = { at: number; from: number };
 
-function place(pattern: Pattern, parts: readonly string[], { at, from }: Standing): number[] | undefined {
+function matchFrom(pattern: RoutePattern, parts: readonly string[], { at, from }: MatchPosition): number[] | undefined {
   const { segments, lastGreedy } = pattern;
   const segment = segments[at];
   if (segment === undefined) return from === parts.length ? [] : undefined;
@@ -79,7 +79,7 @@ function place(pattern: Pattern, parts: readonly string[], { at, from }: Standin
   const most = segment.isGreedy ? room : Math.min(room, 1);
   // Behind the last one every segment is one part, so there is nothing to try.
   for (let span = at === lastGreedy ? Math.max(most, 1) : 1; span <= most; span++) {
-    const rest = place(pattern, parts, { at: at + 1, from: from + span });
+    const rest = matchFrom(pattern, parts, { at: at + 1, from: from + span });
     if (rest) return [span, ...rest];
   }
   return undefined;
@@ -93,20 +93,24 @@ const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
  * /history or /timeline means something of its own wherever it can.
  */
 export function matchPath(
-  candidates: readonly Pattern[],
+  candidates: readonly RoutePattern[],
   rawPath: string,
 ): { name: OperationName; params: Record<string, string> } | undefined {
   const parts = partsOf(rawPath);
-  let best: { pattern: Pattern; spans: number[]; first: number } | undefined;
+  let best: { pattern: RoutePattern; spans: number[]; first: number } | undefined;
   for (const pattern of candidates) {
-    const spans = fit(pattern, parts);
+    const spans = matchSegments(pattern, parts);
     const first = spans?.[pattern.greedy] ?? 1;
     if (spans && (!best || first < best.first)) best = { pattern, spans, first };
   }
   return best && { name: best.pattern.name, params: paramsOf(best.pattern, best.spans, parts) };
 }
 
-function paramsOf({ segments }: Pattern, spans: readonly number[], parts: readonly string[]): Record<string, string> {
+function paramsOf(
+  { segments }: RoutePattern,
+  spans: readonly number[],
+  parts: readonly string[],
+): Record<string, string> {
   const params: Record<string, string> = {};
   let from = 0;
   segments.forEach(({ parameter }, i) => {
@@ -139,9 +143,9 @@ export const suffixes: ReadonlySet<string> = new Set(
 );
 
 /** The methods that an address takes, for a refusal that helps. */
-export function methodsAt(rawPath: string): Method[] {
+export function methodsAt(rawPath: string): HttpMethod[] {
   const parts = partsOf(rawPath);
-  return [...new Set(patterns.filter((pattern) => fit(pattern, parts)).map(({ method }) => method))];
+  return [...new Set(patterns.filter((pattern) => matchSegments(pattern, parts)).map(({ method }) => method))];
 }
 
 /** Why nothing answers at an address: it takes other methods, or needs a module, or there is nothing of that form. */

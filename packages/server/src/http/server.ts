@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
-import { authenticateByBoth, authenticateByRing, internalCheck } from './auth-hosted.ts';
-import { leaveOnClose } from './connections.ts';
+import { authenticateByBoth, authenticateByRing, internalKeyCheck } from './auth-hosted.ts';
+import { closeIdleOnStop } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
@@ -15,7 +15,7 @@ import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
 import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
-import { type StreamOptions, Streams } from './streams.ts';
+import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
 /** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
@@ -35,7 +35,7 @@ export type HttpOptions = {
   agentId: string;
   maxBodyBytes: number;
   timeouts?: Timeouts;
-  streams?: StreamOptions;
+  streams?: StreamServerOptions;
   /** Undefined: no spans are made. */
   telemetry?: Telemetry | undefined;
 };
@@ -51,7 +51,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const byRing = authenticateByRing(kernel.services.keys);
   const authenticate = hosted ? byRing : authenticateByBoth(authenticateByList(options.apiKeys), byRing);
   const metering = meteringOf(kernel.services);
-  const requireKey = keyCheck(authenticate, metering.welcome);
+  const requireKey = keyCheck(authenticate, metering.countRequest);
   const explain = explainErrors(options.log);
   const server = fastify({
     ...limits(options),
@@ -65,11 +65,11 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
-      void firstOf(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
+      void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  leaveOnClose(server);
-  takeJsonAlone(server);
+  closeIdleOnStop(server);
+  acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
   decorateRequests(server);
   if (options.telemetry) traceRequests(server, options.telemetry);
@@ -80,12 +80,12 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     done();
   });
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
-  if (kernel.services.meter) metering.tellAll(server);
-  const streams = new Streams(options.streams);
+  if (kernel.services.meter) metering.writeAllHeaders(server);
+  const streams = new OpenStreams(options.streams);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, kernel, {
     requireKey,
-    requireInternal: internalCheck(options.internalKey),
+    requireInternal: internalKeyCheck(options.internalKey),
     agentId: options.agentId,
     streams,
     metering,
@@ -104,7 +104,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
 }
 
 /** As bytes: what is in them is read where the operation is known. */
-export function takeJsonAlone(server: FastifyInstance): void {
+export function acceptJsonOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
   server.addContentTypeParser(json, { parseAs: 'buffer' }, ({ headers }, body, done) => {
@@ -139,7 +139,7 @@ function requestIds(): () => string {
 }
 
 /** What the check of the key throws, or else the error that was there already. */
-async function firstOf(authenticate: Authenticate, request: FastifyRequest, error: unknown): Promise<unknown> {
+async function keyErrorOr(authenticate: Authenticate, request: FastifyRequest, error: unknown): Promise<unknown> {
   try {
     await authenticate(presentedBy(request));
     return error;

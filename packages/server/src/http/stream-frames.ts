@@ -1,17 +1,17 @@
 import { streamNameOf } from '@mem-service/contract';
 import type { LogEvent, Subscription } from '../kernel/index.ts';
 
-type Teller = Pick<Subscription, 'toText'>;
+type EventFormatter = Pick<Subscription, 'toText'>;
 
 /** Made once, however many read it. */
 const frames = new WeakMap<LogEvent, Buffer>();
 const lists = new WeakMap<readonly LogEvent[], Buffer>();
 
-function frameOf(event: LogEvent, teller: Teller): Buffer {
+function frameOf(event: LogEvent, formatter: EventFormatter): Buffer {
   let frame = frames.get(event);
   if (!frame) {
     frame = Buffer.from(
-      `event: ${streamNameOf(event.event_type)}\nid: ${event.seq}\ndata: ${teller.toText(event)}\n\n`,
+      `event: ${streamNameOf(event.event_type)}\nid: ${event.seq}\ndata: ${formatter.toText(event)}\n\n`,
     );
     frames.set(event, frame);
   }
@@ -19,12 +19,12 @@ function frameOf(event: LogEvent, teller: Teller): Buffer {
 }
 
 /** Events as they are sent. */
-export function framesOf(events: readonly LogEvent[], teller: Teller): Buffer {
+export function framesOf(events: readonly LogEvent[], formatter: EventFormatter): Buffer {
   const [first] = events;
-  if (first && events.length === 1) return frameOf(first, teller);
+  if (first && events.length === 1) return frameOf(first, formatter);
   let bytes = lists.get(events);
   if (!bytes) {
-    bytes = Buffer.concat(events.map((event) => frameOf(event, teller)));
+    bytes = Buffer.concat(events.map((event) => frameOf(event, formatter)));
     lists.set(events, bytes);
   }
   return bytes;

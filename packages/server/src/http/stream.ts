@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
-import type { LogEvent, Reader, Subscription } from '../kernel/index.ts';
+import type { EventReader, LogEvent, Subscription } from '../kernel/index.ts';
 import { framesOf, heartbeat, opening } from './stream-frames.ts';
 
-type Limits = { maxWaitingBytes: number; stallMs: number };
+type StreamLimits = { maxWaitingBytes: number; stallMs: number };
 
 /** One reader at the other end of a connection. */
-export class Stream implements Reader {
+export class EventStream implements EventReader {
   readonly #raw: ServerResponse;
   readonly #subscription: Subscription;
-  readonly #limits: Limits;
+  readonly #limits: StreamLimits;
   #draining: Promise<void> | undefined;
 
-  constructor(raw: ServerResponse, subscription: Subscription, limits: Limits) {
+  constructor(raw: ServerResponse, subscription: Subscription, limits: StreamLimits) {
     this.#raw = raw;
     this.#subscription = subscription;
     this.#limits = limits;

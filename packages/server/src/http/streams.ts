@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { Fault } from '@mem-service/contract';
 import type { FastifyReply } from 'fastify';
 import type { Subscription } from '../kernel/index.ts';
-import { Stream } from './stream.ts';
+import { EventStream } from './stream.ts';
 
-export type StreamOptions = {
+export type StreamServerOptions = {
   heartbeatMs: number;
   /** A reader that has more than this before it is cut off. */
   maxWaitingBytes: number;
@@ -12,7 +12,7 @@ export type StreamOptions = {
   stallMs: number;
 };
 
-const OPTIONS: StreamOptions = { heartbeatMs: 15_000, maxWaitingBytes: 1024 * 1024, stallMs: 30_000 };
+const OPTIONS: StreamServerOptions = { heartbeatMs: 15_000, maxWaitingBytes: 1024 * 1024, stallMs: 30_000 };
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -23,13 +23,13 @@ const HEADERS = {
 };
 
 /** The streams that a server has open. */
-export class Streams {
-  readonly #options: StreamOptions;
-  readonly #open = new Set<Stream>();
+export class OpenStreams {
+  readonly #options: StreamServerOptions;
+  readonly #open = new Set<EventStream>();
   #heart: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: StreamOptions = OPTIONS) {
+  constructor(options: StreamServerOptions = OPTIONS) {
     this.#options = options;
   }
 
@@ -56,7 +56,7 @@ export class Streams {
   }
 
   #start(raw: ServerResponse, subscription: Subscription): void {
-    const stream = new Stream(raw, subscription, this.#options);
+    const stream = new EventStream(raw, subscription, this.#options);
     this.#open.add(stream);
     this.#heart ??= setInterval(() => this.#beat(), this.#options.heartbeatMs);
     raw.once('close', () => {

@@ -1,6 +1,6 @@
 import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Ending, OpenSpan, Telemetry } from '../telemetry/index.ts';
+import type { OpenSpan, SpanEnd, Telemetry } from '../telemetry/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -30,14 +30,14 @@ export function traceRequests(server: FastifyInstance, telemetry: Telemetry): vo
     if (!otlpPaths.has(request.routeOptions.url)) {
       const span = telemetry.begin(request.headers.traceparent);
       request.span = span;
-      reply.raw.once('close', () => telemetry.end(span, endingOf(request, reply)));
+      reply.raw.once('close', () => telemetry.end(span, spanEndOf(request, reply)));
     }
     done();
   });
 }
 
 /** Paths, headers and bodies are what callers say, and stay out; the route and the codes are ours. */
-function endingOf({ method, operation, refusal, routeOptions }: FastifyRequest, { raw }: FastifyReply): Ending {
+function spanEndOf({ method, operation, refusal, routeOptions }: FastifyRequest, { raw }: FastifyReply): SpanEnd {
   const isAnswered = raw.headersSent;
   const error = refusal || (raw.writableFinished ? '' : 'aborted');
   return {

@@ -1,24 +1,24 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { filesAt, isFolder, partsBelow, readText } from './files.ts';
-import type { Foreign, ForeignEntry, ForeignLink, Reader } from './foreign.ts';
+import type { ForeignData, ForeignEntry, ForeignLink, ForeignReader } from './foreign.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
-import { filled } from './members.ts';
+import { withoutEmpty } from './json-objects.ts';
 import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
-import { type Relation, readNote } from './note.ts';
+import { type NoteRelation, readNote } from './note.ts';
 import { toTime } from './times.ts';
 
 const AGENT = 'basic-memory';
 const KNOWN = ['title', 'type', 'tags', 'permalink', 'created', 'modified'];
 
-type Note = { entry: ForeignEntry; names: string[]; relations: Relation[] };
+type MarkdownNote = { entry: ForeignEntry; names: string[]; relations: NoteRelation[] };
 
 /** A project folder of Markdown notes with frontmatter, observations and relations. */
-export const readBasicMemory: Reader = async (path, into) => {
+export const readBasicMemory: ForeignReader = async (path, into) => {
   const base = (await isFolder(path)) ? path : undefined;
-  const notes: Note[] = [];
+  const notes: MarkdownNote[] = [];
   for (const file of await filesAt(path, ['.md'])) notes.push(await noteOf(file, base, into));
-  const found: Foreign = { entries: notes.map(({ entry }) => entry), links: [], notes: [] };
+  const found: ForeignData = { entries: notes.map(({ entry }) => entry), links: [], notes: [] };
   const byName = new Map(notes.flatMap(({ entry, names }) => names.map((name) => [name.toLowerCase(), entry])));
   found.links = notes.flatMap(({ entry, relations }) => relations.map((relation) => linkOf(entry, relation, byName)));
   return found;
@@ -31,7 +31,7 @@ const oneOf = (value: string | string[] | undefined): string | undefined =>
 const tagsOf = (value: string | string[] | undefined): string[] =>
   (Array.isArray(value) ? value : (value ?? '').split(',')).map((tag) => tag.trim().replace(/^#/, '')).filter(Boolean);
 
-async function noteOf(file: string, base: string | undefined, into: string): Promise<Note> {
+async function noteOf(file: string, base: string | undefined, into: string): Promise<MarkdownNote> {
   const { members, body } = readFrontmatter(await readText(file));
   const parts = base === undefined ? [basename(file)] : partsBelow(base, file);
   const stem = (parts.pop() as string).replace(/\.md$/i, '');
@@ -43,7 +43,10 @@ async function noteOf(file: string, base: string | undefined, into: string): Pro
   const entry: ForeignEntry = {
     entity_path: toPath(into, ...place.slice(0, -1)),
     key: toKey(place.at(-1) ?? stem),
-    value: { title, ...filled({ type: members.type, content: body.trim(), observations, metadata: restOf(members) }) },
+    value: {
+      title,
+      ...withoutEmpty({ type: members.type, content: body.trim(), observations, metadata: restOf(members) }),
+    },
     agent_id: AGENT,
     written_at: toTime(oneOf(members.modified)) ?? toTime(oneOf(members.created)) ?? (await changedAt(file)),
     source_id: toLabel([...parts, stem].join('/'), stem),
@@ -59,7 +62,7 @@ const restOf = (members: Frontmatter) =>
 
 function linkOf(
   entry: ForeignEntry,
-  { relation, target }: Relation,
+  { relation, target }: NoteRelation,
   byName: ReadonlyMap<string, ForeignEntry>,
 ): ForeignLink {
   const known = byName.get(target.toLowerCase());

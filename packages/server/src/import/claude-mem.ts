@@ -1,33 +1,33 @@
-import { filesAt, type Row, withTables } from './files.ts';
-import { type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
-import { filled, idOf, listOf, textOf } from './members.ts';
+import { filesAt, type SourceRow, withTables } from './files.ts';
+import { type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
+import { idOf, listOf, textOf, withoutEmpty } from './json-objects.ts';
 import { toKey, toLabel, toPath } from './names.ts';
 import { toTime } from './times.ts';
 
 const AGENT = 'claude-mem';
 
-type Sessions = ReadonlyMap<string, Row>;
+type SessionRows = ReadonlyMap<string, SourceRow>;
 
 /** `claude-mem.db`: observations and summaries of sessions. What the user typed stays behind. */
-export const readClaudeMem: Reader = async (path, into) => {
+export const readClaudeMem: ForeignReader = async (path, into) => {
   const [file] = await filesAt(path, ['claude-mem.db']);
   if (file === undefined) throw new ForeignError(`there is no claude-mem.db in ${path}`);
   return withTables(file, (tables) => {
     // Early versions called the column sdk_session_id.
-    const sessionOf = (row: Row) => idOf(row.memory_session_id) ?? idOf(row.sdk_session_id);
-    const sessions: Sessions = new Map(tables('sdk_sessions').map((row) => [sessionOf(row) ?? '', row]));
+    const sessionOf = (row: SourceRow) => idOf(row.memory_session_id) ?? idOf(row.sdk_session_id);
+    const sessions: SessionRows = new Map(tables('sdk_sessions').map((row) => [sessionOf(row) ?? '', row]));
     const [observations, summaries] = [tables('observations'), tables('session_summaries')];
     if (sessions.size + observations.length + summaries.length === 0)
       throw new ForeignError(`${file} holds no observations of claude-mem`);
     const prompts = tables('user_prompts').length;
-    const entryOf = (row: Row, kind: string): ForeignEntry => {
+    const entryOf = (row: SourceRow, kind: string): ForeignEntry => {
       const session = sessionOf(row);
       const platform = textOf(sessions.get(session ?? '')?.platform_source);
       const concepts = listOf(row.concepts).map((concept) => toLabel(concept, 'concept'));
       return {
         entity_path: toPath(into, textOf(row.project) ?? 'unnamed'),
         key: toKey(`${kind}-${idOf(row.id)}`),
-        value: said(row),
+        value: contentOf(row),
         agent_id: toLabel(platform ?? '', AGENT),
         session_id: session === undefined ? undefined : toLabel(session, AGENT),
         written_at: toTime(row.created_at_epoch) ?? toTime(row.created_at),
@@ -54,8 +54,8 @@ const TEXTS = [
 const LISTS = ['facts', 'concepts', 'files_read', 'files_modified', 'files_edited'] as const;
 
 /** What a row says, without what it is numbered and dated by. */
-const said = (row: Row) =>
-  filled({
+const contentOf = (row: SourceRow) =>
+  withoutEmpty({
     ...Object.fromEntries(TEXTS.map((name) => [name, row[name]])),
     ...Object.fromEntries(LISTS.map((name) => [name, listOf(row[name])])),
   });

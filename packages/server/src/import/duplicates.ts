@@ -1,9 +1,9 @@
 import { canonicalJson } from '@mem-service/contract';
-import type { Foreign, ForeignEntry, ForeignLink } from './foreign.ts';
+import type { ForeignData, ForeignEntry, ForeignLink } from './foreign.ts';
 
-export type Similar = { entity_path: string; key: string; like: { entity_path: string; key: string } };
+export type SimilarEntry = { entity_path: string; key: string; like: { entity_path: string; key: string } };
 
-export type Prepared = {
+export type PreparedImport = {
   /** In the order in which they are to be written: the versions of a key by their times. */
   entries: ForeignEntry[];
   links: ForeignLink[];
@@ -11,10 +11,10 @@ export type Prepared = {
   /** The same key with the same value and time, more than once in what was read. */
   repeated: number;
   /** Other keys that say nearly the same. */
-  similar: Similar[];
+  similar: SimilarEntry[];
 };
 
-const nameOf = ({ entity_path, key }: ForeignEntry) => `${entity_path}\n${key}`;
+const entryText = ({ entity_path, key }: ForeignEntry) => `${entity_path}\n${key}`;
 
 const canonical = (value: unknown) => canonicalJson(JSON.stringify(value));
 
@@ -34,9 +34,9 @@ function wordsOf(value: unknown): string {
 }
 
 /** Orders what was read and finds what it says twice. */
-export function prepare({ entries, links, notes }: Foreign): Prepared {
+export function prepareImport({ entries, links, notes }: ForeignData): PreparedImport {
   const byKey = new Map<string, ForeignEntry[]>();
-  for (const entry of entries) byKey.set(nameOf(entry), [...(byKey.get(nameOf(entry)) ?? []), entry]);
+  for (const entry of entries) byKey.set(entryText(entry), [...(byKey.get(entryText(entry)) ?? []), entry]);
   let repeated = 0;
   const kept = [...byKey.values()].flatMap((versions) => {
     // Without a time it is the newest: it is what the other system says now.
@@ -53,9 +53,9 @@ export function prepare({ entries, links, notes }: Foreign): Prepared {
 }
 
 /** Compares what each key says last. */
-function similarIn(byKey: ReadonlyMap<string, ForeignEntry[]>): Similar[] {
+function similarIn(byKey: ReadonlyMap<string, ForeignEntry[]>): SimilarEntry[] {
   const first = new Map<string, ForeignEntry>();
-  const found: Similar[] = [];
+  const found: SimilarEntry[] = [];
   for (const versions of byKey.values()) {
     const newest = versions.at(-1) as ForeignEntry;
     const words = wordsOf(newest.value);

@@ -45,18 +45,18 @@ export async function isSqlite(file: string): Promise<boolean> {
   }
 }
 
-export type Row = Record<string, unknown>;
+export type SourceRow = Record<string, unknown>;
 /** The rows of a table, or none where there is no such table. */
-export type Tables = (name: string) => Row[];
+export type ReadTable = (name: string) => SourceRow[];
 
 /** Opens a database for reading alone, and closes it again. */
-export async function withTables<T>(file: string, use: (tables: Tables) => T): Promise<T> {
+export async function withTables<T>(file: string, use: (tables: ReadTable) => T): Promise<T> {
   const { DatabaseSync } = await loadDriver();
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     return use((name) => {
       const known = database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?`).get(name);
-      return known ? (database.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all() as Row[]) : [];
+      return known ? (database.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all() as SourceRow[]) : [];
     });
   } finally {
     database.close();

@@ -22,7 +22,7 @@ export type ForeignLink = {
   agent_id?: string | undefined;
 };
 
-export type Foreign = {
+export type ForeignData = {
   entries: ForeignEntry[];
   links: ForeignLink[];
   /** What was left behind, and why. */
@@ -30,11 +30,11 @@ export type Foreign = {
 };
 
 /** `into` is the path that everything goes below. */
-export type Reader = (path: string, into: string) => Promise<Foreign>;
+export type ForeignReader = (path: string, into: string) => Promise<ForeignData>;
 
 /** A file that is not what it was taken for. */
 export class ForeignError extends Error {
   override name = 'ForeignError';
 }
 
-export const nothingForeign = (): Foreign => ({ entries: [], links: [], notes: [] });
+export const noForeignData = (): ForeignData => ({ entries: [], links: [], notes: [] });

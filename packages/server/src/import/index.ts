@@ -1,17 +1,17 @@
 import { readBasicMemory } from './basic-memory.ts';
 import { readClaudeMem } from './claude-mem.ts';
-import { type Prepared, prepare } from './duplicates.ts';
-import { ForeignError, type Reader } from './foreign.ts';
+import { type PreparedImport, prepareImport } from './duplicates.ts';
+import { ForeignError, type ForeignReader } from './foreign.ts';
 import { readLetta } from './letta.ts';
 import { readMem0 } from './mem0.ts';
 import { readServerMemory } from './server-memory.ts';
 import type { System } from './systems.ts';
 import { readZep } from './zep.ts';
 
-export type { Prepared, Similar } from './duplicates.ts';
+export type { PreparedImport, SimilarEntry } from './duplicates.ts';
 export { ForeignError };
 
-const readers: Record<System, Reader> = {
+const readers: Record<System, ForeignReader> = {
   mem0: readMem0,
   'server-memory': readServerMemory,
   'basic-memory': readBasicMemory,
@@ -21,8 +21,11 @@ const readers: Record<System, Reader> = {
 };
 
 /** What another system has in its files, ready to be written. */
-export async function readForeign(system: System, { path, into }: { path: string; into: string }): Promise<Prepared> {
+export async function readForeign(
+  system: System,
+  { path, into }: { path: string; into: string },
+): Promise<PreparedImport> {
   const found = await readers[system](path, into);
   if (found.entries.length + found.links.length === 0) throw new ForeignError(`${path} holds nothing of ${system}`);
-  return prepare(found);
+  return prepareImport(found);
 }

@@ -1,6 +1,6 @@
 import { filesAt, readJson } from './files.ts';
-import { type Foreign, type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
-import { filled, idOf, isMembers, type Members, objectsOf, textOf } from './members.ts';
+import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
+import { idOf, isJsonObject, type JsonObject, objectsOf, textOf, withoutEmpty } from './json-objects.ts';
 import { toKey, toLabel, toPath } from './names.ts';
 import { toTime } from './times.ts';
 
@@ -8,11 +8,11 @@ import { toTime } from './times.ts';
  * Agent files (`.af`): the memory blocks and the conversation of each agent. In the present format a file holds several
  * agents that share blocks; in the first one it was a single agent with its `core_memory`.
  */
-export const readLetta: Reader = async (path, into) => {
-  const found: Foreign = { entries: [], links: [], notes: [] };
+export const readLetta: ForeignReader = async (path, into) => {
+  const found: ForeignData = { entries: [], links: [], notes: [] };
   for (const file of await filesAt(path, ['.af'])) {
     const json = await readJson(file);
-    if (!isMembers(json)) throw new ForeignError(`${file} is no agent file`);
+    if (!isJsonObject(json)) throw new ForeignError(`${file} is no agent file`);
     const agents = Array.isArray(json.agents) ? objectsOf(json.agents) : [json];
     const blocks = new Map(objectsOf(json.blocks).map((block) => [idOf(block.id) ?? '', block]));
     if (!agents.some((agent) => Array.isArray(agent.messages) || Array.isArray(agent.block_ids)))
@@ -21,20 +21,20 @@ export const readLetta: Reader = async (path, into) => {
     for (const agent of agents) found.entries.push(...entriesOf(agent, { blocks, into, written }));
   }
   const system = found.entries.length;
-  found.entries = found.entries.filter(({ value }) => !(isMembers(value) && value.role === 'system'));
+  found.entries = found.entries.filter(({ value }) => !(isJsonObject(value) && value.role === 'system'));
   const left = system - found.entries.length;
   if (left > 0) found.notes.push(`${left} system messages are left behind`);
   return found;
 };
 
-type Around = { blocks: ReadonlyMap<string, Members>; into: string; written: string | undefined };
+type LettaContext = { blocks: ReadonlyMap<string, JsonObject>; into: string; written: string | undefined };
 
-function entriesOf(agent: Members, { blocks, into, written }: Around): ForeignEntry[] {
+function entriesOf(agent: JsonObject, { blocks, into, written }: LettaContext): ForeignEntry[] {
   const name = textOf(agent.name) ?? idOf(agent.id) ?? 'agent';
   const agent_id = toLabel(name, 'letta');
   const ids = Array.isArray(agent.block_ids) ? agent.block_ids : [];
   const own = [...objectsOf(agent.core_memory), ...objectsOf(agent.memory_blocks)];
-  const shared = ids.flatMap((id: unknown): Members[] => {
+  const shared = ids.flatMap((id: unknown): JsonObject[] => {
     const block = blocks.get(String(id));
     return block ? [block] : [];
   });
@@ -49,7 +49,7 @@ function entriesOf(agent: Members, { blocks, into, written }: Around): ForeignEn
 }
 
 function blockOf(
-  block: Members,
+  block: JsonObject,
   { path, agent_id, written }: { path: string; agent_id: string; written: string | undefined },
 ) {
   const label = textOf(block.label);
@@ -57,7 +57,7 @@ function blockOf(
   const entry: ForeignEntry = {
     entity_path: path,
     key: toKey(label),
-    value: { value: block.value, ...filled({ description: block.description, metadata: block.metadata }) },
+    value: { value: block.value, ...withoutEmpty({ description: block.description, metadata: block.metadata }) },
     agent_id,
     written_at: toTime(block.updated_at) ?? toTime(block.created_at) ?? written,
     source_id: toLabel(idOf(block.id) ?? label, label),
@@ -65,18 +65,18 @@ function blockOf(
   return [entry];
 }
 
-function messageOf(message: Members, { path, agent_id, i }: { path: string; agent_id: string; i: number }) {
+function messageOf(message: JsonObject, { path, agent_id, i }: { path: string; agent_id: string; i: number }) {
   const content = contentOf(message.content) ?? textOf(message.text);
   const { role, tool_calls, tool_returns } = message;
-  const said = filled({ role, content, tool_calls, tool_returns, name: message.name });
-  if (content === undefined && said.tool_calls === undefined && said.tool_returns === undefined) return [];
+  const text = withoutEmpty({ role, content, tool_calls, tool_returns, name: message.name });
+  if (content === undefined && text.tool_calls === undefined && text.tool_returns === undefined) return [];
   // Ids within a file are message-0, message-1; in another file of the same agent they mean others.
   const written_at = toTime(message.created_at);
   const id = idOf(message.id) ?? `message-${i}`;
   const entry: ForeignEntry = {
     entity_path: path,
     key: toKey(written_at === undefined ? id : `${written_at} ${id}`),
-    value: said,
+    value: text,
     agent_id: role === 'user' ? toLabel(textOf(message.name) ?? 'user', 'user') : agent_id,
     written_at,
     source_id: toLabel(id, 'message'),

@@ -1,22 +1,22 @@
-import { filesAt, isSqlite, type Row, readJson, withTables } from './files.ts';
-import { type Foreign, type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
-import { filled, idOf, isMembers, type Members, objectsOf, textOf } from './members.ts';
+import { filesAt, isSqlite, readJson, type SourceRow, withTables } from './files.ts';
+import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
+import { idOf, isJsonObject, type JsonObject, objectsOf, textOf, withoutEmpty } from './json-objects.ts';
 import { toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
 import { toTime } from './times.ts';
 
 const AGENT = 'mem0';
 
 /** One state of a memory: from its history, or as it is now. */
-type State = { memory_id: string; text: string; at: string | undefined; actor: string | undefined };
+type MemoryState = { memory_id: string; text: string; at: string | undefined; actor: string | undefined };
 
 /**
  * `history.db`, in which mem0 keeps every change, and the JSON that its `get_all` and its exports give; one of them, or
  * a folder with both. Who a memory is about is known to the JSON alone.
  */
-export const readMem0: Reader = async (path, into) => {
-  const states: State[] = [];
-  const current = new Map<string, Members>();
-  const found: Foreign = { entries: [], links: [], notes: [] };
+export const readMem0: ForeignReader = async (path, into) => {
+  const states: MemoryState[] = [];
+  const current = new Map<string, JsonObject>();
+  const found: ForeignData = { entries: [], links: [], notes: [] };
   let deleted = new Set<string>();
   for (const file of await filesAt(path, ['.db', '.sqlite', '.json'])) {
     if (await isSqlite(file)) {
@@ -31,7 +31,7 @@ export const readMem0: Reader = async (path, into) => {
       // Its folder holds settings too.
       if (!memories) found.notes.push(`${file} holds no memories and was passed over`);
       for (const memory of memories ?? []) current.set(idOf(memory.id) ?? '', memory);
-      if (isMembers(json)) found.links.push(...objectsOf(json.relations).flatMap(linkOf));
+      if (isJsonObject(json)) found.links.push(...objectsOf(json.relations).flatMap(linkOf));
     }
   }
   for (const [id, memory] of current) {
@@ -47,7 +47,7 @@ export const readMem0: Reader = async (path, into) => {
 };
 
 /** The columns of the Python and of the TypeScript edition. */
-function stateOf(row: Row): State[] {
+function stateOf(row: SourceRow): MemoryState[] {
   const memory_id = idOf(row.memory_id);
   const text = textOf(row.new_memory) ?? textOf(row.new_value);
   if (memory_id === undefined || text === undefined) return [];
@@ -55,19 +55,19 @@ function stateOf(row: Row): State[] {
   return [{ memory_id, text, at, actor: textOf(row.actor_id) }];
 }
 
-function deletedIn(history: readonly Row[]): string[] {
-  const isDelete = (row: Row) => (row.event ?? row.action) === 'DELETE' || row.is_deleted === 1;
+function deletedIn(history: readonly SourceRow[]): string[] {
+  const isDelete = (row: SourceRow) => (row.event ?? row.action) === 'DELETE' || row.is_deleted === 1;
   const last = new Map(history.map((row) => [idOf(row.memory_id) ?? '', row]));
   return [...last].filter(([, row]) => isDelete(row)).map(([id]) => id);
 }
 
-function memoriesOf(json: unknown): Members[] | undefined {
+function memoriesOf(json: unknown): JsonObject[] | undefined {
   if (Array.isArray(json)) return objectsOf(json);
-  const lists = isMembers(json) ? [json.results, json.memories] : [];
+  const lists = isJsonObject(json) ? [json.results, json.memories] : [];
   return lists.some(Array.isArray) ? lists.flatMap(objectsOf) : undefined;
 }
 
-function entryOf({ memory_id, text, at, actor }: State, memory: Members = {}, into: string): ForeignEntry {
+function entryOf({ memory_id, text, at, actor }: MemoryState, memory: JsonObject = {}, into: string): ForeignEntry {
   const { user_id, agent_id, run_id, actor_id, metadata, categories, role } = memory;
   const about = (['user', 'agent', 'run'] as const).find((kind) => idOf(memory[`${kind}_id`]) !== undefined);
   const name = idOf(user_id) ?? idOf(agent_id) ?? idOf(run_id) ?? '';
@@ -75,7 +75,7 @@ function entryOf({ memory_id, text, at, actor }: State, memory: Members = {}, in
   return {
     entity_path: about ? toPath(into, `${about}s`, name) : toPath(into, 'memories'),
     key: toKey(memory_id),
-    value: { memory: text, ...filled({ categories, metadata, role }) },
+    value: { memory: text, ...withoutEmpty({ categories, metadata, role }) },
     agent_id: toLabel(actor ?? idOf(actor_id) ?? idOf(agent_id) ?? '', AGENT),
     session_id: session === undefined ? undefined : toLabel(session, AGENT),
     written_at: at,
@@ -84,7 +84,7 @@ function entryOf({ memory_id, text, at, actor }: State, memory: Members = {}, in
 }
 
 /** What mem0 with a graph store gives beside the memories. */
-function linkOf({ source, relationship, target, destination }: Members) {
+function linkOf({ source, relationship, target, destination }: JsonObject) {
   const [from, to] = [textOf(source), textOf(target) ?? textOf(destination)];
   if (from === undefined || to === undefined) return [];
   const relation = toRelation(textOf(relationship) ?? '');

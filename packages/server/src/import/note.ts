@@ -1,18 +1,18 @@
-export type Observation = { category?: string; content: string; tags?: string[]; context?: string };
-export type Relation = { relation: string; target: string };
+export type NoteObservation = { category?: string; content: string; tags?: string[]; context?: string };
+export type NoteRelation = { relation: string; target: string };
 
 const ITEM = /^\s*[-*+]\s+(.*)$/;
 /** A clock time or the mark of a task is no category. */
 const NO_CATEGORY = /^(?:\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?|[xX]|[^\p{L}\p{N}])$/u;
 
 /** `- [category] content #tag (context)`, or any item with a tag. */
-function observationOf(item: string): Observation | undefined {
+function observationOf(item: string): NoteObservation | undefined {
   if (/^\[.*?\]\(.*?\)$/.test(item) || /^\[\[.*?\]\]$/.test(item) || /^\[[ x-]\]/.test(item)) return undefined;
   const bracketed = /^\[([^[\]()]+)\]\s+(.+)$/.exec(item);
   const category = bracketed && !NO_CATEGORY.test((bracketed[1] as string).trim()) ? bracketed[1]?.trim() : undefined;
-  const said = category === undefined ? item : (bracketed?.[2] as string);
-  const context = /^(.*)\(([^()]*)\)$/.exec(said.trim());
-  const content = (context?.[1] ?? said).trim();
+  const observed = category === undefined ? item : (bracketed?.[2] as string);
+  const context = /^(.*)\(([^()]*)\)$/.exec(observed.trim());
+  const content = (context?.[1] ?? observed).trim();
   const tags = content
     .split(/\s+/)
     .filter((word) => word.startsWith('#'))
@@ -27,7 +27,7 @@ function observationOf(item: string): Observation | undefined {
 }
 
 /** `- relation [[Target]] (context)` with a relation of one word or in quotes; any other link is `links_to`. */
-function relationsOf(line: string): Relation[] {
+function relationsOf(line: string): NoteRelation[] {
   const item = ITEM.exec(line)?.[1];
   const stated =
     item === undefined ? undefined : /^(?:"([^"]+)"|'([^']+)'|(\S+))\s+\[\[([^[\]]+)\]\]\s*(?:\([^()]*\))?$/.exec(item);
@@ -43,9 +43,9 @@ function relationsOf(line: string): Relation[] {
 const targetOf = (name: string) => (name.split('|')[0] as string).trim();
 
 /** What a note says of its subject. Code blocks are left as they are. */
-export function readNote(body: string): { observations: Observation[]; relations: Relation[] } {
-  const observations: Observation[] = [];
-  const relations: Relation[] = [];
+export function readNote(body: string): { observations: NoteObservation[]; relations: NoteRelation[] } {
+  const observations: NoteObservation[] = [];
+  const relations: NoteRelation[] = [];
   let isCode = false;
   for (const line of body.split(/\r?\n/)) {
     if (/^\s*(```|~~~)/.test(line)) isCode = !isCode;

@@ -1,17 +1,17 @@
 import { filesAt, readText } from './files.ts';
-import { type Foreign, ForeignError, type ForeignLink, type Reader } from './foreign.ts';
-import { isMembers, type Members, objectsOf, textOf } from './members.ts';
+import { type ForeignData, ForeignError, type ForeignLink, type ForeignReader } from './foreign.ts';
+import { isJsonObject, type JsonObject, objectsOf, textOf } from './json-objects.ts';
 import { nodeOf, toEntity, toKey, toPath, toRelation } from './names.ts';
 
 const AGENT = 'server-memory';
 
 /** `memory.jsonl` of @modelcontextprotocol/server-memory: a line for each entity and each relation. It knows no times. */
-export const readServerMemory: Reader = async (path, into) => {
-  const items: Members[] = [];
+export const readServerMemory: ForeignReader = async (path, into) => {
+  const items: JsonObject[] = [];
   for (const file of await filesAt(path, ['memory.jsonl', 'memory.json']))
     items.push(...itemsOf(await readText(file), file));
   const places = new Map<string, { entity_path: string; key: string }>();
-  const found: Foreign = { entries: [], links: [], notes: [] };
+  const found: ForeignData = { entries: [], links: [], notes: [] };
   for (const { type, name, entityType, observations } of items) {
     const known = textOf(name);
     if (type !== 'entity' || known === undefined) continue;
@@ -24,7 +24,10 @@ export const readServerMemory: Reader = async (path, into) => {
   return found;
 };
 
-function linkOf({ type, from, to, relationType }: Members, places: Map<string, { entity_path: string; key: string }>) {
+function linkOf(
+  { type, from, to, relationType }: JsonObject,
+  places: Map<string, { entity_path: string; key: string }>,
+) {
   const [source, target] = [textOf(from), textOf(to)];
   if (type !== 'relation' || source === undefined || target === undefined) return [];
   const end = (name: string) => {
@@ -43,10 +46,10 @@ function linkOf({ type, from, to, relationType }: Members, places: Map<string, {
   return [link];
 }
 
-function itemsOf(text: string, file: string): Members[] {
+function itemsOf(text: string, file: string): JsonObject[] {
   const whole = parse(text);
   // Before it wrote lines, and what its tool `read_graph` answers: one object with both lists.
-  if (isMembers(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations)))
+  if (isJsonObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations)))
     return [
       ...objectsOf(whole.entities).map((entity) => ({ ...entity, type: 'entity' })),
       ...objectsOf(whole.relations).map((relation) => ({ ...relation, type: 'relation' })),
@@ -54,7 +57,7 @@ function itemsOf(text: string, file: string): Members[] {
   return text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return [];
     const item = parse(line);
-    if (isMembers(item)) return [item];
+    if (isJsonObject(item)) return [item];
     throw new ForeignError(`${file}: line ${i + 1} is not a JSON object`);
   });
 }

@@ -1,22 +1,22 @@
 import { filesAt, readJson } from './files.ts';
-import { type Foreign, type ForeignEntry, ForeignError, type Reader } from './foreign.ts';
-import { filled, idOf, isMembers, type Members, objectsOf, textOf } from './members.ts';
+import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
+import { idOf, isJsonObject, type JsonObject, objectsOf, textOf, withoutEmpty } from './json-objects.ts';
 import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
 import { toTime } from './times.ts';
 
 const AGENT = 'zep';
 
-type Lists = { sessions: Members[]; nodes: Members[]; edges: Members[]; episodes: Members[] };
+type ZepLists = { sessions: JsonObject[]; nodes: JsonObject[]; edges: JsonObject[]; episodes: JsonObject[] };
 
 /**
  * What the API of Zep and of Graphiti gives, saved as JSON in one file or several: sessions with `messages` and
  * `facts`, and graphs with `nodes`, `edges` and `episodes`.
  */
-export const readZep: Reader = async (path, into) => {
-  const lists: Lists = { sessions: [], nodes: [], edges: [], episodes: [] };
+export const readZep: ForeignReader = async (path, into) => {
+  const lists: ZepLists = { sessions: [], nodes: [], edges: [], episodes: [] };
   for (const file of await filesAt(path, ['.json'])) collect(await readJson(file), lists, file);
   const nodes = nodeEntries(lists.nodes, into);
-  const found: Foreign = { entries: [], links: [], notes: [] };
+  const found: ForeignData = { entries: [], links: [], notes: [] };
   found.entries = [
     ...lists.sessions.flatMap((session) => sessionEntries(session, into)),
     ...nodes.values(),
@@ -27,10 +27,10 @@ export const readZep: Reader = async (path, into) => {
   return found;
 };
 
-function collect(json: unknown, lists: Lists, file: string): void {
+function collect(json: unknown, lists: ZepLists, file: string): void {
   const whole = Array.isArray(json) ? { items: json } : json;
-  if (!isMembers(whole)) throw new ForeignError(`${file} is nothing that Zep gives`);
-  const items = objectsOf((whole as Members).items);
+  if (!isJsonObject(whole)) throw new ForeignError(`${file} is nothing that Zep gives`);
+  const items = objectsOf((whole as JsonObject).items);
   const has = (name: string) => items.filter((item) => name in item);
   lists.sessions.push(...objectsOf(whole.sessions), ...has('session_id').filter((item) => !('content' in item)));
   lists.nodes.push(...objectsOf(whole.nodes), ...has('labels'));
@@ -41,7 +41,7 @@ function collect(json: unknown, lists: Lists, file: string): void {
     lists.sessions.push(whole);
 }
 
-function sessionEntries(session: Members, into: string): ForeignEntry[] {
+function sessionEntries(session: JsonObject, into: string): ForeignEntry[] {
   const id = idOf(session.session_id) ?? idOf(session.thread_id) ?? 'session';
   const user = idOf(session.user_id);
   const facts = [...objectsOf(session.facts), ...objectsOf(session.relevant_facts)];
@@ -53,7 +53,7 @@ function sessionEntries(session: Members, into: string): ForeignEntry[] {
   ];
 }
 
-function messageEntry(message: Members, { id, into, i }: { id: string; into: string; i: number }): ForeignEntry[] {
+function messageEntry(message: JsonObject, { id, into, i }: { id: string; into: string; i: number }): ForeignEntry[] {
   const { role, role_type, metadata, name } = message;
   const content = textOf(message.content);
   if (content === undefined) return [];
@@ -61,7 +61,7 @@ function messageEntry(message: Members, { id, into, i }: { id: string; into: str
     {
       entity_path: toPath(into, 'sessions', id),
       key: toKey(idOf(message.uuid) ?? `message-${i}`),
-      value: filled({ role, role_type, name, content, metadata }),
+      value: withoutEmpty({ role, role_type, name, content, metadata }),
       agent_id: toLabel(textOf(name) ?? textOf(role) ?? textOf(role_type) ?? '', AGENT),
       session_id: toLabel(id, AGENT),
       written_at: toTime(message.created_at),
@@ -72,7 +72,7 @@ function messageEntry(message: Members, { id, into, i }: { id: string; into: str
 }
 
 /** A fact of a session, or an edge of a graph, which is one too. */
-function factEntry(fact: Members, entity_path: string): ForeignEntry[] {
+function factEntry(fact: JsonObject, entity_path: string): ForeignEntry[] {
   const text = textOf(fact.fact);
   if (text === undefined) return [];
   const { rating, name, valid_at, invalid_at, expired_at, attributes } = fact;
@@ -81,7 +81,7 @@ function factEntry(fact: Members, entity_path: string): ForeignEntry[] {
     {
       entity_path,
       key: toKey(uuid ?? text),
-      value: { fact: text, ...filled({ name, valid_at, invalid_at, expired_at, attributes }) },
+      value: { fact: text, ...withoutEmpty({ name, valid_at, invalid_at, expired_at, attributes }) },
       agent_id: AGENT,
       written_at: toTime(fact.created_at),
       source_id: toLabel(uuid ?? text, AGENT),
@@ -91,7 +91,7 @@ function factEntry(fact: Members, entity_path: string): ForeignEntry[] {
 }
 
 /** By their names; where two nodes have one name, the second goes by its id as well. */
-function nodeEntries(nodes: readonly Members[], into: string): Map<string, ForeignEntry> {
+function nodeEntries(nodes: readonly JsonObject[], into: string): Map<string, ForeignEntry> {
   const found = new Map<string, ForeignEntry>();
   const taken = new Set<string>();
   for (const node of nodes) {
@@ -104,7 +104,7 @@ function nodeEntries(nodes: readonly Members[], into: string): Map<string, Forei
     found.set(uuid, {
       entity_path: toPath(into, 'nodes'),
       key,
-      value: { name, ...filled({ labels, summary, attributes }) },
+      value: { name, ...withoutEmpty({ labels, summary, attributes }) },
       agent_id: AGENT,
       written_at: toTime(node.created_at),
       source_id: toLabel(uuid, AGENT),
@@ -113,7 +113,7 @@ function nodeEntries(nodes: readonly Members[], into: string): Map<string, Forei
   return found;
 }
 
-function episodeEntry(episode: Members, into: string): ForeignEntry[] {
+function episodeEntry(episode: JsonObject, into: string): ForeignEntry[] {
   const content = textOf(episode.content);
   const uuid = idOf(episode.uuid);
   if (content === undefined || uuid === undefined) return [];
@@ -122,7 +122,7 @@ function episodeEntry(episode: Members, into: string): ForeignEntry[] {
     {
       entity_path: toPath(into, 'episodes'),
       key: toKey(uuid),
-      value: { content, ...filled({ name, source, source_description, role, valid_at }) },
+      value: { content, ...withoutEmpty({ name, source, source_description, role, valid_at }) },
       agent_id: toLabel(textOf(role) ?? '', AGENT),
       written_at: toTime(episode.created_at),
       source_id: toLabel(uuid, AGENT),
@@ -131,7 +131,7 @@ function episodeEntry(episode: Members, into: string): ForeignEntry[] {
   ];
 }
 
-function linkOf(edge: Members, nodes: ReadonlyMap<string, ForeignEntry>) {
+function linkOf(edge: JsonObject, nodes: ReadonlyMap<string, ForeignEntry>) {
   const [source, target] = [idOf(edge.source_node_uuid), idOf(edge.target_node_uuid)];
   if (source === undefined || target === undefined) return [];
   const end = (uuid: string) => {

@@ -2,7 +2,7 @@ import type { Engine } from '../db/index.ts';
 import {
   Consumers,
   type ConsumersOptions,
-  forgetAnswers,
+  deleteExpiredAnswers,
   type Kernel,
   Maintenance,
   type MaintenanceOptions,
@@ -37,7 +37,7 @@ export function createBackground(
   const isHere = ({ only_on }: { only_on?: Engine }) => only_on === undefined || only_on === database.dialect.engine;
   const consumers = new Consumers(modules.flatMap((module) => module.consumers ?? []).filter(isHere), options);
   const walk: MaintenanceTask = { name: 'kernel.find_missed_events', run: () => consumers.walk() };
-  const tasks = [forgetAnswers, ...modules.flatMap((module) => module.maintenance ?? []), walk];
+  const tasks = [deleteExpiredAnswers, ...modules.flatMap((module) => module.maintenance ?? []), walk];
   const timers = modules.flatMap((module) => module.timers ?? []);
   const maintenance = new Maintenance(tasks.filter(isHere), options);
   return { consumers, maintenance, timers, sweepSeconds, onError };

@@ -1,7 +1,7 @@
 import type { Caller } from './caller.ts';
 
 /** What was asked for, as far as statistics tell it apart. */
-export type Call = {
+export type CountedCall = {
   caller: Caller;
   effect: 'none' | 'read' | 'write' | 'control';
   ops: number;
@@ -12,14 +12,14 @@ export type Call = {
   duration_ms: number;
 };
 
-export type Tally = { requests: number; reads: number; writes: number; ops: number; errors: number };
+export type CallTally = { requests: number; reads: number; writes: number; ops: number; errors: number };
 
 /** What an account did since the last time of asking, within one day. */
 export type DayTally = {
   day: string;
-  total: Tally;
-  agents: Map<string, Tally>;
-  paths: Map<string, Tally>;
+  total: CallTally;
+  agents: Map<string, CallTally>;
+  paths: Map<string, CallTally>;
   /** Requests by the minute of the day. */
   minutes: Map<number, number>;
   /** Requests by how long they took, see `bucketOf`. */
@@ -27,7 +27,7 @@ export type DayTally = {
 };
 
 /** Adds it to what the store has. */
-export type KeepActivity = (accountId: string, tally: DayTally) => Promise<void>;
+export type SaveActivity = (accountId: string, tally: DayTally) => Promise<void>;
 
 const FLUSH_MS = 5_000;
 const DAY_MS = 86_400_000;
@@ -43,31 +43,31 @@ export const dayOf = (at: number): string => new Date(at).toISOString().slice(0,
 export const bucketOf = (durationMs: number): number =>
   Math.max(0, Math.ceil(Math.log2(Math.max(durationMs, 0.001) * 1000) * 4));
 
-const noTally = (): Tally => ({ requests: 0, reads: 0, writes: 0, ops: 0, errors: 0 });
+const noTally = (): CallTally => ({ requests: 0, reads: 0, writes: 0, ops: 0, errors: 0 });
 
 /** Counts beside the requests, and hands over what it has counted every few seconds. */
 export class Activity {
   #days = new Map<string, DayTally>();
-  #keep: KeepActivity | undefined;
+  #keep: SaveActivity | undefined;
   #onError: (error: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
   readonly #running = new Map<string, Promise<void>>();
   #dayNo = -1;
   #day = '';
 
-  start(keep: KeepActivity, onError: (error: unknown) => void): void {
+  start(keep: SaveActivity, onError: (error: unknown) => void): void {
     this.#keep = keep;
     this.#onError = onError;
   }
 
-  note(call: Call, now: number): void {
+  record(call: CountedCall, now: number): void {
     if (!this.#keep || (call.effect !== 'read' && call.effect !== 'write')) return;
     const day = this.#dayTally(call.caller.account_id, now);
     if (!day) return;
     add(day.total, call);
     if (!call.failed) {
-      add(named(day.agents, call.agent_id), call);
-      for (const path of call.paths) add(named(day.paths, path), call);
+      add(tallyFor(day.agents, call.agent_id), call);
+      for (const path of call.paths) add(tallyFor(day.paths, path), call);
     }
     const minute = Math.floor((now % DAY_MS) / MINUTE_MS);
     day.minutes.set(minute, (day.minutes.get(minute) ?? 0) + 1);
@@ -118,7 +118,7 @@ export class Activity {
   }
 }
 
-function add(tally: Tally, { effect, ops, failed }: Call): void {
+function add(tally: CallTally, { effect, ops, failed }: CountedCall): void {
   tally.requests++;
   if (effect === 'read') tally.reads++;
   else if (effect === 'write') tally.writes++;
@@ -126,7 +126,7 @@ function add(tally: Tally, { effect, ops, failed }: Call): void {
   else tally.ops += ops;
 }
 
-function named(tallies: Map<string, Tally>, name: string): Tally {
+function tallyFor(tallies: Map<string, CallTally>, name: string): CallTally {
   const known = tallies.get(name);
   if (known) return known;
   const isNew = tallies.size < MAX_NAMES;

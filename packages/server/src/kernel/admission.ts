@@ -7,8 +7,8 @@ import {
   operations,
 } from '@mem-service/contract';
 import type { z } from 'zod';
-import { type Authorize, byType } from './authorize.ts';
-import { byScope } from './by-scope.ts';
+import { type Authorize, authorizeKeyType } from './authorize.ts';
+import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import type { Handler, Handlers, Services } from './module.ts';
@@ -20,7 +20,7 @@ export type Admission = { handler: Handler<OperationName>; input: never; lineage
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
 
-const CHECKS: readonly Authorize[] = [byType, byScope];
+const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeScope];
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
@@ -81,9 +81,9 @@ function refuseReadOnly(lineage: Lineage, branch: string | undefined): void {
 }
 
 type AuthorizeHook = NonNullable<Hooks['authorize']>;
-type Asked = { input: Record<string, unknown>; context: HookContext };
+type AdmittedCall = { input: Record<string, unknown>; context: HookContext };
 
-function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Asked): void | Promise<void> {
+function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: AdmittedCall): void | Promise<void> {
   for (let i = 0; i < hooks.length; i++) {
     const answer = hooks[i]?.(name, asked.input, asked.context);
     if (answer instanceof Promise) return answer.then(() => askEach(hooks.slice(i + 1), name, asked));

@@ -36,7 +36,7 @@ export const agentHash = (salt: string, agentId: string): string => sha256(JSON.
 /** Ties a row to the one before it. The subject stands in it by its hash, so that it can be erased. */
 export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): string {
   const { no, at, actor, key_id, key_name, user_name, action, address, request_id } = row;
-  const told = [
+  const subject = [
     no,
     at,
     actor,
@@ -48,13 +48,13 @@ export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): strin
     address,
     request_id,
   ];
-  return sha256(JSON.stringify([previous, ...told, row.subject_hash]));
+  return sha256(JSON.stringify([previous, ...subject, row.subject_hash]));
 }
 
-export type Audited = { action: string; subject: Subject; place: { account_id: string; no: number; at: number } };
+export type AuditedAction = { action: string; subject: Subject; place: { account_id: string; no: number; at: number } };
 
 /** A row without its place in the chain, which it gets when it is written. */
-export function auditRow(caller: Caller, { action, subject, place }: Audited): Omit<AuditRow, 'hash'> {
+export function auditRow(caller: Caller, { action, subject, place }: AuditedAction): Omit<AuditRow, 'hash'> {
   const subject_salt = randomUUID();
   const agent_salt = randomUUID();
   return {

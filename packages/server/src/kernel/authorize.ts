@@ -5,10 +5,10 @@ import type { Caller } from './caller.ts';
 export type Authorize = (name: OperationName, input: Record<string, unknown>, caller: Caller) => void;
 
 /** What only some keys may ask for. */
-export const byType: Authorize = (name, _input, { key, control }) => {
-  const { admin, whole, needs_full_reach, effect } = operations[name] as Operation;
+export const authorizeKeyType: Authorize = (name, _input, { key, control }) => {
+  const { admin, whole, needs_full_scope, effect } = operations[name] as Operation;
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for whoever runs the service`);
   if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
-  if ((whole || needs_full_reach) && (key?.read || key?.write))
+  if ((whole || needs_full_scope) && (key?.read || key?.write))
     throw new Fault('forbidden', `${name} is about the whole account, and this key is kept to a part of it`);
 };

@@ -1,4 +1,4 @@
-import type { Reach } from './reach.ts';
+import type { Scope } from './scope.ts';
 
 /** What a key lets its holder do. Where a reach is left out, it is the whole account. */
 export type Principal = {
@@ -7,8 +7,8 @@ export type Principal = {
   type: 'agent' | 'admin' | 'service';
   /** To look it up again while something stays open for it. */
   hash?: string;
-  read?: Reach;
-  write?: Reach;
+  read?: Scope;
+  write?: Scope;
   /** Requests a minute; as many as it likes where it is left out. */
   rate_limit_rpm?: number;
 };
@@ -35,7 +35,7 @@ export type Caller = {
 const IMPLICIT = '\u001f';
 
 /** A session as the service names it. An agent that names none has one of its own for each key. */
-export const sessionOf = (session_id: string | null, actor: string): string => session_id ?? IMPLICIT + actor;
+export const sessionName = (session_id: string | null, actor: string): string => session_id ?? IMPLICIT + actor;
 
 /** A session as callers name it. */
 export const sessionIdOf = (session: string): string | null => (session.startsWith(IMPLICIT) ? null : session);

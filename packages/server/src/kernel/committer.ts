@@ -1,7 +1,7 @@
 import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import type { Caller } from './caller.ts';
-import { hashRequest, type Keyed, recallAnswers } from './idempotency.ts';
+import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
 import type { Services } from './module.ts';
 import type { NotesGaps } from './notes-gap.ts';
@@ -9,26 +9,27 @@ import type { WriteResult } from './result.ts';
 import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
+type AnyWriteItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
 type OneHandler = {
   kind: 'write';
   run: (work: Work, item: never) => Promise<WriteResult<unknown>>;
-  alone?: boolean;
+  exclusive?: boolean;
   unaudited?: boolean;
 };
 type SetHandler = {
   kind: 'set';
   run: (work: Work, items: never) => Promise<(WriteResult<unknown> | Fault)[]>;
-  alone?: boolean;
+  exclusive?: boolean;
   unaudited?: boolean;
 };
 
 /** A write on its way: which handler runs, with what, for whom. */
-export type Job = AnyItem & { name: string; handler: OneHandler | SetHandler };
+export type WriteJob = AnyWriteItem & { name: string; handler: OneHandler | SetHandler };
 
-type Waiting = Job & Keyed & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
-type Settled = { output: unknown } | { error: unknown };
-type Ran = WriteResult<unknown> | { error: unknown };
+type QueuedWrite = WriteJob &
+  IdempotentRequest & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
+
+type HandlerResult = WriteResult<unknown> | { error: unknown };
 
 const MAX_BATCH = 256;
 const MAX_WAITING_WRITES = 10_000;
@@ -46,7 +47,7 @@ export type CommitObserver = {
 export class Committer {
   readonly #services: Services;
   readonly #observer: CommitObserver;
-  readonly #lanes = new Map<string, Waiting[]>();
+  readonly #lanes = new Map<string, QueuedWrite[]>();
   readonly #running = new Map<string, Promise<void>>();
   #waitingChars = 0;
 
@@ -55,7 +56,7 @@ export class Committer {
     this.#observer = observer;
   }
 
-  submit(job: Job): Promise<unknown> {
+  submit(job: WriteJob): Promise<unknown> {
     const lane = this.#services.database.dialect.lane(job.caller.account_id);
     const queue = this.#lanes.get(lane) ?? [];
     const size = sizeOf(job.input);
@@ -72,7 +73,7 @@ export class Committer {
   }
 
   /** What waits is in memory. One write always fits. */
-  #isFull(queue: Waiting[], size: number): boolean {
+  #isFull(queue: QueuedWrite[], size: number): boolean {
     const { max_waiting_writes = MAX_WAITING_WRITES, max_waiting_chars = MAX_WAITING_CHARS } = this.#services.limits;
     if (queue.length >= max_waiting_writes) return true;
     return this.#waitingChars > 0 && this.#waitingChars + size > max_waiting_chars;
@@ -88,7 +89,7 @@ export class Committer {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  async #drain(lane: string, queue: Waiting[]): Promise<void> {
+  async #drain(lane: string, queue: QueuedWrite[]): Promise<void> {
     while (queue.length > 0) {
       // Let everything that has already arrived on the sockets join the batch.
       await new Promise(setImmediate);
@@ -100,7 +101,7 @@ export class Committer {
     this.#lanes.delete(lane);
   }
 
-  async #commit(batch: Waiting[]): Promise<void> {
+  async #commit(batch: QueuedWrite[]): Promise<void> {
     this.#observer.batch(batch.length);
     try {
       await this.#commitTogether(batch);
@@ -110,7 +111,7 @@ export class Committer {
     }
   }
 
-  async #commitOneByOne(batch: Waiting[]): Promise<void> {
+  async #commitOneByOne(batch: QueuedWrite[]): Promise<void> {
     let gone: StorageError | undefined;
     for (const job of batch) {
       try {
@@ -123,13 +124,13 @@ export class Committer {
     }
   }
 
-  async #commitTogether(batch: Waiting[]): Promise<void> {
-    const settled = new Map<Waiting, Settled>();
+  async #commitTogether(batch: QueuedWrite[]): Promise<void> {
+    const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
     await this.#services.database.transaction(async (tx) => {
-      for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, settled));
+      for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, finished));
     });
-    for (const [job, result] of settled) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
+    for (const [job, result] of finished) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
     for (const work of works) this.#publish(work);
   }
 
@@ -143,16 +144,18 @@ export class Committer {
     }
   }
 
-  async #runAccount(tx: Transaction, jobs: Waiting[], settled: Map<Waiting, Settled>): Promise<Work> {
-    const work = new Work(this.#services, tx, (jobs[0] as Waiting).caller.account_id);
+  async #runAccount(tx: Transaction, jobs: QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<Work> {
+    const work = new Work(this.#services, tx, (jobs[0] as QueuedWrite).caller.account_id);
     const { meter } = this.#services;
-    const settle = (job: Waiting, result: Settled) => settled.set(job, result);
-    const fresh = await recallAnswers(work, jobs, settle);
-    for (const run of runsOf(meter ? await meter.admit(work, fresh, settle) : fresh)) {
-      const results = await (run[0]?.handler.kind === 'set' ? runSet(work, run) : runAlone(work, run[0] as Waiting));
+    const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
+    const fresh = await replayStoredAnswers(work, jobs, finish);
+    for (const run of groupForSetHandlers(meter ? await meter.refuseOverPlan(work, fresh, finish) : fresh)) {
+      const results = await (run[0]?.handler.kind === 'set'
+        ? runSet(work, run)
+        : runSingly(work, run[0] as QueuedWrite));
       results.forEach((result, i) => {
-        const job = run[i] as Waiting;
-        settled.set(job, result);
+        const job = run[i] as QueuedWrite;
+        finished.set(job, result);
         if ('output' in result) record(work, job, result);
       });
     }
@@ -161,8 +164,8 @@ export class Committer {
   }
 }
 
-function byAccount(batch: Waiting[]): Iterable<Waiting[]> {
-  const groups = new Map<string, Waiting[]>();
+function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
+  const groups = new Map<string, QueuedWrite[]>();
   for (const job of batch) {
     const group = groups.get(job.caller.account_id);
     if (group) group.push(job);
@@ -180,25 +183,25 @@ function sizeOf(input: unknown): number {
 }
 
 /** From the front of the queue; two requests with one idempotency key never share a batch. */
-function takeBatch(queue: Waiting[]): Waiting[] {
+function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   const keys = new Set<string>();
   let count = 0;
   for (const job of queue) {
-    if (count === MAX_BATCH || (job.handler.alone && count > 0)) break;
+    if (count === MAX_BATCH || (job.handler.exclusive && count > 0)) break;
     if (job.idempotency_key !== undefined) {
       const key = `${job.caller.account_id} ${job.idempotency_key}`;
       if (keys.has(key)) break;
       keys.add(key);
     }
     count++;
-    if (job.handler.alone) break;
+    if (job.handler.exclusive) break;
   }
   return queue.splice(0, count);
 }
 
 /** Neighbours that a set handler can take in one go; everything else by itself. */
-function runsOf(jobs: Waiting[]): Waiting[][] {
-  const runs: Waiting[][] = [];
+function groupForSetHandlers(jobs: QueuedWrite[]): QueuedWrite[][] {
+  const runs: QueuedWrite[][] = [];
   for (const job of jobs) {
     const last = runs.at(-1);
     if (last?.[0]?.name === job.name && job.handler.kind === 'set') last.push(job);
@@ -207,22 +210,22 @@ function runsOf(jobs: Waiting[]): Waiting[][] {
   return runs;
 }
 
-async function runSet(work: Work, run: Waiting[]): Promise<Ran[]> {
+async function runSet(work: Work, run: QueuedWrite[]): Promise<HandlerResult[]> {
   const handler = run[0]?.handler as SetHandler;
   const results = await handler.run(work, run as never);
   if (results.length !== run.length) throw new Error(`${run[0]?.name} gave ${results.length} results`);
   return results.map((result) => (result instanceof Fault ? { error: result } : result));
 }
 
-async function runAlone(work: Work, job: Waiting): Promise<Ran[]> {
+async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]> {
   const handler = job.handler as OneHandler;
   await work.locked;
-  await work.settle();
+  await work.waitForSent();
   const mark = work.mark();
   try {
     const result = await work.tx.savepoint(async () => {
       const ran = await handler.run(work, job as never);
-      await work.settle();
+      await work.waitForSent();
       return ran;
     });
     return [result];
@@ -233,7 +236,7 @@ async function runAlone(work: Work, job: Waiting): Promise<Ran[]> {
   }
 }
 
-function record(work: Work, job: Waiting, { output, change, entity_path }: WriteResult<unknown>): void {
+function record(work: Work, job: QueuedWrite, { output, change, entity_path }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   if (change && !job.handler.unaudited) {
@@ -241,7 +244,7 @@ function record(work: Work, job: Waiting, { output, change, entity_path }: Write
     work.audit(job.caller, job.name, { resource, before_hash, after_hash });
   }
   if (job.idempotency_key === undefined || job.request_hash === undefined) return;
-  work.keepAnswer({
+  work.storeAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
     entity_path,

@@ -1,22 +1,22 @@
 import { Fault } from '@mem-service/contract';
 
-type Parts = { string: string; number: number };
-type Shape = readonly (keyof Parts)[];
-type Position<S extends Shape> = { [I in keyof S]: Parts[S[I]] };
+type CursorTypes = { string: string; number: number };
+type CursorShape = readonly (keyof CursorTypes)[];
+type CursorPosition<S extends CursorShape> = { [I in keyof S]: CursorTypes[S[I]] };
 
-export type Cursors<S extends Shape> = {
-  to(position: Position<S>): string;
-  from(cursor: string): Position<S>;
+export type Cursors<S extends CursorShape> = {
+  to(position: CursorPosition<S>): string;
+  from(cursor: string): CursorPosition<S>;
 };
 
 /** The cursors of one list: where a page ended, as text that callers hand back unread. No other list takes them. */
-export function cursorsOf<const S extends Shape>(list: string, shape: S): Cursors<S> {
+export function cursorsOf<const S extends CursorShape>(list: string, shape: S): Cursors<S> {
   return {
     to: (position) => Buffer.from(JSON.stringify([list, ...position])).toString('base64url'),
     from(cursor) {
       const [name, ...position] = decode(cursor);
       if (name === list && position.length === shape.length && position.every((part, i) => isPart(part, shape[i])))
-        return position as unknown as Position<S>;
+        return position as unknown as CursorPosition<S>;
       throw new Fault('invalid_cursor', 'cursor: hand back `next_cursor` of the page before, unchanged');
     },
   };
@@ -32,15 +32,15 @@ function decode(cursor: string): unknown[] {
 }
 
 /** Only what a database takes as a name or as a number of its own: PostgreSQL has no text with a NUL in it. */
-function isPart(part: unknown, type: keyof Parts | undefined): boolean {
+function isPart(part: unknown, type: keyof CursorTypes | undefined): boolean {
   if (type === 'number') return Number.isSafeInteger(part) && Number(part) >= 0;
   return typeof part === 'string' && !part.includes('\0');
 }
 
-export type Page<T> = { items: T[]; next_cursor: string | null; has_more: boolean };
+export type ResultPage<T> = { items: T[]; next_cursor: string | null; has_more: boolean };
 
 /** Cuts a page out of rows that were fetched with one more than the limit. */
-export function cutPage<T>(rows: T[], limit: number, cursorAt: (row: T) => string): Page<T> {
+export function cutPage<T>(rows: T[], limit: number, cursorAt: (row: T) => string): ResultPage<T> {
   const has_more = rows.length > limit;
   const items = has_more ? rows.slice(0, limit) : rows;
   const last = items.at(-1);

@@ -1,18 +1,18 @@
 import type { LogEvent } from './work.ts';
 
-export type Listener = (events: readonly LogEvent[], accountId: string) => void;
+export type FeedListener = (events: readonly LogEvent[], accountId: string) => void;
 
 /** Tells listeners in this process what was committed. Called only after the commit. */
 export class Feed {
-  readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #all = new Set<Listener>();
+  readonly #listeners = new Map<string, Set<FeedListener>>();
+  readonly #all = new Set<FeedListener>();
 
   publish(accountId: string, events: readonly LogEvent[]): void {
     for (const listener of this.#all) listener(events, accountId);
     for (const listener of this.#listeners.get(accountId) ?? []) listener(events, accountId);
   }
 
-  subscribe(accountId: string, listener: Listener): () => void {
+  subscribe(accountId: string, listener: FeedListener): () => void {
     const listeners = this.#listeners.get(accountId) ?? new Set();
     this.#listeners.set(accountId, listeners);
     listeners.add(listener);
@@ -22,7 +22,7 @@ export class Feed {
     };
   }
 
-  subscribeAll(listener: Listener): () => void {
+  subscribeAll(listener: FeedListener): () => void {
     this.#all.add(listener);
     return () => this.#all.delete(listener);
   }

@@ -5,7 +5,7 @@ import type { LogEvent } from './work.ts';
 /** Events of an account after a number, in order. */
 export type ReadEvents = (after: number, limit: number) => Promise<readonly LogEvent[]>;
 
-export type LiveReader = { take(events: readonly LogEvent[]): Promise<void> | undefined };
+export type FollowedLogReader = { take(events: readonly LogEvent[]): Promise<void> | undefined };
 
 export const PAGE = 500;
 /** More than this is not kept for the readers: the store has it too. */
@@ -23,7 +23,7 @@ export type FollowedLogOptions = { seq: number; read: ReadEvents; onError: (erro
  */
 export class FollowedLog {
   readonly #options: FollowedLogOptions;
-  readonly #live = new Set<LiveReader>();
+  readonly #live = new Set<FollowedLogReader>();
   readonly #timer: NodeJS.Timeout;
   #seq: number;
   /** Committed here, next in line, not handed on yet. */
@@ -37,7 +37,7 @@ export class FollowedLog {
   constructor(options: FollowedLogOptions) {
     this.#options = options;
     this.#seq = options.seq;
-    this.#timer = setInterval(() => this.look(), POLL_MS);
+    this.#timer = setInterval(() => this.poll(), POLL_MS);
   }
 
   /** Whoever has seen everything up to here may join. */
@@ -45,12 +45,12 @@ export class FollowedLog {
     return this.#seq;
   }
 
-  join(reader: LiveReader): void {
+  join(reader: FollowedLogReader): void {
     this.#live.add(reader);
     this.#wake();
   }
 
-  leave(reader: LiveReader): void {
+  leave(reader: FollowedLogReader): void {
     this.#live.delete(reader);
   }
 
@@ -65,7 +65,7 @@ export class FollowedLog {
   }
 
   /** Looks into the store, unless it is known to hold no more. */
-  look(upTo = Number.POSITIVE_INFINITY): void {
+  poll(upTo = Number.POSITIVE_INFINITY): void {
     if (upTo <= (this.#fresh.at(-1)?.seq ?? this.#seq)) return;
     this.#behind = true;
     this.#wake();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../db/index.ts';
-import { type FollowedLog, type LiveReader, PAGE, POLL_MS, type ReadEvents } from './followed-log.ts';
+import { type FollowedLog, type FollowedLogReader, PAGE, POLL_MS, type ReadEvents } from './followed-log.ts';
 import type { LogEvent } from './work.ts';
 
 /** What one caller wants to follow, and may see. */
-export type View = {
+export type FollowRequest = {
   /** Only events with a greater number; without it, what is committed from now on. */
   after: number | undefined;
   accepts(event: LogEvent): boolean;
@@ -12,7 +12,7 @@ export type View = {
   toText(event: LogEvent): string;
 };
 
-export type Reader = {
+export type EventReader = {
   /**
    * Is given events in order, each once. Pages of what happened before wait for the promise; what happens now does not,
    * so a reader that cannot keep up must give up. Readers that want all of a list are given the same one.
@@ -27,13 +27,13 @@ export type Subscription = {
   /** Everything up to here has been handed over, or was not wanted. */
   readonly seq: number;
   toText(event: LogEvent): string;
-  start(reader: Reader): void;
+  start(reader: EventReader): void;
   close(): void;
 };
 
 export type FollowerOptions = {
   log: FollowedLog;
-  view: View;
+  view: FollowRequest;
   seq: number;
   /** For what happened before. */
   read: ReadEvents;
@@ -44,10 +44,10 @@ export type FollowerOptions = {
 };
 
 /** Reads what happened before in pages, and joins the others once it has caught up. */
-export class Follower implements Subscription, LiveReader {
+export class Follower implements Subscription, FollowedLogReader {
   readonly #options: FollowerOptions;
   #seq: number;
-  #reader: Reader | undefined;
+  #reader: EventReader | undefined;
   #closed = false;
 
   constructor(options: FollowerOptions) {
@@ -63,7 +63,7 @@ export class Follower implements Subscription, LiveReader {
     return this.#options.view.toText(event);
   }
 
-  start(reader: Reader): void {
+  start(reader: EventReader): void {
     this.#reader = reader;
     if (this.#closed) reader.end();
     else void this.#catchUp();

@@ -2,7 +2,7 @@ import { Fault } from '@mem-service/contract';
 import type { Caller } from './caller.ts';
 import type { Feed } from './feed.ts';
 import { FollowedLog } from './followed-log.ts';
-import { Follower, type Subscription, type View } from './follower.ts';
+import { Follower, type FollowRequest, type Subscription } from './follower.ts';
 import type { Services } from './module.ts';
 import { listEvents, readAccount } from './queries.ts';
 import type { LogEvent } from './work.ts';
@@ -30,10 +30,10 @@ export class Followers {
   }
 
   /** For as long as the key of the caller is good. */
-  async follow(caller: Caller, view: View): Promise<Subscription> {
+  async follow(caller: Caller, view: FollowRequest): Promise<Subscription> {
     const { account_id: accountId } = caller;
     const { database, keys, onError } = this.#options;
-    const { read, scan } = database.of(accountId);
+    const { read, scan } = database.forAccount(accountId);
     const head = (await readAccount(read, accountId))?.seq ?? 0;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
@@ -42,14 +42,14 @@ export class Followers {
       view,
       seq: view.after ?? head,
       read: (after, limit) => listEvents(scan, accountId, { after, limit }),
-      holds: () => attendance?.holds() ?? true,
+      holds: () => attendance?.isValid() ?? true,
       onError,
       onClose: (one) => {
         attendance?.leave();
         this.#left(accountId, one);
       },
     });
-    const attendance = keys.attend(caller, () => follower.end());
+    const attendance = keys.watch(caller, () => follower.end());
     followers.add(follower);
     this.#count++;
     return follower;
@@ -64,11 +64,11 @@ export class Followers {
 
   #open(accountId: string, seq: number): Followed {
     const { database, onError } = this.#options;
-    const own = database.of(accountId);
+    const own = database.forAccount(accountId);
     const read = (after: number, limit: number) => listEvents(own.read, accountId, { after, limit });
     const followed = { log: new FollowedLog({ seq, read, onError }), followers: new Set<Follower>() };
     this.#followed.set(accountId, followed);
-    this.#stopListening ??= database.onAnnounce((topic, place) => this.#followed.get(topic)?.log.look(place));
+    this.#stopListening ??= database.onAnnounce((topic, place) => this.#followed.get(topic)?.log.poll(place));
     return followed;
   }
 

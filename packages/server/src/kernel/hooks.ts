@@ -21,7 +21,7 @@ export class HookContext {
 
   /** Reads of the account alone. Made when a hook asks, since most requests need none. */
   get read(): Query {
-    return this.services.database.of(this.caller.account_id).read;
+    return this.services.database.forAccount(this.caller.account_id).read;
   }
 }
 

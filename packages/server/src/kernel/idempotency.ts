@@ -7,23 +7,23 @@ import type { Work } from './work.ts';
 
 const ANSWER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-export type Keyed = { idempotency_key: string | undefined; request_hash: string | undefined };
-type Settled = { output: unknown } | { error: unknown };
+export type IdempotentRequest = { idempotency_key: string | undefined; request_hash: string | undefined };
+export type JobResult = { output: unknown } | { error: unknown };
 
 export function hashRequest(name: string, input: unknown, caller: Caller): string {
   const { key } = caller;
   // What was answered to a key that sees more is not told again to one that sees less.
-  const reach = key?.read || key?.write ? JSON.stringify([key.read, key.write]) : '';
+  const scope = key?.read || key?.write ? JSON.stringify([key.read, key.write]) : '';
   return createHash('sha256')
-    .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}${reach}`)
+    .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}${scope}`)
     .digest('hex');
 }
 
 /** Settles the jobs that were answered before and returns the rest. */
-export async function recallAnswers<J extends Keyed>(
+export async function replayStoredAnswers<J extends IdempotentRequest>(
   work: Work,
   jobs: J[],
-  settle: (job: J, result: Settled) => void,
+  finish: (job: J, result: JobResult) => void,
 ): Promise<J[]> {
   const keyed = jobs.filter((job) => job.idempotency_key !== undefined);
   if (keyed.length === 0) return jobs;
@@ -34,8 +34,8 @@ export async function recallAnswers<J extends Keyed>(
     const job = keyed[i] as J;
     if (!stored || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
     answered.add(job);
-    if (stored.request_hash === job.request_hash) settle(job, { output: new JsonText(stored.answer) });
-    else settle(job, { error: mismatch(stored.idempotency_key) });
+    if (stored.request_hash === job.request_hash) finish(job, { output: new JsonText(stored.answer) });
+    else finish(job, { error: mismatch(stored.idempotency_key) });
   });
   return jobs.filter((job) => !answered.has(job));
 }
@@ -45,9 +45,9 @@ const mismatch = (key: string) =>
     idempotency_key: key,
   });
 
-export const forgetAnswers: MaintenanceTask = {
+export const deleteExpiredAnswers: MaintenanceTask = {
   name: 'kernel.forget_answers',
   async run({ services: { database, clock } }) {
-    await database.upkeep((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
+    await database.maintenanceTransaction((tx) => deleteOldAnswers(tx, clock.now() - ANSWER_LIFETIME_MS));
   },
 };

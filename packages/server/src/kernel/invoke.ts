@@ -1,20 +1,20 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
-import type { KeepActivity } from './activity.ts';
+import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
-import { callOf } from './called.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { Committer } from './committer.ts';
+import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
-import { keepNotes, readContext } from './notes.ts';
+import { readContext, startNotes } from './notes.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
 import { Usage } from './usage.ts';
-import { isGone, type LogEvent, type Work } from './work.ts';
+import { isAccountGone, type LogEvent, type Work } from './work.ts';
 
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
@@ -48,10 +48,10 @@ export function createKernel(
     batch: (size) => usage.countBatch(size),
   });
 
-  const notes = keepNotes(services, { committer, modules, onError });
+  const notes = startNotes(services, { committer, modules, onError });
   services.meter?.start(meterWork(committer), onError);
-  const keeper = modules.find((module) => module.keepActivity)?.keepActivity?.();
-  if (keeper) services.activity.start(keepThrough(committer, keeper), onError);
+  const keeper = modules.find((module) => module.saveActivity)?.saveActivity?.();
+  if (keeper) services.activity.start(saveActivityThrough(committer, keeper), onError);
   const run = createRun({ services, admit, followers, committer, notes });
 
   async function invoke(name: OperationName, input: unknown, caller: Caller): Promise<never> {
@@ -59,8 +59,8 @@ export function createKernel(
     const observe = (result: string) => {
       const duration_ms = performance.now() - started;
       usage.observe(name, result, duration_ms);
-      const call = callOf(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
-      services.activity.note(call, services.clock.now());
+      const call = toCountedCall(operations[name], { input, caller, failed: result !== 'ok', duration_ms });
+      services.activity.record(call, services.clock.now());
     };
     try {
       const output = await run(name, input, caller);
@@ -113,20 +113,20 @@ function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown
   };
 }
 
-type Parts = {
+type KernelParts = {
   services: Services;
   admit: Admit;
   followers: Followers;
   committer: Committer;
-  notes: ReturnType<typeof keepNotes>;
+  notes: ReturnType<typeof startNotes>;
 };
 
 /** From what every call has to pass to the handler of its kind. */
-function createRun({ services, admit, followers, committer, notes }: Parts) {
-  return async (name: OperationName, raw: unknown, asker: Caller): Promise<unknown> => {
-    const admission = admit(name, raw, asker);
+function createRun({ services, admit, followers, committer, notes }: KernelParts) {
+  return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
+    const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
-    const caller = aboutAccount(name, input, asker);
+    const caller = asAccount(name, input, keyCaller);
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
     if (handler.kind === 'stream')
@@ -135,29 +135,29 @@ function createRun({ services, admit, followers, committer, notes }: Parts) {
       return handler.run(controlContext(name, { services, committer, caller, input }), input);
     const { needs_notes } = operations[name] as Operation;
     const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
-    const gaps = isAsked ? await notes.settleElsewhere(caller) : undefined;
-    const settling = needs_notes ? notes.settle(needs_notes, input, caller) : undefined;
+    const gaps = isAsked ? await notes.flushPeers(caller) : undefined;
+    const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
     // Writes of an account are done in the order they come; only what reads has to wait.
     if (handler.kind === 'write' || handler.kind === 'set')
       return committer.submit({ name, handler, input, caller, lineage, gaps });
-    await settling;
+    await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const output = await orRefund(handler.run(context, input), {
+    const output = await refundOnFailure(handler.run(context, input), {
       name,
       services,
       caller,
     });
-    if (handler.resourceOf && isLookedUpon(name, caller))
-      await committer.submit({ name, ...looked(handler.resourceOf(input), caller) });
+    if (handler.resourceOf && isAuditedRead(name, caller))
+      await committer.submit({ name, ...auditedRead(handler.resourceOf(input), caller) });
     return output;
   };
 }
 
-type Paid = { name: OperationName; services: Services; caller: Caller };
+type PaidCall = { name: OperationName; services: Services; caller: Caller };
 
 /** A read that the service itself failed at costs nothing. */
-async function orRefund(output: unknown, { name, services, caller }: Paid): Promise<unknown> {
+async function refundOnFailure(output: unknown, { name, services, caller }: PaidCall): Promise<unknown> {
   if (!caller.key || !services.meter) return output;
   try {
     return await output;
@@ -176,7 +176,7 @@ const meterWork =
   };
 
 /** Whoever runs the service reads an account as if it were its own. */
-function aboutAccount(name: OperationName, input: { account_id?: string }, caller: Caller): Caller {
+function asAccount(name: OperationName, input: { account_id?: string }, caller: Caller): Caller {
   const { effect, lines } = operations[name] as Operation;
   return effect === 'control' && lines && input.account_id !== undefined
     ? { ...caller, account_id: input.account_id }
@@ -184,14 +184,14 @@ function aboutAccount(name: OperationName, input: { account_id?: string }, calle
 }
 
 /** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
-function isLookedUpon(name: OperationName, { key }: Caller): boolean {
+function isAuditedRead(name: OperationName, { key }: Caller): boolean {
   const { admin, whole, effect, lines } = operations[name] as Operation;
   if (effect === 'control') return lines === true;
   return admin === true && (key !== undefined || !whole);
 }
 
 /** A look at what only admins see has its line in the audit trail, and changes nothing else. */
-const looked = (resource: string, caller: Caller) => ({
+const auditedRead = (resource: string, caller: Caller) => ({
   ...plainWork(async () => changed({}, { resource, ...LOOKED })),
   caller: { ...caller, idempotency_key: undefined },
 });
@@ -211,16 +211,16 @@ function handlersOf(modules: readonly Module[]): Handlers {
   return handlers;
 }
 
-type Keeper = ReturnType<NonNullable<Module['keepActivity']>>;
+type ActivitySaver = ReturnType<NonNullable<Module['saveActivity']>>;
 
 /** What is counted goes into the store with the writes of its account. */
-const keepThrough =
-  (committer: Committer, keep: Keeper): KeepActivity =>
+const saveActivityThrough =
+  (committer: Committer, keep: ActivitySaver): SaveActivity =>
   async (account_id, tally) => {
     const caller = { ...SELF_CALLER, account_id };
     const job = { name: 'activity', ...unauditedWork((work) => keep(work, tally)), caller };
     await committer.submit(job).catch((error) => {
-      if (!isGone(error)) throw error;
+      if (!isAccountGone(error)) throw error;
     });
   };
 
@@ -232,9 +232,9 @@ const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>) => ({
 /** The service's own books leave no line in the audit trail. */
 const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
 
-type Controlling = { services: Services; committer: Committer; caller: Caller; input: unknown };
+type ControlParts = { services: Services; committer: Committer; caller: Caller; input: unknown };
 
-const controlContext = (name: OperationName, { services, committer, caller, input }: Controlling): ControlContext => ({
+const controlContext = (name: OperationName, { services, committer, caller, input }: ControlParts): ControlContext => ({
   caller,
   services,
   work: (account_id, run) =>

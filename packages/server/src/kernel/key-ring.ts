@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
-import { type KeySource, type KnownKey, refusalOf, refuse } from './key-standing.ts';
-import { type Attendance, KeyWatch } from './key-watch.ts';
+import { type KeySource, type KnownKey, keyRefusal, refusalOf } from './key-status.ts';
+import { KeyWatch, type KeyWatchHandle } from './key-watch.ts';
 
 export type KeyUse = { account_id: string; key_id: string; last_used_at: number };
 
-type Held = { key: KnownKey; keyHash: string; secret: string; loadedAt: number; refreshing?: Promise<void> };
+type HeldKey = { key: KnownKey; keyHash: string; secret: string; loadedAt: number; refreshing?: Promise<void> };
 
 /** What another server has revoked is refused here after this long at the latest. */
 const STALE_MS = 5_000;
@@ -21,8 +21,8 @@ const MAX_UNKNOWN = 10_000;
 export class KeyRing {
   readonly #source: KeySource;
   readonly #clock: Clock;
-  readonly #held = new Map<string, Held>();
-  readonly #byHash = new Map<string, Held>();
+  readonly #held = new Map<string, HeldKey>();
+  readonly #byHash = new Map<string, HeldKey>();
   readonly #unknown = new Map<string, number>();
   readonly #uses = new Map<string, KeyUse>();
   readonly #watch: KeyWatch;
@@ -40,43 +40,43 @@ export class KeyRing {
     const age = performance.now() - held.loadedAt;
     if (age >= STALE_MS) return undefined;
     if (age >= REFRESH_MS) held.refreshing ??= this.#refresh(held);
-    return this.#admit(held);
+    return this.#accept(held);
   }
 
   /** Refuses what cannot be a key. It tells nothing that whoever tries keys out does not know. */
   checkForm(secret: string): void {
     const problem = this.#source.problem(secret);
-    if (problem !== undefined) throw refuse(problem);
+    if (problem !== undefined) throw keyRefusal(problem);
   }
 
   async find(secret: string): Promise<KnownKey> {
     const keyHash = hash('sha256', secret, 'hex');
     const now = performance.now();
-    if ((this.#unknown.get(keyHash) ?? 0) > now) throw refuse('the API key is not known');
+    if ((this.#unknown.get(keyHash) ?? 0) > now) throw keyRefusal('the API key is not known');
     const key = await this.#source.load(keyHash);
-    if (key) return this.#admit(this.#hold({ key, keyHash, secret, loadedAt: now }));
-    keepLast(this.#unknown, MAX_UNKNOWN);
+    if (key) return this.#accept(this.#hold({ key, keyHash, secret, loadedAt: now }));
+    dropOldest(this.#unknown, MAX_UNKNOWN);
     this.#unknown.set(keyHash, now + STALE_MS);
-    throw refuse('the API key is not known');
+    throw keyRefusal('the API key is not known');
   }
 
   /** After a change on this server: the next use looks it up, and so does what is open. */
-  forget(keyHash: string): void {
+  invalidate(keyHash: string): void {
     const held = this.#byHash.get(keyHash);
     if (held) this.#drop(held);
     this.#unknown.delete(keyHash);
     this.#watch.changed({ keyHash });
   }
 
-  forgetAccount(accountId: string): void {
+  invalidateAccount(accountId: string): void {
     for (const held of [...this.#held.values()]) if (held.key.account_id === accountId) this.#drop(held);
     this.#watch.changed({ accountId });
   }
 
   /** Ends what is open for a caller once its key would be refused. Undefined where there is no key that could be. */
-  attend({ account_id: accountId, key }: Caller, end: () => void): Attendance | undefined {
+  watch({ account_id: accountId, key }: Caller, end: () => void): KeyWatchHandle | undefined {
     const { hash: keyHash } = key ?? {};
-    return keyHash === undefined ? undefined : this.#watch.attend({ accountId, keyHash }, end);
+    return keyHash === undefined ? undefined : this.#watch.watch({ accountId, keyHash }, end);
   }
 
   /** When each key was used since the last time of asking. */
@@ -86,7 +86,7 @@ export class KeyRing {
     return uses;
   }
 
-  #admit({ key }: Held): KnownKey {
+  #accept({ key }: HeldKey): KnownKey {
     const now = this.#clock.now();
     const { key_id } = key.principal;
     const refusal = refusalOf(key, now);
@@ -97,20 +97,20 @@ export class KeyRing {
     return key;
   }
 
-  #hold(held: Held): Held {
-    keepLast(this.#held, MAX_HELD, (old) => this.#drop(old));
+  #hold(held: HeldKey): HeldKey {
+    dropOldest(this.#held, MAX_HELD, (old) => this.#drop(old));
     this.#held.set(held.secret, held);
     this.#byHash.set(held.keyHash, held);
     return held;
   }
 
-  #drop({ secret, keyHash }: Held): void {
+  #drop({ secret, keyHash }: HeldKey): void {
     this.#held.delete(secret);
     this.#byHash.delete(keyHash);
   }
 
   /** Beside the requests. While the store cannot be asked, the key is believed until it is too old. */
-  async #refresh(held: Held): Promise<void> {
+  async #refresh(held: HeldKey): Promise<void> {
     try {
       const now = performance.now();
       const key = await this.#source.load(held.keyHash);
@@ -125,7 +125,7 @@ export class KeyRing {
 }
 
 /** Makes room for one more by taking out the oldest. */
-function keepLast<K, V>(map: Map<K, V>, max: number, drop?: (old: V) => void): void {
+function dropOldest<K, V>(map: Map<K, V>, max: number, drop?: (old: V) => void): void {
   if (map.size < max) return;
   const [first] = map;
   if (!first) return;

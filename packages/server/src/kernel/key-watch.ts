@@ -1,18 +1,18 @@
 import { StorageError } from '../db/index.ts';
 import type { Clock } from './clock.ts';
-import { type KeySource, type KeyStanding, refusalOf } from './key-standing.ts';
+import { type KeySource, type KeyStatus, refusalOf } from './key-status.ts';
 
 /** Each key is looked at this often, all of them at once. */
 const LOOK_MS = 2_000;
 /** A key that could not be looked at for so long is not believed any more. */
 const STALE_MS = 5_000;
 
-type Watched = { accountId: string; expiresAt: number | null; seenAt: number; ends: Set<() => void> };
+type WatchedKey = { accountId: string; expiresAt: number | null; seenAt: number; ends: Set<() => void> };
 
 /** Something that stays open for the holder of a key. */
-export type Attendance = {
+export type KeyWatchHandle = {
   /** Whether something may be told now. Asks nobody. */
-  holds(): boolean;
+  isValid(): boolean;
   leave(): void;
 };
 
@@ -21,29 +21,29 @@ export type Attendance = {
  * on this server, and otherwise at the next look.
  */
 export class KeyWatch {
-  readonly #source: Pick<KeySource, 'standings'>;
+  readonly #source: Pick<KeySource, 'statuses'>;
   readonly #clock: Clock;
   readonly #onError: (error: unknown) => void;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedKey>();
   #timer: NodeJS.Timeout | undefined;
   #looking = false;
 
-  constructor(source: Pick<KeySource, 'standings'>, clock: Clock, onError: (error: unknown) => void) {
+  constructor(source: Pick<KeySource, 'statuses'>, clock: Clock, onError: (error: unknown) => void) {
     this.#source = source;
     this.#clock = clock;
     this.#onError = onError;
   }
 
-  attend({ accountId, keyHash }: { accountId: string; keyHash: string }, end: () => void): Attendance {
+  watch({ accountId, keyHash }: { accountId: string; keyHash: string }, end: () => void): KeyWatchHandle {
     const watched = this.#watched.get(keyHash) ?? this.#begin(accountId, keyHash);
     watched.ends.add(end);
     return {
-      holds: () =>
+      isValid: () =>
         performance.now() - watched.seenAt < STALE_MS &&
         (watched.expiresAt === null || watched.expiresAt > this.#clock.now()),
       leave: () => {
         watched.ends.delete(end);
-        if (watched.ends.size === 0 && this.#watched.get(keyHash) === watched) this.#forget(keyHash);
+        if (watched.ends.size === 0 && this.#watched.get(keyHash) === watched) this.#unwatch(keyHash);
       },
     };
   }
@@ -58,8 +58,8 @@ export class KeyWatch {
     if (hashes.length > 0) void this.#look(hashes);
   }
 
-  #begin(accountId: string, keyHash: string): Watched {
-    const watched: Watched = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Set() };
+  #begin(accountId: string, keyHash: string): WatchedKey {
+    const watched: WatchedKey = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Set() };
     this.#watched.set(keyHash, watched);
     this.#timer ??= setInterval(() => void this.#lookAtAll(), LOOK_MS).unref();
     // What let it in may be some seconds old.
@@ -67,7 +67,7 @@ export class KeyWatch {
     return watched;
   }
 
-  #forget(keyHash: string): void {
+  #unwatch(keyHash: string): void {
     this.#watched.delete(keyHash);
     if (this.#watched.size > 0) return;
     clearInterval(this.#timer);
@@ -83,27 +83,27 @@ export class KeyWatch {
 
   async #look(hashes: readonly string[]): Promise<void> {
     const seenAt = performance.now();
-    let found: KeyStanding[];
+    let found: KeyStatus[];
     try {
-      found = await this.#source.standings(hashes);
+      found = await this.#source.statuses(hashes);
     } catch (error) {
       // A store that cannot be asked now is asked at the next look; meanwhile nothing is told for long.
       if (!(error instanceof StorageError)) this.#onError(error);
       return;
     }
-    const standings = new Map(found.map((standing) => [standing.key_hash, standing]));
-    for (const hash of hashes) this.#seen(hash, standings.get(hash), seenAt);
+    const statuses = new Map(found.map((status) => [status.key_hash, status]));
+    for (const hash of hashes) this.#seen(hash, statuses.get(hash), seenAt);
   }
 
-  #seen(hash: string, standing: KeyStanding | undefined, seenAt: number): void {
+  #seen(hash: string, status: KeyStatus | undefined, seenAt: number): void {
     const watched = this.#watched.get(hash);
     if (!watched) return;
-    if (standing && !refusalOf(standing, this.#clock.now())) {
+    if (status && !refusalOf(status, this.#clock.now())) {
       watched.seenAt = Math.max(watched.seenAt, seenAt);
-      watched.expiresAt = standing.expires_at;
+      watched.expiresAt = status.expires_at;
       return;
     }
-    this.#forget(hash);
+    this.#unwatch(hash);
     for (const end of [...watched.ends]) end();
   }
 }

@@ -1,6 +1,6 @@
 import { andAll, type Find, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
 
-type SessionKey = { account_id: string; agent_id: string; session: string };
+type LoggedSession = { account_id: string; agent_id: string; session: string };
 
 /** What a session wrote, as the log has it. */
 export type SessionWrite = {
@@ -19,7 +19,7 @@ const MOST_WRITES = fragment('LIMIT 1000');
 const NO_LESSON = fragment(`details NOT LIKE '%"lesson_of":%'`);
 
 /** What a session that has a name wrote since a place in the log. */
-export function listSessionWrites(query: Query, key: SessionKey, after: number): Promise<SessionWrite[]> {
+export function listSessionWrites(query: Query, key: LoggedSession, after: number): Promise<SessionWrite[]> {
   return query.all<SessionWrite>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
         WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} AND session >= ' '
@@ -29,7 +29,7 @@ export function listSessionWrites(query: Query, key: SessionKey, after: number):
 }
 
 /** The same for the session of an agent that names none: among the newest of what the agent did. */
-export function listUnnamedWrites(query: Query, key: SessionKey, after: number): Promise<SessionWrite[]> {
+export function listUnnamedWrites(query: Query, key: LoggedSession, after: number): Promise<SessionWrite[]> {
   return query.all<SessionWrite>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
           SELECT seq, session, event_type, entity_path, key, version, visible_to, created_at, details FROM events

@@ -6,14 +6,14 @@ import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
 import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
 import type { Feed } from './feed.ts';
-import type { Subscription, View } from './follower.ts';
+import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';
 import type { Ids } from './ids.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/index.ts';
 import type { Meter, RateLimiter } from './metering.ts';
+import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
-import type { Notes, Observations, Sighting } from './observations.ts';
 import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -41,7 +41,7 @@ export type Services = {
   limits: Limits;
   version: string;
   schema: number;
-  observations: Observations;
+  noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
   /** Of a hosted service. */
@@ -68,7 +68,7 @@ export type ReadContext = {
   dialect: Dialect;
   services: Services;
   /** Notes what the caller was shown, for its session. */
-  note(sighting: Sighting): void;
+  note(sighting: Note): void;
   /** What may be missing of the notes that the operation needs. */
   gaps?: NotesGaps | undefined;
   /** Milliseconds since the request came in. */
@@ -83,7 +83,7 @@ export type ControlContext = {
   work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
-export type Item<N extends OperationName> = {
+export type WriteItem<N extends OperationName> = {
   caller: Caller;
   input: Input<N>;
   /** Of the branch that the input names; a write goes to the first branch in it. */
@@ -106,9 +106,9 @@ type HandlerOptions<N extends OperationName> = {
 export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
     | { kind: 'read'; run: (context: ReadContext, input: Input<N>) => Promise<Output<N>> }
-    | { kind: 'write'; run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>> }
-    | { kind: 'set'; run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]> }
-    | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => View }
+    | { kind: 'write'; run: (work: Work, item: WriteItem<N>) => Promise<WriteResult<Output<N>>> }
+    | { kind: 'set'; run: (work: Work, items: readonly WriteItem<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]> }
+    | { kind: 'stream'; run: (context: ReadContext, input: Input<N>) => FollowRequest }
     | { kind: 'control'; run: (context: ControlContext, input: Input<N>) => Promise<Output<N>> }
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
   );
@@ -159,20 +159,20 @@ export type Module = {
   /** What is about the memory of each process. */
   timers?: readonly ProcessTimer[];
   /** Makes what keeps what callers saw. One module does. */
-  recorder?: () => Recorder;
+  recorder?: () => NoteRecorder;
   /** Keeps how much accounts are used. One module does. */
-  keepActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
+  saveActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
 };
 
 /** Writes what was seen. Gives back what is to be called once that is in the store. */
-export type Recorder = (work: Work, notes: Notes) => Promise<() => void>;
+export type NoteRecorder = (work: Work, notes: AccountNotes) => Promise<() => void>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
-export const alone = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
+export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
 
 /** Leaves no line in the audit trail: for what must not add to the account it is about. */
 export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
@@ -191,13 +191,15 @@ export const lists = <N extends LinesName>(run: (context: ReadContext, input: In
   run,
 });
 
-export const follows = <N extends StreamName>(run: (context: ReadContext, input: Input<N>) => View): Handler<N> => ({
+export const follows = <N extends StreamName>(
+  run: (context: ReadContext, input: Input<N>) => FollowRequest,
+): Handler<N> => ({
   kind: 'stream',
   run,
 });
 
 export const writes = <N extends OperationName>(
-  run: (work: Work, item: Item<N>) => Promise<WriteResult<Output<N>>>,
+  run: (work: Work, item: WriteItem<N>) => Promise<WriteResult<Output<N>>>,
 ): Handler<N> => ({ kind: 'write', run });
 
 export const controls = <N extends OperationName>(
@@ -205,5 +207,5 @@ export const controls = <N extends OperationName>(
 ): Handler<N> => ({ kind: 'control', run });
 
 export const writesTogether = <N extends OperationName>(
-  run: (work: Work, items: readonly Item<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
+  run: (work: Work, items: readonly WriteItem<N>[]) => Promise<(WriteResult<Output<N>> | Fault)[]>,
 ): Handler<N> => ({ kind: 'set', run });

@@ -3,17 +3,17 @@ import type { z } from 'zod';
 import { splitEntryName } from './entry-name.ts';
 
 /** `isPath`: by the shape of the field it is one path and cannot be a pattern. */
-export type Named = { glob: Glob; isPath: boolean };
+export type NamedPath = { glob: Glob; isPath: boolean };
 
-type Schema = z.core.$ZodType;
-type Walk = (value: unknown, found: Named[]) => void;
+type PathSchema = z.core.$ZodType;
+type CollectPaths = (value: unknown, found: NamedPath[]) => void;
 
-const walks = new Map<OperationName, Walk | undefined>();
+const walks = new Map<OperationName, CollectPaths | undefined>();
 
 /** Every path that an input names, wherever its shape has room for one. */
-export function namedIn(name: OperationName, input: unknown): Named[] {
+export function pathsNamedIn(name: OperationName, input: unknown): NamedPath[] {
   if (!walks.has(name)) walks.set(name, walkOf(operations[name].input));
-  const found: Named[] = [];
+  const found: NamedPath[] = [];
   walks.get(name)?.(input, found);
   return found;
 }
@@ -21,10 +21,10 @@ export function namedIn(name: OperationName, input: unknown): Named[] {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
 /** What finds the paths in a value of the shape; nothing where there is no room for any. */
-function walkOf(schema: Schema): Walk | undefined {
+function walkOf(schema: PathSchema): CollectPaths | undefined {
   if (schema === shapes.entityPath || schema === shapes.pathGlob) return takeGlob(schema === shapes.entityPath);
   // Every kind of schema has a `def` of its own; these are the members that lead on to other schemas.
-  const { shape, element, innerType, in: input, options, valueType } = schema._zod.def as unknown as Leads;
+  const { shape, element, innerType, in: input, options, valueType } = schema._zod.def as unknown as SchemaChildren;
   if (shape) return walkMembers(shape);
   if (options) return inTurn(options.flatMap((option) => walkOf(option) ?? []));
   const each = element ?? valueType;
@@ -33,37 +33,37 @@ function walkOf(schema: Schema): Walk | undefined {
   return inner && walkOf(inner);
 }
 
-type Leads = {
-  shape?: Record<string, Schema>;
-  element?: Schema;
-  innerType?: Schema;
-  in?: Schema;
-  options?: readonly Schema[];
-  valueType?: Schema;
+type SchemaChildren = {
+  shape?: Record<string, PathSchema>;
+  element?: PathSchema;
+  innerType?: PathSchema;
+  in?: PathSchema;
+  options?: readonly PathSchema[];
+  valueType?: PathSchema;
 };
 
 const takeGlob =
-  (isPath: boolean): Walk =>
+  (isPath: boolean): CollectPaths =>
   (value, found) => {
     const glob = typeof value === 'string' ? parseGlob(value) : undefined;
     if (glob) found.push({ glob, isPath });
   };
 
-const inTurn = (all: readonly Walk[]): Walk | undefined =>
+const inTurn = (all: readonly CollectPaths[]): CollectPaths | undefined =>
   all.length === 0
     ? undefined
     : (value, found) => {
         for (const walk of all) walk(value, found);
       };
 
-const walkEach = (walk: Walk | undefined): Walk | undefined =>
+const walkEach = (walk: CollectPaths | undefined): CollectPaths | undefined =>
   walk &&
   ((value, found) => {
     if (isObject(value)) for (const one of Object.values(value)) walk(one, found);
   });
 
-function walkMembers(shape: Record<string, Schema>): Walk | undefined {
-  const members = Object.entries(shape).flatMap(([field, schema]): Walk[] => {
+function walkMembers(shape: Record<string, PathSchema>): CollectPaths | undefined {
+  const members = Object.entries(shape).flatMap(([field, schema]): CollectPaths[] => {
     if (`${field}_type` in shape) return [takeNode(field)];
     const walk = walkOf(schema);
     return walk ? [(value, found) => walk((value as Record<string, unknown>)[field], found)] : [];
@@ -79,7 +79,7 @@ function walkMembers(shape: Record<string, Schema>): Walk | undefined {
 
 /** A node of the graph goes by a name, and another field says what the name stands for. */
 const takeNode =
-  (field: string): Walk =>
+  (field: string): CollectPaths =>
   (value, found) => {
     const { [field]: name, [`${field}_type`]: type } = value as Record<string, unknown>;
     if (typeof name !== 'string') return;

@@ -1,21 +1,21 @@
 import { type Fault, type NeedsNotes, type OperationName, operations, shapes } from '@mem-service/contract';
 import type { z } from 'zod';
-import { type Caller, SELF_CALLER, sessionOf } from './caller.ts';
+import { type Caller, SELF_CALLER, sessionName } from './caller.ts';
 import type { Committer } from './committer.ts';
-import type { Module, ReadContext, Recorder, Services } from './module.ts';
+import type { Module, NoteRecorder, ReadContext, Services } from './module.ts';
+import type { FlushNotes } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
-import type { Flush } from './observations.ts';
 import { Peers } from './peers.ts';
 import { unchanged } from './result.ts';
 import type { Lineage } from './view.ts';
-import { EVERYONE, isGone, type Work } from './work.ts';
+import { EVERYONE, isAccountGone, type Work } from './work.ts';
 
 export function readContext(services: Services, caller: Caller, lineage: Lineage): ReadContext {
-  const { database, clock, observations } = services;
+  const { database, clock, noteBuffer } = services;
   const started = performance.now();
   const now = clock.now();
   const { account_id, agent_id, key } = caller;
-  const { read, scan } = database.of(account_id);
+  const { read, scan } = database.forAccount(account_id);
   return {
     caller,
     services,
@@ -28,15 +28,19 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
       const { session_id, actor } = caller;
-      observations.note(account_id, { agent_id, session: sessionOf(session_id, actor) }, sighting);
+      noteBuffer.note(account_id, { agent_id, session: sessionName(session_id, actor) }, sighting);
     },
   };
 }
 
-type Asked = { input: { entity_path?: string | undefined }; result_count: number; isPrivate: boolean };
+type QueryFacts = { input: { entity_path?: string | undefined }; result_count: number; isPrivate: boolean };
 
 /** A question about many entries, for the session that asked it. */
-export function noteQuery(context: ReadContext, operation: string, { input, result_count, isPrivate }: Asked): void {
+export function noteQuery(
+  context: ReadContext,
+  operation: string,
+  { input, result_count, isPrivate }: QueryFacts,
+): void {
   context.note({
     kind: 'query',
     at: context.now,
@@ -49,11 +53,11 @@ export function noteQuery(context: ReadContext, operation: string, { input, resu
   });
 }
 
-type Around = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
-type Refused = { input: unknown; caller: Caller; fault: Fault };
+type NoteParts = { committer: Committer; modules: readonly Module[]; onError: (error: unknown) => void };
+type RefusedCall = { input: unknown; caller: Caller; fault: Fault };
 
-const flushThrough =
-  (committer: Committer, record: Recorder, written: (accountId: string, isWritten: boolean) => void): Flush =>
+const flushNotesThrough =
+  (committer: Committer, record: NoteRecorder, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
   async (accountId, notes) => {
     const write = async (work: Work) => {
       // What comes next in the same transaction has to know that this failed.
@@ -69,48 +73,48 @@ const flushThrough =
       caller: { ...SELF_CALLER, account_id: accountId },
     });
     try {
-      ((await keptInStore) as Awaited<ReturnType<Recorder>>)();
+      ((await keptInStore) as Awaited<ReturnType<NoteRecorder>>)();
     } catch (error) {
-      written(accountId, isGone(error));
-      if (!isGone(error)) throw error;
+      written(accountId, isAccountGone(error));
+      if (!isAccountGone(error)) throw error;
     }
   };
 
 /** What is noted of sessions goes into the store with the writes of the account, in their order. */
-export function keepNotes(
-  { observations, activity, clock, database, server_id }: Services,
-  { committer, modules, onError }: Around,
+export function startNotes(
+  { noteBuffer, activity, clock, database, server_id }: Services,
+  { committer, modules, onError }: NoteParts,
 ) {
   const record = modules.find((module) => module.recorder)?.recorder?.();
-  const written = (accountId: string, isWritten: boolean) => observations.written(accountId, isWritten);
-  if (record) observations.start(flushThrough(committer, record, written), onError, database.marks);
-  const settleAll = async (accountId: string) => {
-    await Promise.all([observations.settleAll(accountId), activity.flush(accountId)]);
+  const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
+  if (record) noteBuffer.start(flushNotesThrough(committer, record, written), onError, database.marks);
+  const flushAccount = async (accountId: string) => {
+    await Promise.all([noteBuffer.flushAccount(accountId), activity.flush(accountId)]);
   };
   const flush = async (accountId: string) => {
-    await settleAll(accountId);
-    return observations.gapOf(accountId);
+    await flushAccount(accountId);
+    return noteBuffer.gapOf(accountId);
   };
   const peers = new Peers({ database, clock, server_id, flush });
   return {
-    settle(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
-      if (needed === 'of the whole account') return settleAll(caller.account_id);
+    flushSession(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
+      if (needed === 'of the whole account') return flushAccount(caller.account_id);
       const agent_id = input.agent_id ?? caller.agent_id;
-      const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
-      return observations.settle(caller.account_id, { agent_id, session });
+      const session = sessionName(input.session_id ?? caller.session_id, caller.actor);
+      return noteBuffer.flushSession(caller.account_id, { agent_id, session });
     },
 
     /** A session that has a name learns what went wrong in it. */
-    error(name: OperationName, { input, caller, fault }: Refused): void {
+    error(name: OperationName, { input, caller, fault }: RefusedCall): void {
       const effect = operations[name]?.effect ?? 'none';
       const given = (input ?? {}) as Record<string, unknown>;
       const named = effect === 'write' ? given : {};
-      const session_id = wellNamed(shapes.sessionId, named.session_id) ?? caller.session_id;
+      const session_id = validName(shapes.sessionId, named.session_id) ?? caller.session_id;
       if (session_id === null || effect === 'none') return;
-      const agent_id = wellNamed(shapes.agentId, named.agent_id) ?? caller.agent_id;
+      const agent_id = validName(shapes.agentId, named.agent_id) ?? caller.agent_id;
       const about = fault.detail.entity_path;
-      const session = sessionOf(session_id, caller.actor);
-      observations.note(
+      const session = sessionName(session_id, caller.actor);
+      noteBuffer.note(
         caller.account_id,
         { agent_id, session },
         {
@@ -118,7 +122,7 @@ export function keepNotes(
           at: clock.now(),
           operation: name,
           // What the message speaks of, so that it goes when that is erased.
-          entity_path: wellNamed(shapes.pathGlob, about ?? given.entity_path) ?? null,
+          entity_path: validName(shapes.pathGlob, about ?? given.entity_path) ?? null,
           error_type: fault.code,
           message: fault.message.slice(0, MAX_MESSAGE_CHARS),
           // An entry that is there may be a private one.
@@ -128,16 +132,16 @@ export function keepNotes(
     },
 
     /** The same on every other server. Says what may be missing, there and here. */
-    async settleElsewhere({ account_id }: Caller): Promise<NotesGaps> {
+    async flushPeers({ account_id }: Caller): Promise<NotesGaps> {
       const elsewhere = await peers.flush(account_id);
       return () => {
-        const here = observations.gapOf(account_id);
+        const here = noteBuffer.gapOf(account_id);
         return here ? [here, ...elsewhere] : elsewhere;
       };
     },
 
     async close() {
-      await observations.close();
+      await noteBuffer.close();
       await peers.close();
     },
   };
@@ -147,4 +151,4 @@ export function keepNotes(
 const MAX_MESSAGE_CHARS = 4096;
 
 /** What was refused may be refused for its names. */
-const wellNamed = (shape: z.ZodType<string>, name: unknown): string | undefined => shape.safeParse(name).data;
+const validName = (shape: z.ZodType<string>, name: unknown): string | undefined => shape.safeParse(name).data;

@@ -2,7 +2,7 @@ import { type Glob, globRange } from '@mem-service/contract';
 import { fragment, type Sql, sql } from '../db/index.ts';
 
 /** Conditions for the paths that a glob covers. `column` is written in the code. Ranges, so that an index on the column serves them. */
-export function pathWithin(glob: Glob | undefined, column = 'entity_path'): Sql[] {
+export function globConditions(glob: Glob | undefined, column = 'entity_path'): Sql[] {
   if (!glob || glob.kind === 'all') return [];
   const path = fragment(column);
   if (glob.kind === 'exact') return [sql`${path} = ${glob.path}`];

@@ -5,14 +5,14 @@ import type { NotesGap } from './notes-gap.ts';
 import { KnownServers, RETURN_MS } from './servers/known-servers.ts';
 
 /** How often a server says that it is there. */
-const HELLO_MS = 2000;
+const GREETING_INTERVAL_MS = 2000;
 /** A server that has just died is not waited for. */
-const PATIENCE_MS = 500;
+const FLUSH_TIMEOUT_MS = 500;
 const MARK_LOOK_MS = 10;
 /** Notes are written within a tenth of a second: who has not done so for this long is frozen or gone. */
 const MARK_STALE_MS = 5000;
 
-type Waiting = { left: Set<string>; gaps: NotesGap[]; done: () => void };
+type PendingFlush = { left: Set<string>; gaps: NotesGap[]; done: () => void };
 
 export type PeersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
   /** Writes down what this process noted of an account. Says why something of it is missing, if so. */
@@ -26,19 +26,19 @@ export type PeersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & 
 export class Peers {
   readonly #options: PeersOptions;
   readonly #servers: KnownServers | undefined;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, PendingFlush>();
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #stop: () => void;
-  #asked = 0;
+  #requests = 0;
 
   constructor(options: PeersOptions) {
     this.#options = options;
     const { database, server_id } = options;
-    this.#stop = database.onAnnounce((topic) => void this.#heard(topic.split(' ')));
+    this.#stop = database.onAnnounce((topic) => void this.#receive(topic.split(' ')));
     if (database.dialect.engine !== 'postgres') return;
     this.#servers = new KnownServers(options);
-    this.#say('hello', server_id);
-    this.#timer = setInterval(() => this.#say('hello', server_id), HELLO_MS).unref();
+    this.#send('hello', server_id);
+    this.#timer = setInterval(() => this.#send('hello', server_id), GREETING_INTERVAL_MS).unref();
   }
 
   /** Settles once every other process has written down what it noted of the account, or too long has passed. */
@@ -46,19 +46,19 @@ export class Peers {
     const { marks } = this.#options.database;
     if (marks) return waitForMarks(marks);
     if (!this.#servers) return [];
-    await this.#servers.joined(PATIENCE_MS);
+    await this.#servers.joined(FLUSH_TIMEOUT_MS);
     const left = new Set(this.#servers.present());
     const gaps = this.#servers.gaps();
     if (left.size === 0) return gaps;
-    const token = `${this.#options.server_id}.${++this.#asked}`;
+    const token = `${this.#options.server_id}.${++this.#requests}`;
     await new Promise<void>((resolve) => {
-      const tired = setTimeout(resolve, PATIENCE_MS).unref();
+      const timer = setTimeout(resolve, FLUSH_TIMEOUT_MS).unref();
       const done = () => {
-        clearTimeout(tired);
+        clearTimeout(timer);
         resolve();
       };
       this.#waiting.set(token, { left, gaps, done });
-      this.#say('flush', token, accountId);
+      this.#send('flush', token, accountId);
     });
     this.#waiting.delete(token);
     for (const id of left) gaps.push({ reason: `server ${id} did not write down in time what was read there` });
@@ -69,22 +69,22 @@ export class Peers {
     clearInterval(this.#timer);
     this.#stop();
     await this.#servers?.close();
-    this.#say('bye', this.#options.server_id);
+    this.#send('bye', this.#options.server_id);
   }
 
-  #say(...words: string[]): void {
+  #send(...words: string[]): void {
     this.#options.database.announce(words.join(' '), 0);
   }
 
-  async #heard([word, who = '', what = '', more = '']: string[]): Promise<void> {
+  async #receive([word, sender = '', what = '', more = '']: string[]): Promise<void> {
     const { server_id } = this.#options;
-    if (word === 'flush' && !who.startsWith(server_id)) {
+    if (word === 'flush' && !sender.startsWith(server_id)) {
       const gap = await this.#options.flush(what);
-      this.#say('flushed', who, server_id, String(gap ? (gap.before ?? Number.MAX_SAFE_INTEGER) : 0));
+      this.#send('flushed', sender, server_id, String(gap ? (gap.before ?? Number.MAX_SAFE_INTEGER) : 0));
     }
-    if (word === 'flushed') this.#flushed(who, { peer: what, before: Number(more) });
-    if (word === 'bye') this.#servers?.left(who);
-    if (word === 'hello' && this.#servers?.heard(who)) this.#say('hello', server_id);
+    if (word === 'flushed') this.#flushed(sender, { peer: what, before: Number(more) });
+    if (word === 'bye') this.#servers?.left(sender);
+    if (word === 'hello' && this.#servers?.heard(sender)) this.#send('hello', server_id);
   }
 
   #flushed(token: string, { peer, before }: { peer: string; before: number }): void {
@@ -97,7 +97,7 @@ export class Peers {
 
 /** Nobody can be asked through a folder, but everybody shows whether it holds something. */
 async function waitForMarks(marks: PendingMarks): Promise<NotesGap[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + FLUSH_TIMEOUT_MS;
   for (;;) {
     const others = marks.others();
     const fresh = others.filter(({ since }) => since > Date.now() - MARK_STALE_MS);

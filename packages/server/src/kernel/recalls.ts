@@ -1,5 +1,5 @@
 /** How often an entry was recalled since that was last written. */
-export type Recall = { entry_id: number; times: number };
+export type RecallCount = { entry_id: number; times: number };
 
 /** Each is a row to be written anew, so beside other notes they are put off; when there is nothing else, more are due. */
 const DUE = { 'beside notes': 50, alone: 250, last: Number.POSITIVE_INFINITY };
@@ -17,22 +17,22 @@ const MAX_PUT_OFF = 100_000;
 const MAX_WAITING = 2 * MAX_PUT_OFF;
 
 /** A walk through the oldest goes on where it was: what was taken before it is not passed again. */
-type Waiting = { counts: Map<number, number>; oldest: Iterator<number> };
+type WaitingRecalls = { counts: Map<number, number>; oldest: Iterator<number> };
 
-function nothingWaiting(): Waiting {
+function noRecalls(): WaitingRecalls {
   const counts = new Map<number, number>();
   return { counts, oldest: counts.keys() };
 }
 
 /** Counts recalls of entries by their numbers, so that however often one is recalled, it waits once. */
 export class Recalls {
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, WaitingRecalls>();
   #count = 0;
 
   add(accountId: string, entryId: number, times = 1): void {
     let waiting = this.#waiting.get(accountId);
     if (!waiting) {
-      waiting = nothingWaiting();
+      waiting = noRecalls();
       this.#waiting.set(accountId, waiting);
     }
     const { counts } = waiting;
@@ -51,12 +51,12 @@ export class Recalls {
   }
 
   /** Those that have waited longest, each with what was written about when it was: that lies beside it in the store. */
-  take(accountId: string, moment: keyof typeof DUE): Recall[] {
+  take(accountId: string, moment: keyof typeof DUE): RecallCount[] {
     const waiting = this.#waiting.get(accountId);
     if (!waiting) return [];
     const { counts, oldest } = waiting;
     const most = Math.min(MAX_DUE, Math.max(DUE[moment], this.#count - MAX_PUT_OFF));
-    const taken: Recall[] = [];
+    const taken: RecallCount[] = [];
     while (taken.length < most) {
       const { value, done } = oldest.next();
       if (done) break;
@@ -73,7 +73,7 @@ export class Recalls {
     return taken;
   }
 
-  takeBack(accountId: string, recalls: readonly Recall[]): void {
+  takeBack(accountId: string, recalls: readonly RecallCount[]): void {
     for (const { entry_id, times } of recalls) this.add(accountId, entry_id, times);
   }
 }

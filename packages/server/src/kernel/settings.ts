@@ -1,4 +1,4 @@
-export type Plan = {
+export type UsagePlan = {
   /** Null: no limit. */
   ops_per_month: number | null;
 };
@@ -15,7 +15,7 @@ export type Settings = {
   /** By model name or the beginning of one; null: those that come with the service. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
   /** By name; null: those that come with the service. */
-  plans: Readonly<Record<string, Plan>> | null;
+  plans: Readonly<Record<string, UsagePlan>> | null;
   /** Whether what goes beyond a plan is refused. */
   quota_enforcement: 'off' | 'block';
   upgrade_url: string | null;

@@ -32,7 +32,7 @@ export type TableRights = {
   ended_accounts_only?: true;
 };
 
-type Declaration = {
+type TableDeclaration = {
   table: string;
   /** The primary key without the account. */
   key: readonly string[];
@@ -48,7 +48,7 @@ type Declaration = {
 };
 
 /** A table of which every row of an account is told in an export. */
-export type ExportedTable = Declaration & {
+export type ExportedTable = TableDeclaration & {
   /** What one of its rows is called there. */
   kind: string;
   /** The columns that are told, with the account, which is not. */
@@ -64,7 +64,7 @@ export type ExportedTable = Declaration & {
 };
 
 /** A table of which an export tells nothing, and why. */
-export type LeftOutTable = Declaration & { left_out: string };
+export type LeftOutTable = TableDeclaration & { left_out: string };
 
 /** A table with rows of accounts: everything that is done to all such tables is derived from these declarations. */
 export type TenantTable = ExportedTable | LeftOutTable;
@@ -83,10 +83,13 @@ export type WordIndex = {
 
 export const isExported = (table: TenantTable): table is ExportedTable => 'kind' in table;
 
-type Declared = Pick<ExportedTable, 'kind' | 'key'> & Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns'>>;
+type ExportDeclaration = Pick<ExportedTable, 'kind' | 'key'> & Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns'>>;
 
 /** Declares a table by the statement that fills it. */
-export function exported({ table, columns }: Pick<Insert, 'table' | 'columns'>, declared: Declared): ExportedTable {
+export function exported(
+  { table, columns }: Pick<Insert, 'table' | 'columns'>,
+  declared: ExportDeclaration,
+): ExportedTable {
   return { table, columns, nullable: [], json: [], derived: [], ...declared };
 }
 

@@ -1,6 +1,6 @@
 import { invalidInput } from '@mem-service/contract';
 import { type Dialect, joinSql, type Sql, sql } from '../db/index.ts';
-import type { Reach } from './reach.ts';
+import type { Scope } from './scope.ts';
 
 /** A stretch of a branch's history: what the branch holds up to and including a place in the log, or all of it. */
 export type BranchSpan = { branch: string; up_to_seq: number | null };
@@ -21,7 +21,7 @@ export type EntryView = {
   /** Sees what is shared, and what it wrote itself. */
   agent_id: string;
   /** The paths that the caller's key may read; all of them where it is left out. */
-  scope: Reach | undefined;
+  scope: Scope | undefined;
   /** The time by which expiry is judged. */
   at: number;
   /** Of the store that the view is compiled for. */
@@ -36,7 +36,7 @@ export const isNewestOfOneBranch = ({ lineage }: Pick<EntryView, 'lineage'>): bo
 export const branchOf = ({ lineage }: Pick<EntryView, 'lineage'>): string => lineage[0]?.branch ?? MAIN_BRANCH;
 
 type InTransaction = { account_id: string; now: number; dialect: Dialect };
-type Viewpoint = Pick<EntryView, 'lineage' | 'agent_id'> & { scope?: Reach | undefined };
+type Viewpoint = Pick<EntryView, 'lineage' | 'agent_id'> & { scope?: Scope | undefined };
 
 /** What an agent sees within a transaction. */
 export const viewInWork = (

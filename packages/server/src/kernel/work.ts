@@ -43,10 +43,10 @@ export type NewEvent = Omit<
 export const accountGone = (account_id: string) =>
   new Fault('not_found', `there is no account ${account_id}`, { account_id });
 
-export const isGone = (error: unknown): boolean =>
+export const isAccountGone = (error: unknown): boolean =>
   error instanceof Fault && error.code === 'not_found' && 'account_id' in error.detail;
 
-type Mark = {
+type WorkMark = {
   seq: number;
   audit_no: number;
   item_no: number;
@@ -134,7 +134,7 @@ export class Work {
     this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
-  keepAnswer(answer: {
+  storeAnswer(answer: {
     idempotency_key: string;
     request_hash: string;
     entity_path: string | null;
@@ -168,13 +168,13 @@ export class Work {
     this.#pending.push(statement);
   }
 
-  async settle(): Promise<void> {
+  async waitForSent(): Promise<void> {
     const pending = this.#pending;
     this.#pending = [];
     await Promise.all(pending);
   }
 
-  mark(): Mark {
+  mark(): WorkMark {
     const { seq, audit_no, item_no } = this.account;
     return {
       seq,
@@ -188,7 +188,7 @@ export class Work {
   }
 
   /** Forgets everything since the mark. */
-  reset(mark: Mark): void {
+  reset(mark: WorkMark): void {
     this.account.seq = mark.seq;
     this.account.audit_no = mark.audit_no;
     this.account.item_no = mark.item_no;
@@ -219,7 +219,7 @@ export class Work {
     if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
       this.send(queries.advanceAccount(tx, this.account));
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
-    await this.settle();
+    await this.waitForSent();
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Field, Message, Scalar } from './messages.ts';
+import type { JsonObject } from '@mem-service/contract';
+import type { ProtobufField, ProtobufMessage, ProtobufScalar } from './messages.ts';
 
-export type Json = Record<string, unknown>;
+export type { JsonObject } from '@mem-service/contract';
 
 /** The bytes are not what the message looks like. */
 export class ProtobufError extends Error {
@@ -16,7 +17,7 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-const WIRE_TYPES: Record<Scalar, number> = {
+const WIRE_TYPES: Record<ProtobufScalar, number> = {
   string: BYTES,
   bytes: BYTES,
   hex: BYTES,
@@ -32,11 +33,11 @@ const WIRE_TYPES: Record<Scalar, number> = {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads a message in its binary form into its JSON form: 64-bit numbers as text, ids in hexadecimal. */
-export function decodeMessage(message: Message, bytes: Uint8Array): Json {
-  return new Reader(bytes).message(message, bytes.length);
+export function decodeMessage(message: ProtobufMessage, bytes: Uint8Array): JsonObject {
+  return new ProtobufReader(bytes).message(message, bytes.length);
 }
 
-class Reader {
+class ProtobufReader {
   readonly #bytes: Buffer;
   #at = 0;
   #depth = 0;
@@ -46,9 +47,9 @@ class Reader {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  message(message: Message, end: number): Json {
+  message(message: ProtobufMessage, end: number): JsonObject {
     if (++this.#depth > MAX_DEPTH) throw new ProtobufError(`it is nested deeper than ${MAX_DEPTH} levels`);
-    const json: Json = {};
+    const json: JsonObject = {};
     while (this.#at < end) {
       const tag = Number(this.#varint(end));
       const number = Math.floor(tag / 8);
@@ -61,7 +62,11 @@ class Reader {
     return json;
   }
 
-  #field(json: Json, { name, type, list }: Field, { wireType, end }: { wireType: number; end: number }): void {
+  #field(
+    json: JsonObject,
+    { name, type, list }: ProtobufField,
+    { wireType, end }: { wireType: number; end: number },
+  ): void {
     const expected = typeof type === 'string' ? WIRE_TYPES[type] : BYTES;
     if (wireType !== expected) throw new ProtobufError(`${name} is written as something else`);
     if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
@@ -71,7 +76,7 @@ class Reader {
     else json[name] = [value];
   }
 
-  #scalar(type: Scalar, end: number): unknown {
+  #scalar(type: ProtobufScalar, end: number): unknown {
     switch (type) {
       case 'string':
         return this.#text(this.#length(end));

@@ -1,9 +1,9 @@
-import type { Json } from './decode.ts';
-import type { Field, Message, Scalar } from './messages.ts';
+import type { JsonObject } from './decode.ts';
+import type { ProtobufField, ProtobufMessage, ProtobufScalar } from './messages.ts';
 
 /** Writes a message from its JSON form into its binary form. Members that it does not know are left out. */
-export function encodeMessage(message: Message, json: Json): Buffer {
-  const writer = new Writer();
+export function encodeMessage(message: ProtobufMessage, json: JsonObject): Buffer {
+  const writer = new ProtobufWriter();
   writer.message(message, json);
   return writer.written();
 }
@@ -14,9 +14,9 @@ const FIXED64 = 1;
 const BYTES = 2;
 const FIXED32 = 5;
 
-const reversed = new WeakMap<Message, readonly (readonly [number, Field])[]>();
+const reversed = new WeakMap<ProtobufMessage, readonly (readonly [number, ProtobufField])[]>();
 
-function backwards(message: Message): readonly (readonly [number, Field])[] {
+function backwards(message: ProtobufMessage): readonly (readonly [number, ProtobufField])[] {
   let fields = reversed.get(message);
   if (!fields) {
     fields = [...message].reverse();
@@ -26,7 +26,7 @@ function backwards(message: Message): readonly (readonly [number, Field])[] {
 }
 
 /** From the end to the beginning: the length of a part, which stands before it, is known once the part is written. */
-class Writer {
+class ProtobufWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #at = FIRST_BYTES;
 
@@ -34,7 +34,7 @@ class Writer {
     return Buffer.from(this.#bytes.subarray(this.#at));
   }
 
-  message(message: Message, json: Json): void {
+  message(message: ProtobufMessage, json: JsonObject): void {
     for (const [number, field] of backwards(message)) {
       const value = json[field.name];
       if (value === undefined || value === null) continue;
@@ -44,16 +44,16 @@ class Writer {
     }
   }
 
-  #field(number: number, { type }: Field, value: unknown): void {
+  #field(number: number, { type }: ProtobufField, value: unknown): void {
     const end = this.#at - this.#bytes.length;
     let wireType = BYTES;
     if (typeof type === 'string') wireType = this.#scalar(type, value as never);
-    else this.message(type(), value as Json);
+    else this.message(type(), value as JsonObject);
     if (wireType === BYTES) this.#varint(end - (this.#at - this.#bytes.length));
     this.#varint(number * 8 + wireType);
   }
 
-  #scalar(type: Scalar, value: never): number {
+  #scalar(type: ProtobufScalar, value: never): number {
     switch (type) {
       case 'string':
         return this.#text(value, 'utf8');

@@ -1,5 +1,5 @@
 /** How a scalar is written. `hex` are bytes that JSON shows as hexadecimal, `bytes` those that it shows in base64. */
-export type Scalar =
+export type ProtobufScalar =
   | 'string'
   | 'bytes'
   | 'hex'
@@ -12,12 +12,12 @@ export type Scalar =
   | 'double';
 
 /** A field of a message: its name in JSON, and what it holds. A message is named by a function, as it may hold itself. */
-export type Field = { name: string; type: Scalar | (() => Message); list?: true };
+export type ProtobufField = { name: string; type: ProtobufScalar | (() => ProtobufMessage); list?: true };
 
 /** Fields by their number, as the protocol has them. */
-export type Message = ReadonlyMap<number, Field>;
+export type ProtobufMessage = ReadonlyMap<number, ProtobufField>;
 
-const message = (fields: Record<number, [name: string, type: Field['type'], list?: true]>): Message =>
+const message = (fields: Record<number, [name: string, type: ProtobufField['type'], list?: true]>): ProtobufMessage =>
   new Map(
     Object.entries(fields).map(([number, [name, type, list]]) => [
       Number(number),
@@ -25,7 +25,7 @@ const message = (fields: Record<number, [name: string, type: Field['type'], list
     ]),
   );
 
-const anyValue: Message = message({
+const anyValue: ProtobufMessage = message({
   1: ['stringValue', 'string'],
   2: ['boolValue', 'bool'],
   3: ['intValue', 'int64'],
@@ -35,11 +35,11 @@ const anyValue: Message = message({
   7: ['bytesValue', 'bytes'],
 });
 
-const arrayValue: Message = message({ 1: ['values', () => anyValue, true] });
-const kvlistValue: Message = message({ 1: ['values', () => keyValue, true] });
-const keyValue: Message = message({ 1: ['key', 'string'], 2: ['value', () => anyValue] });
+const arrayValue: ProtobufMessage = message({ 1: ['values', () => anyValue, true] });
+const kvlistValue: ProtobufMessage = message({ 1: ['values', () => keyValue, true] });
+const keyValue: ProtobufMessage = message({ 1: ['key', 'string'], 2: ['value', () => anyValue] });
 
-const attributes = (): Message => keyValue;
+const attributes = (): ProtobufMessage => keyValue;
 
 const event = message({
   1: ['timeUnixNano', 'fixed64'],

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeMessage, encodeMessage, exportRequest, exportResponse, type Json, ProtobufError } from './index.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  exportRequest,
+  exportResponse,
+  type JsonObject,
+  ProtobufError,
+} from './index.ts';
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((id) => Buffer.from(id).toString('hex'));
@@ -10,7 +17,7 @@ const uint64 = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String);
 const uint32 = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const some = <T>(item: fc.Arbitrary<T>) => fc.array(item, { minLength: 1, maxLength: 3 });
 
-const { anyValue } = fc.letrec<{ anyValue: Json }>((tie) => ({
+const { anyValue } = fc.letrec<{ anyValue: JsonObject }>((tie) => ({
   anyValue: fc.oneof(
     { maxDepth: 3 },
     fc.record({ stringValue: wellFormed }),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { encodeMessage, exportRequest, type Json } from '../otlp/index.ts';
+import { encodeMessage, exportRequest, type JsonObject } from '../otlp/index.ts';
 import type { TelemetrySettings } from './settings.ts';
 
 const MAX_WAITING = 2048;
@@ -18,25 +18,25 @@ const LATER: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const pack = promisify<Buffer | string, Buffer>(gzip);
 
-type Warn = (about: { why: string; dropped: number }) => void;
+type WarnDropped = (about: { why: string; dropped: number }) => void;
 
 /** Sends spans in batches beside the work. What cannot be sent is dropped and counted; nobody waits for it. */
 export class SpanExporter {
   readonly #settings: TelemetrySettings;
-  readonly #warn: Warn;
+  readonly #warn: WarnDropped;
   readonly #stop = new AbortController();
-  #waiting: Json[] = [];
+  #waiting: JsonObject[] = [];
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
   #dropped = 0;
   #warnedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(settings: TelemetrySettings, warn: Warn) {
+  constructor(settings: TelemetrySettings, warn: WarnDropped) {
     this.#settings = settings;
     this.#warn = warn;
   }
 
-  add(span: Json): void {
+  add(span: JsonObject): void {
     if (this.#waiting.length >= MAX_WAITING) {
       this.#dropped++;
       return;
@@ -68,12 +68,12 @@ export class SpanExporter {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, MAX_BATCH);
       const why = await this.#deliver(batch);
-      if (why !== undefined) this.#tell(why, batch.length);
+      if (why !== undefined) this.#warnDropped(why, batch.length);
     }
   }
 
   /** Undefined, or why it did not work. */
-  async #deliver(batch: Json[]): Promise<string | undefined> {
+  async #deliver(batch: JsonObject[]): Promise<string | undefined> {
     let why: string | undefined;
     for (let attempt = 0; attempt < MAX_TRIES && !this.#stop.signal.aborted; attempt++) {
       const { failure, pauseMs } = await this.#post(batch);
@@ -88,7 +88,7 @@ export class SpanExporter {
   }
 
   /** `pauseMs`: null where another try is of no use, 0 where it is not said how long to wait. */
-  async #post(batch: Json[]): Promise<{ failure?: string; pauseMs: number | null }> {
+  async #post(batch: JsonObject[]): Promise<{ failure?: string; pauseMs: number | null }> {
     const { url, headers, timeoutMs } = this.#settings;
     try {
       const { body, about } = await this.#bodyOf(batch);
@@ -105,7 +105,7 @@ export class SpanExporter {
     }
   }
 
-  async #bodyOf(spans: Json[]): Promise<{ body: Buffer | string; about: Record<string, string> }> {
+  async #bodyOf(spans: JsonObject[]): Promise<{ body: Buffer | string; about: Record<string, string> }> {
     const { protocol, compression, resource } = this.#settings;
     const attributes = Object.entries(resource).map(([key, stringValue]) => ({ key, value: { stringValue } }));
     const request = { resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope: { name: 'mem' }, spans }] }] };
@@ -117,7 +117,7 @@ export class SpanExporter {
   }
 
   /** A collector that is away is told of now and then, not with every batch. */
-  #tell(why: string, count: number): void {
+  #warnDropped(why: string, count: number): void {
     this.#dropped += count;
     const now = performance.now();
     if (now - this.#warnedAt < WARN_EVERY_MS) return;

@@ -1,14 +1,14 @@
-import type { Json } from '../otlp/index.ts';
+import type { JsonObject } from '../otlp/index.ts';
 import { SpanExporter } from './exporter.ts';
 import type { TelemetrySettings } from './settings.ts';
-import { beginTrace, type TraceContext, within } from './trace-context.ts';
+import { beginTrace, childContext, type TraceContext } from './trace-context.ts';
 
 export { readTelemetry, type TelemetryConfig, type TelemetrySettings } from './settings.ts';
 
 /** Something that is going on and will be told when it is over. */
 export type OpenSpan = TraceContext & { startedAtMs: number; started: number };
 
-export type Ending = {
+export type SpanEnd = {
   name: string;
   kind: 'server' | 'internal';
   /** Names, numbers and codes: nothing that a caller said. */
@@ -36,10 +36,10 @@ export class Telemetry {
   }
 
   beginWithin(parent: OpenSpan): OpenSpan {
-    return started(within(parent));
+    return started(childContext(parent));
   }
 
-  end(span: OpenSpan, { name, kind, attributes, error }: Ending): void {
+  end(span: OpenSpan, { name, kind, attributes, error }: SpanEnd): void {
     if (!span.isSampled) return;
     const start = BigInt(span.startedAtMs) * 1_000_000n;
     this.#exporter.add({
@@ -71,6 +71,6 @@ const started = (context: TraceContext): OpenSpan => ({
 
 const nanosSince = (mark: number): bigint => BigInt(Math.max(0, Math.round((performance.now() - mark) * 1e6)));
 
-function toPair([key, value]: [string, string | number]): Json {
+function toPair([key, value]: [string, string | number]): JsonObject {
   return { key, value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) } };
 }

@@ -22,13 +22,13 @@ export type TelemetryConfig = {
   warnings: string[];
 };
 
-type Env = Readonly<Record<string, string | undefined>>;
+type TelemetryEnvironment = Readonly<Record<string, string | undefined>>;
 
 const OFF: TelemetryConfig = { settings: undefined, problems: [], warnings: [] };
 
 /** The variables of OpenTelemetry, by their own rules. Without an address none of them is looked at. */
-export function readTelemetry(env: Env, version: string): TelemetryConfig {
-  const told = readerOf(env);
+export function readTelemetry(env: TelemetryEnvironment, version: string): TelemetryConfig {
+  const given = readerOf(env);
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
   const base = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim();
   const isOff = env.OTEL_SDK_DISABLED?.trim().toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER?.trim() === 'none';
@@ -39,18 +39,18 @@ export function readTelemetry(env: Env, version: string): TelemetryConfig {
   const name = own ? 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT' : 'OTEL_EXPORTER_OTLP_ENDPOINT';
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol))
     problems.push(`${name} must be an http or https address`);
-  const protocol = told('PROTOCOL') ?? { name: '', text: 'http/protobuf' };
+  const protocol = given('PROTOCOL') ?? { name: '', text: 'http/protobuf' };
   if (!isProtocol(protocol.text))
     problems.push(`${protocol.name} must be http/protobuf or http/json, not ${protocol.text}`);
-  const compression = told('COMPRESSION') ?? { name: '', text: 'none' };
+  const compression = given('COMPRESSION') ?? { name: '', text: 'none' };
   if (!isCompression(compression.text))
     problems.push(`${compression.name} must be gzip or none, not ${compression.text}`);
   const settings = {
     url: address,
-    headers: pairsOf(told('HEADERS')?.text),
+    headers: pairsOf(given('HEADERS')?.text),
     protocol: isProtocol(protocol.text) ? protocol.text : 'http/protobuf',
     compression: isCompression(compression.text) ? compression.text : 'none',
-    timeoutMs: millisOf(told('TIMEOUT'), 10_000, warnings),
+    timeoutMs: millisOf(given('TIMEOUT'), 10_000, warnings),
     delayMs: millisOf(variable(env, 'OTEL_BSP_SCHEDULE_DELAY'), 5_000, warnings),
     sampler: samplerOf(env, warnings),
     resource: resourceOf(env, version),
@@ -58,15 +58,15 @@ export function readTelemetry(env: Env, version: string): TelemetryConfig {
   return { settings: problems.length === 0 ? settings : undefined, problems, warnings };
 }
 
-type Variable = { name: string; text: string };
+type EnvironmentVariable = { name: string; text: string };
 
-function variable(env: Env, name: string): Variable | undefined {
+function variable(env: TelemetryEnvironment, name: string): EnvironmentVariable | undefined {
   const text = env[name]?.trim();
   return text ? { name, text } : undefined;
 }
 
 /** What is said for traces wins over what is said for everything. */
-const readerOf = (env: Env) => (end: string) =>
+const readerOf = (env: TelemetryEnvironment) => (end: string) =>
   variable(env, `OTEL_EXPORTER_OTLP_TRACES_${end}`) ?? variable(env, `OTEL_EXPORTER_OTLP_${end}`);
 
 const isProtocol = (text: string): text is TelemetrySettings['protocol'] =>
@@ -93,7 +93,7 @@ function decoded(text: string): string {
 
 const MAX_MS = 3_600_000;
 
-function millisOf(given: Variable | undefined, fallback: number, warnings: string[]): number {
+function millisOf(given: EnvironmentVariable | undefined, fallback: number, warnings: string[]): number {
   if (!given) return fallback;
   const ms = Number(given.text);
   if (/^\d+$/.test(given.text) && ms > 0 && ms <= MAX_MS) return ms;
@@ -102,10 +102,10 @@ function millisOf(given: Variable | undefined, fallback: number, warnings: strin
 }
 
 /** A service that its operator gave no name is `mem`. */
-function resourceOf(env: Env, version: string): Record<string, string> {
-  const told = pairsOf(env.OTEL_RESOURCE_ATTRIBUTES);
-  const name = env.OTEL_SERVICE_NAME?.trim() || told['service.name'] || 'mem';
-  return { 'service.version': version, ...told, 'service.name': name };
+function resourceOf(env: TelemetryEnvironment, version: string): Record<string, string> {
+  const given = pairsOf(env.OTEL_RESOURCE_ATTRIBUTES);
+  const name = env.OTEL_SERVICE_NAME?.trim() || given['service.name'] || 'mem';
+  return { 'service.version': version, ...given, 'service.name': name };
 }
 
 const SAMPLERS: Record<string, (ratio: number) => number> = {
@@ -115,7 +115,7 @@ const SAMPLERS: Record<string, (ratio: number) => number> = {
 };
 
 /** By their rules a sampler that is not known is warned of, and the default is taken. */
-function samplerOf(env: Env, warnings: string[]): Sampler {
+function samplerOf(env: TelemetryEnvironment, warnings: string[]): Sampler {
   const { text } = variable(env, 'OTEL_TRACES_SAMPLER') ?? { text: 'parentbased_always_on' };
   const followsParent = text.startsWith('parentbased_');
   const known = SAMPLERS[text.replace(/^parentbased_/, '')];
@@ -123,7 +123,7 @@ function samplerOf(env: Env, warnings: string[]): Sampler {
   return known ? { ratio: known(ratioOf(env, warnings)), followsParent } : { ratio: 1, followsParent: true };
 }
 
-function ratioOf(env: Env, warnings: string[]): number {
+function ratioOf(env: TelemetryEnvironment, warnings: string[]): number {
   const given = variable(env, 'OTEL_TRACES_SAMPLER_ARG');
   const ratio = given ? Number(given.text) : 1;
   if (ratio >= 0 && ratio <= 1) return ratio;

@@ -6,10 +6,10 @@ export type TraceContext = { trace_id: string; span_id: string; parent_span_id: 
 
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-type Parent = { trace_id: string; span_id: string; isSampled: boolean };
+type ParentContext = { trace_id: string; span_id: string; isSampled: boolean };
 
 /** The header of W3C Trace Context. One that is not as it should be is none. */
-export function parentOf(traceparent: string | string[] | undefined): Parent | undefined {
+export function parentOf(traceparent: string | string[] | undefined): ParentContext | undefined {
   const match = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent.trim()) : null;
   if (match === null) return undefined;
   const [text, trace_id = '', span_id = '', flags = '', rest] = match;
@@ -39,7 +39,7 @@ export function beginTrace(traceparent: string | string[] | undefined, sampler: 
   return { trace_id, span_id: newId(8), parent_span_id: parent?.span_id ?? null, isSampled };
 }
 
-export const within = ({ trace_id, span_id, isSampled }: TraceContext): TraceContext => ({
+export const childContext = ({ trace_id, span_id, isSampled }: TraceContext): TraceContext => ({
   trace_id,
   span_id: newId(8),
   parent_span_id: span_id,

@@ -1,9 +1,9 @@
-export type Level = 'ok' | 'warn' | 'fail';
+export type CheckLevel = 'ok' | 'warn' | 'fail';
 
 /** One thing that was looked at. */
 export type Check = {
   name: string;
-  level: Level;
+  level: CheckLevel;
   found: string;
   /** What to do about it. */
   todo?: string;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { hookCommands } from '../init/claude-hooks.ts';
-import { type Client, clients, type Scope, scopesOf } from '../init/clients.ts';
+import { clients, type InstallScope, type McpClient, scopesOf } from '../init/clients.ts';
 import { readText } from '../init/files.ts';
 import { valueAt } from '../init/jsonc.ts';
 import { isOnPath, type Machine, shortPath } from '../init/machine.ts';
@@ -17,8 +17,8 @@ export function checkClients(machine: Machine): Check[] {
   return checks.length > 0 ? checks : [warning('clients', 'none is set up', 'mem init')];
 }
 
-function checkClient(client: Client, machine: Machine, scope: Scope): Check[] {
-  const { config, hooks } = client.places(machine, scope);
+function checkClient(client: McpClient, machine: Machine, scope: InstallScope): Check[] {
+  const { config, hooks } = client.files(machine, scope);
   if (config === undefined) return [];
   const name = scope === 'user' ? client.name : `${client.name} (project)`;
   try {
@@ -41,22 +41,27 @@ function checkClient(client: Client, machine: Machine, scope: Scope): Check[] {
   }
 }
 
-type Entry = { command: string | undefined; args: readonly string[]; url: string | undefined; text: string };
+type ParsedServerEntry = {
+  command: string | undefined;
+  args: readonly string[];
+  url: string | undefined;
+  text: string;
+};
 
-function readEntry(client: Client, text: string): Entry {
-  const told = client.format.kind === 'json' ? readJsonEntry(client, text) : readTomlEntry(client, text);
-  const [command, url] = [told.command, told.url ?? told.httpUrl ?? told.serverUrl].map((found) =>
+function readEntry(client: McpClient, text: string): ParsedServerEntry {
+  const problem = client.format.kind === 'json' ? readJsonEntry(client, text) : readTomlEntry(client, text);
+  const [command, url] = [problem.command, problem.url ?? problem.httpUrl ?? problem.serverUrl].map((found) =>
     typeof found === 'string' ? found : undefined,
   );
-  const args = Array.isArray(told.args) ? told.args.map(String) : [];
-  return { command, args, url, text: JSON.stringify(told) };
+  const args = Array.isArray(problem.args) ? problem.args.map(String) : [];
+  return { command, args, url, text: JSON.stringify(problem) };
 }
 
-const readJsonEntry = (client: Client, text: string) =>
+const readJsonEntry = (client: McpClient, text: string) =>
   (valueAt(text, pathOf(client)) ?? {}) as Record<string, unknown>;
 
 /** Texts and lists of texts are written in TOML as in JSON. */
-function readTomlEntry(client: Client, text: string): Record<string, unknown> {
+function readTomlEntry(client: McpClient, text: string): Record<string, unknown> {
   const read = (raw: string): unknown => {
     try {
       return JSON.parse(raw);
@@ -67,7 +72,7 @@ function readTomlEntry(client: Client, text: string): Record<string, unknown> {
   return Object.fromEntries([...(tomlTable(text, pathOf(client)) ?? [])].map(([name, raw]) => [name, read(raw)]));
 }
 
-function problemOfEntry({ command, args, url, text }: Entry, machine: Machine): Check | undefined {
+function problemOfEntry({ command, args, url, text }: ParsedServerEntry, machine: Machine): Check | undefined {
   const { env } = machine;
   if (url !== undefined) {
     if (!URL.canParse(url)) return failure('', `${JSON.stringify(url)} is no address`, AGAIN);

@@ -3,7 +3,7 @@ import type { ExitCode } from '../failure.ts';
 import { thisMachine } from '../init/machine.ts';
 import type { OwnParts } from '../own/command.ts';
 import { type Colour, clean, counted, pad, paint } from '../render/index.ts';
-import { type Check, failure, type Level, ok, warning } from './check.ts';
+import { type Check, type CheckLevel, failure, ok, warning } from './check.ts';
 import { checkClients } from './clients.ts';
 import { checkServer } from './server.ts';
 import { checkStore } from './store.ts';
@@ -12,7 +12,7 @@ const LEAST_NODE = [20, 19] as const;
 
 export async function runDoctor(parts: OwnParts, json: boolean): Promise<ExitCode> {
   const checks = [checkNode(process.versions.node), ...(await checkSettings(parts)), ...clientChecks(parts)];
-  const count = (level: Level) => checks.filter((check) => check.level === level).length;
+  const count = (level: CheckLevel) => checks.filter((check) => check.level === level).length;
   if (json) parts.terminal.out(`${JSON.stringify({ checks, failed: count('fail'), warnings: count('warn') })}\n`);
   else show(checks, parts);
   return count('fail') > 0 ? 1 : 0;
@@ -34,17 +34,17 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
       .split('\n')
       .map((line) => failure('settings', line, 'correct the variable, or unset it'));
   }
-  const told = config.warnings.map((text) => warning('settings', text, 'correct the name, or unset it'));
+  const problem = config.warnings.map((text) => warning('settings', text, 'correct the name, or unset it'));
   const { url } = config.client;
   return [
-    ...(told.length > 0 ? told : [ok('settings', url === undefined ? 'read' : 'read; clients use MEM_HTTP_URL')]),
+    ...(problem.length > 0 ? problem : [ok('settings', url === undefined ? 'read' : 'read; clients use MEM_HTTP_URL')]),
     ...(url === undefined ? await checkStore(parts, config) : await checkServer(url, config.client.apiKey)),
   ];
 }
 
-const clientChecks = ({ readEnvironment }: OwnParts): Check[] => checkClients(thisMachine(readEnvironment()));
+const clientChecks = (parts: OwnParts): Check[] => checkClients(thisMachine(parts));
 
-const MARKS: Readonly<Record<Level, readonly [mark: string, colour: Colour]>> = {
+const MARKS: Readonly<Record<CheckLevel, readonly [mark: string, colour: Colour]>> = {
   ok: ['ok', 'green'],
   warn: ['warn', 'yellow'],
   fail: ['FAIL', 'red'],

@@ -18,7 +18,7 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
   }
   try {
     const report = await parts.inspectStore(config);
-    return judge(report as Report, config);
+    return checkState(report as Report, config);
   } catch (error) {
     const { detail } = problemOf(error);
     return [failure('store', `${addressOf(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
@@ -37,11 +37,11 @@ function remedyOf(error: unknown, { pathname }: URL): string {
   return 'start PostgreSQL, or correct host, port and sslmode in MEM_POSTGRES_DSN';
 }
 
-function judge(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
+function checkState(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
   const { postgres } = report;
   const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOf(postgresDsn as string)}`;
   if (postgres.place === null)
-    return [failure('store', `${where}: ${postgres.role} may use no schema of it`, grantPlace(postgres))];
+    return [failure('store', `${where}: ${postgres.role} may use no schema of it`, schemaToGrant(postgres))];
   const about = `${where}, schema ${postgres.place}, as ${postgres.role}`;
   const found = postgres.owner === null ? [checkEmpty(about, postgres)] : [ok('store', about)];
   const isReadable = postgres.owner !== null && postgres.closed.length < 1;
@@ -53,7 +53,7 @@ function judge(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
   ];
 }
 
-const grantPlace = ({ place, role }: PostgresState): string =>
+const schemaToGrant = ({ place, role }: PostgresState): string =>
   `as its owner: GRANT USAGE, CREATE ON SCHEMA ${place ?? 'public'} TO ${role}`;
 
 function checkEmpty(about: string, { foreign, taken }: PostgresState): Check {
@@ -69,7 +69,7 @@ function checkRights(postgres: PostgresState): Check[] {
   const { role, place, may_create, closed, missing_roles } = postgres;
   const checks: Check[] = [];
   if (!may_create)
-    checks.push(failure('rights', `${role} may not make tables in the schema ${place}`, grantPlace(postgres)));
+    checks.push(failure('rights', `${role} may not make tables in the schema ${place}`, schemaToGrant(postgres)));
   if (closed.length > 0) {
     const named =
       closed.length > 3 ? `${closed.slice(0, 3).join(', ')} and ${closed.length - 3} more` : closed.join(', ');

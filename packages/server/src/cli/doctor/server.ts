@@ -8,10 +8,10 @@ const WAIT_MS = 5000;
 /** The header has whole seconds. */
 const TOLERATED_SKEW_MS = 5000;
 
-type Answered = { health: { version?: string; status?: string }; date: string | null; status: number };
+type HealthAnswer = { health: { version?: string; status?: string }; date: string | null; status: number };
 
 export async function checkServer(url: string, apiKey: string | undefined): Promise<Check[]> {
-  let answered: Answered;
+  let answered: HealthAnswer;
   try {
     answered = await askHealth(url);
   } catch (error) {
@@ -35,10 +35,10 @@ export async function checkServer(url: string, apiKey: string | undefined): Prom
   ];
 }
 
-async function askHealth(url: string): Promise<Answered> {
+async function askHealth(url: string): Promise<HealthAnswer> {
   const address = `${url.replace(/\/+$/, '')}/health?ready=true`;
   const response = await fetch(address, { signal: AbortSignal.timeout(WAIT_MS) });
-  const health = (await response.json().catch(() => ({}))) as Answered['health'];
+  const health = (await response.json().catch(() => ({}))) as HealthAnswer['health'];
   return { health, date: response.headers.get('date'), status: response.status };
 }
 

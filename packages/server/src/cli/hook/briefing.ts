@@ -8,7 +8,7 @@ const MAX_OWN = 8;
 const MAX_OTHERS = 4;
 const MAX_VALUE_LENGTH = 160;
 
-type Listed = Output<'entries.list'>['entries'][number];
+type ListedEntry = Output<'entries.list'>['entries'][number];
 
 /** What memory knows about the project of a folder, in a few lines; nothing where it knows nothing. */
 export async function briefing(memory: Memory, folder: string): Promise<string | undefined> {
@@ -18,7 +18,7 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await memory.call(name, input)) as Output<N>;
   const project = projectOf(folder);
-  const list = async (entity_path: string | undefined, limit: number): Promise<Listed[]> =>
+  const list = async (entity_path: string | undefined, limit: number): Promise<ListedEntry[]> =>
     (await ask('entries.list', { ...(entity_path ? { entity_path } : {}), sort: 'recent', limit })).entries;
   const paths = project === undefined ? [] : [project, `${project}/**`];
   const [stats, recent, outcomes, ...known] = await Promise.all([
@@ -45,10 +45,10 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
   ].join('\n');
 }
 
-const section = (title: string, entries: readonly Listed[]): string[] =>
+const section = (title: string, entries: readonly ListedEntry[]): string[] =>
   entries.length === 0 ? [] : [title, ...entries.map(line)];
 
-function line({ entity_path, key, memory_type, confidence, evidence_status, value }: Listed): string {
+function line({ entity_path, key, memory_type, confidence, evidence_status, value }: ListedEntry): string {
   const standing = `${memory_type}, ${confidence.toFixed(2)} ${evidence_status}`;
   return `- ${brief(entity_path, 80)} ${brief(key, 60)} (${standing}): ${brief(value, MAX_VALUE_LENGTH)}`;
 }

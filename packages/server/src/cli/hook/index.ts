@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { UsageError } from '../failure.ts';
 import type { Stdin } from '../input.ts';
 import type { OwnParts } from '../own/command.ts';
-import type { Given } from '../parse.ts';
+import type { ParsedFlags } from '../parse.ts';
 import { briefing } from './briefing.ts';
-import { forgetOldReminders } from './reminders.ts';
+import { deleteOldReminders } from './reminders.ts';
 import { outcomeReminder } from './stop.ts';
 
 /** What Claude Code says on standard input, as far as it matters here. */
@@ -19,7 +19,7 @@ export type HookInput = {
 const DEADLINE_MS = 5000;
 const STDIN_MS = 1000;
 
-export async function runHook(given: Given, parts: OwnParts): Promise<void> {
+export async function runHook(given: ParsedFlags, parts: OwnParts): Promise<void> {
   setTimeout(() => process.exit(0), DEADLINE_MS).unref();
   const [event] = given.get('event') ?? [];
   const input = await readHookInput(parts.terminal.stdin);
@@ -30,12 +30,12 @@ export async function runHook(given: Given, parts: OwnParts): Promise<void> {
 async function answerTo(
   event: string | undefined,
   input: HookInput,
-  { given, parts }: { given: Given; parts: OwnParts },
+  { given, parts }: { given: ParsedFlags; parts: OwnParts },
 ) {
   const env = parts.readEnvironment();
   if (event === 'stop') return outcomeReminder(input, env);
   if (event !== 'session-start') throw new UsageError('give session-start or stop');
-  forgetOldReminders(env);
+  deleteOldReminders(env);
   const [[url], [folder]] = [given.get('url') ?? [], given.get('data-dir') ?? []];
   const memory = await parts.openMemory(
     {

@@ -19,12 +19,12 @@ export function lastReminder(env: Environment, session: string): string | undefi
   }
 }
 
-export function noteReminder(env: Environment, session: string, work: string): void {
+export function saveReminder(env: Environment, session: string, work: string): void {
   mkdirSync(folderOf(env), { recursive: true });
   writeFileSync(fileOf(env, session), work, { mode: 0o600 });
 }
 
-export function forgetOldReminders(env: Environment): void {
+export function deleteOldReminders(env: Environment): void {
   try {
     for (const name of readdirSync(folderOf(env))) {
       const file = join(folderOf(env), name);

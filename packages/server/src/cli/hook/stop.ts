@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../../config.ts';
 import type { HookInput } from './index.ts';
-import { lastReminder, noteReminder } from './reminders.ts';
+import { lastReminder, saveReminder } from './reminders.ts';
 
 /** Longer transcripts are read from here on. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -11,7 +11,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const USES = /^mem_(read|search|recall|read_from|write|commit_batch|record_\w+|start_span|set_trace_attributes)$/;
 const SEALS = 'mem_commit_outcome';
 
-type Block = { type?: string; id?: string; name?: string; tool_use_id?: string; is_error?: boolean };
+type TranscriptBlock = { type?: string; id?: string; name?: string; tool_use_id?: string; is_error?: boolean };
 
 /** The calls of memory since the last outcome, and which piece of work they belong to. */
 export type OpenWork = { calls: number; work: string };
@@ -26,7 +26,7 @@ export async function outcomeReminder(input: HookInput, env: Environment) {
   const { calls, work } = await readTranscript(transcript_path);
   if (calls === 0 || lastReminder(env, session_id) === work) return undefined;
   // Where that cannot be noted, nothing is said: better no reminder than one without end.
-  noteReminder(env, session_id, work);
+  saveReminder(env, session_id, work);
   return {
     decision: 'block',
     reason:
@@ -65,10 +65,10 @@ export async function readTranscript(file: string): Promise<OpenWork> {
   return { calls: open.size, work };
 }
 
-function blocksOf(line: string): Block[] {
+function blocksOf(line: string): TranscriptBlock[] {
   try {
     const { message } = JSON.parse(line) as { message?: { content?: unknown } };
-    return Array.isArray(message?.content) ? (message.content as Block[]) : [];
+    return Array.isArray(message?.content) ? (message.content as TranscriptBlock[]) : [];
   } catch {
     return [];
   }

@@ -1,23 +1,23 @@
 import { rmSync } from 'node:fs';
-import { hashOf, keepBackup, modeOf, readText, removeFile, replaceFile } from './files.ts';
-import type { Change } from './plan.ts';
-import type { Receipt } from './receipt.ts';
+import { hashOf, modeOf, readText, removeFile, replaceFile, writeBackup } from './files.ts';
+import type { FileChange } from './plan.ts';
+import type { FileReceipt } from './receipt.ts';
 
-type Writing = { receipt: Receipt | undefined; secrets: readonly string[]; now: Date };
+type WriteContext = { receipt: FileReceipt | undefined; secrets: readonly string[]; now: Date };
 
 /** Writes one file and gives what to remember of it. */
-export function install(change: Change, { receipt, secrets, now }: Writing): Receipt {
+export function install(change: FileChange, { receipt, secrets, now }: WriteContext): FileReceipt {
   const { file, before, clients } = change;
   const after = change.after as string;
   refuseIfChanged(change);
   const isGoingOn = receipt !== undefined && before !== null && hashOf(before) === receipt.after;
-  const backup = isGoingOn ? receipt.backup : before === null ? null : keepBackup(file, now);
+  const backup = isGoingOn ? receipt.backup : before === null ? null : writeBackup(file, now);
   const holdsSecret = secrets.some((secret) => after.includes(JSON.stringify(secret).slice(1, -1)));
   const { madeFolder } = replaceFile(file, after, holdsSecret ? 0o600 : (modeOf(file) ?? newMode(change)));
   const made_folder = receipt?.made_folder ?? madeFolder;
   return {
     clients: [...new Set([...(receipt?.clients ?? []), ...clients])],
-    ...beforeOf(change, receipt, isGoingOn),
+    ...originalHash(change, receipt, isGoingOn),
     after: hashOf(after),
     backup,
     made: [...(receipt?.made ?? []), ...change.made],
@@ -26,11 +26,11 @@ export function install(change: Change, { receipt, secrets, now }: Writing): Rec
 }
 
 /** Writes one file without what is ours. A copy of what was there stays, unless the file is what it was at first. */
-export function uninstall(change: Change, { receipt, now }: Writing): void {
+export function uninstall(change: FileChange, { receipt, now }: WriteContext): void {
   const { file, after } = change;
   refuseIfChanged(change);
   const isOriginal = receipt !== undefined && (after === null ? null : hashOf(after)) === receipt.before;
-  if (!isOriginal) keepBackup(file, now);
+  if (!isOriginal) writeBackup(file, now);
   const mode = (isOriginal && receipt.backup !== null && modeOf(receipt.backup)) || modeOf(file) || newMode(change);
   if (after === null) removeFile(file, receipt?.made_folder);
   else replaceFile(file, after, mode);
@@ -38,14 +38,18 @@ export function uninstall(change: Change, { receipt, now }: Writing): void {
 }
 
 /** Clients write their files too, and somebody may have thought about the question for a while. */
-function refuseIfChanged({ file, before }: Change): void {
+function refuseIfChanged({ file, before }: FileChange): void {
   if ((readText(file) ?? null) !== before) throw new Error('it was changed meanwhile: run mem init again');
 }
 
 /** Where a client keeps its settings, others have nothing to look for. */
-const newMode = ({ kind }: Change): number => (kind === 'config' ? 0o600 : 0o644);
+const newMode = ({ kind }: FileChange): number => (kind === 'config' ? 0o600 : 0o644);
 
-function beforeOf({ before }: Change, receipt: Receipt | undefined, isGoingOn: boolean): Pick<Receipt, 'before'> {
+function originalHash(
+  { before }: FileChange,
+  receipt: FileReceipt | undefined,
+  isGoingOn: boolean,
+): Pick<FileReceipt, 'before'> {
   if (before === null) return { before: null };
   if (!receipt) return { before: hashOf(before) };
   return isGoingOn && receipt.before !== undefined ? { before: receipt.before } : {};

@@ -1,4 +1,4 @@
-import { lineEndOf } from './place-in-text.ts';
+import { lineEndOf } from './text-edits.ts';
 
 const BEGIN = '<!-- mem:begin (kept by mem init; mem init --uninstall takes it out) -->';
 const END = '<!-- mem:end -->';

@@ -2,7 +2,7 @@ import { type JsonPath, valueAt } from './jsonc.ts';
 import { appendJson, removeJson, setJson } from './jsonc-edit.ts';
 
 /** What Claude Code runs at the start and the end of a session. */
-export type Hooks = { SessionStart: string; Stop: string };
+export type ClaudeHookCommands = { SessionStart: string; Stop: string };
 
 const EVENTS = ['SessionStart', 'Stop'] as const;
 /** A session that goes on has its briefing already. */
@@ -12,25 +12,25 @@ const TIMEOUT_SECONDS = 10;
 const isOurs = (command: unknown): boolean =>
   typeof command === 'string' && /(mem\.js|@mem-service\/server)"? hook (session-start|stop)\b/.test(command);
 
-type Group = { hooks?: { command?: unknown }[] };
-type Found = { group: number; hook: number; command: unknown; alone: boolean };
+type HookGroup = { hooks?: { command?: unknown }[] };
+type FoundHook = { group: number; hook: number; command: unknown; isOnlyHook: boolean };
 
-function find(text: string, event: string): Found | undefined {
+function find(text: string, event: string): FoundHook | undefined {
   const groups = valueAt(text, ['hooks', event]);
   if (!Array.isArray(groups)) return undefined;
-  return (groups as Group[])
+  return (groups as HookGroup[])
     .flatMap(({ hooks }, group) =>
       (Array.isArray(hooks) ? hooks : []).map((one, hook, all) => ({
         group,
         hook,
         command: one?.command,
-        alone: all.length === 1,
+        isOnlyHook: all.length === 1,
       })),
     )
     .find(({ command }) => isOurs(command));
 }
 
-export function setHooks(text: string, wanted: Hooks): string {
+export function setHooks(text: string, wanted: ClaudeHookCommands): string {
   return EVENTS.reduce((edited, event) => {
     const found = find(edited, event);
     const command = wanted[event];
@@ -47,7 +47,7 @@ export function removeHooks(text: string): string {
     const found = find(edited, event);
     if (!found) return edited;
     const group: JsonPath = ['hooks', event, found.group];
-    return removeJson(edited, found.alone ? group : [...group, 'hooks', found.hook]);
+    return removeJson(edited, found.isOnlyHook ? group : [...group, 'hooks', found.hook]);
   }, text);
 }
 

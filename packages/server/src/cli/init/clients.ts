@@ -12,10 +12,10 @@ export const clientNames = [
   'windsurf',
 ] as const;
 export type ClientName = (typeof clientNames)[number];
-export type Scope = 'user' | 'project';
+export type InstallScope = 'user' | 'project';
 
 /** How a client writes a server down. */
-export type Format = {
+export type ConfigFormat = {
   kind: 'json' | 'toml';
   /** The object that has a member for each server. */
   servers: readonly string[];
@@ -28,17 +28,17 @@ export type Format = {
 };
 
 /** A text that tells the model how to use memory. */
-export type Guide = { file: string; kind: 'block' | 'skill' | 'rule' | 'instructions' };
+export type GuideFile = { file: string; kind: 'block' | 'skill' | 'rule' | 'instructions' };
 
 /** What belongs to a client in one scope. */
-export type Places = { config: string | undefined; guides: readonly Guide[]; hooks?: string };
+export type ClientFiles = { config: string | undefined; guides: readonly GuideFile[]; hooks?: string };
 
-export type Client = {
+export type McpClient = {
   name: ClientName;
   title: string;
-  format: Format;
+  format: ConfigFormat;
   isInstalled(machine: Machine): boolean;
-  places(machine: Machine, scope: Scope): Places;
+  files(machine: Machine, scope: InstallScope): ClientFiles;
 };
 
 const braces = (name: string) => `\${${name}}`;
@@ -51,13 +51,13 @@ const codeUser = (machine: Machine) => join(applicationData(machine), 'Code', 'U
 const desktop = (machine: Machine) => join(applicationData(machine), 'Claude');
 const windsurfHome = ({ home }: Machine) => join(home, '.codeium', 'windsurf');
 
-const claudeCode: Client = {
+const claudeCode: McpClient = {
   name: 'claude-code',
   title: 'Claude Code',
   format: { ...mcpServers, variable: braces, url: 'url', types: { stdio: 'stdio', http: 'http' } },
   isInstalled: (machine) =>
     existsSync(claudeHome(machine)) || existsSync(join(machine.home, '.claude.json')) || isOnPath(machine, 'claude'),
-  places(machine, scope) {
+  files(machine, scope) {
     const own = scope === 'project' ? join(machine.folder, '.claude') : claudeHome(machine);
     const state = machine.env.CLAUDE_CONFIG_DIR || machine.home;
     return {
@@ -71,35 +71,35 @@ const claudeCode: Client = {
   },
 };
 
-const claudeDesktop: Client = {
+const claudeDesktop: McpClient = {
   name: 'claude-desktop',
   title: 'Claude Desktop',
   format: mcpServers,
   isInstalled: (machine) => existsSync(desktop(machine)),
-  places: (machine, scope) => ({
+  files: (machine, scope) => ({
     config: scope === 'user' ? join(desktop(machine), 'claude_desktop_config.json') : undefined,
     guides: [],
   }),
 };
 
-const cursor: Client = {
+const cursor: McpClient = {
   name: 'cursor',
   title: 'Cursor',
   format: { ...mcpServers, variable: envBraces, url: 'url' },
   isInstalled: ({ home }) => existsSync(join(home, '.cursor')),
   // The rules of a user are kept by the program itself, not in a file.
-  places: ({ home, folder }, scope) => ({
+  files: ({ home, folder }, scope) => ({
     config: join(scope === 'project' ? folder : home, '.cursor', 'mcp.json'),
     guides: scope === 'project' ? [{ file: join(folder, '.cursor', 'rules', 'mem.mdc'), kind: 'rule' }] : [],
   }),
 };
 
-const codex: Client = {
+const codex: McpClient = {
   name: 'codex',
   title: 'Codex CLI',
   format: { kind: 'toml', servers: ['mcp_servers'], url: 'url' },
   isInstalled: (machine) => existsSync(codexHome(machine)) || isOnPath(machine, 'codex'),
-  places(machine, scope) {
+  files(machine, scope) {
     const { folder } = machine;
     const config = join(scope === 'project' ? join(folder, '.codex') : codexHome(machine), 'config.toml');
     const guide = join(scope === 'project' ? folder : codexHome(machine), 'AGENTS.md');
@@ -107,7 +107,7 @@ const codex: Client = {
   },
 };
 
-const vscode: Client = {
+const vscode: McpClient = {
   name: 'vscode',
   title: 'VS Code',
   format: {
@@ -118,7 +118,7 @@ const vscode: Client = {
     types: { stdio: 'stdio', http: 'http' },
   },
   isInstalled: (machine) => existsSync(dirname(codeUser(machine))) || isOnPath(machine, 'code'),
-  places(machine, scope) {
+  files(machine, scope) {
     const { folder } = machine;
     if (scope === 'project')
       return {
@@ -131,24 +131,24 @@ const vscode: Client = {
   },
 };
 
-const gemini: Client = {
+const gemini: McpClient = {
   name: 'gemini',
   title: 'Gemini CLI',
   format: { ...mcpServers, variable: braces, url: 'httpUrl' },
   isInstalled: (machine) => existsSync(join(machine.home, '.gemini')) || isOnPath(machine, 'gemini'),
-  places({ home, folder }, scope) {
+  files({ home, folder }, scope) {
     const guide = scope === 'project' ? join(folder, 'GEMINI.md') : join(home, '.gemini', 'GEMINI.md');
     const config = join(scope === 'project' ? folder : home, '.gemini', 'settings.json');
     return { config, guides: [{ file: guide, kind: 'block' }] };
   },
 };
 
-const windsurf: Client = {
+const windsurf: McpClient = {
   name: 'windsurf',
   title: 'Windsurf',
   format: { ...mcpServers, variable: envBraces, url: 'serverUrl' },
   isInstalled: (machine) => existsSync(windsurfHome(machine)),
-  places: (machine, scope) => ({
+  files: (machine, scope) => ({
     config: scope === 'user' ? join(windsurfHome(machine), 'mcp_config.json') : undefined,
     guides:
       scope === 'user' ? [{ file: join(windsurfHome(machine), 'memories', 'global_rules.md'), kind: 'block' }] : [],
@@ -156,7 +156,8 @@ const windsurf: Client = {
 };
 
 /** In the order of their names above. */
-export const clients: readonly Client[] = [claudeCode, claudeDesktop, cursor, codex, vscode, gemini, windsurf];
+export const clients: readonly McpClient[] = [claudeCode, claudeDesktop, cursor, codex, vscode, gemini, windsurf];
 
 /** In the home folder itself, most files of a project would be those of the user. */
-export const scopesOf = ({ home, folder }: Machine): Scope[] => (home === folder ? ['user'] : ['user', 'project']);
+export const scopesOf = ({ home, folder }: Machine): InstallScope[] =>
+  home === folder ? ['user'] : ['user', 'project'];

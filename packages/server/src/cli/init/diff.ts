@@ -3,7 +3,7 @@ import { clean, cut, paint, type Screen } from '../render/index.ts';
 const CONTEXT = 2;
 const MAX_LINE = 160;
 
-type Change = {
+type TextChange = {
   before: string;
   after: string;
   /** Values of the file's own are nobody's business: only their names are shown. */
@@ -13,13 +13,13 @@ type Change = {
 };
 
 /** What changes, as a patch shows it. Edits of ours are in one place, so that one hunk will do. */
-export function diffLines({ before, after, hideValues, secrets }: Change, screen: Screen): string[] {
+export function diffLines({ before, after, hideValues, secrets }: TextChange, screen: Screen): string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const top = commonStart(old, now);
   const bottom = commonStart(old.slice(top).reverse(), now.slice(top).reverse());
-  const known = new Set(old.map(bare));
+  const known = new Set(old.map(withoutTrailingComma));
   const show = (mark: string, line: string) => {
-    const masked = hideValues && known.has(bare(line)) ? withoutValues(line) : line;
+    const masked = hideValues && known.has(withoutTrailingComma(line)) ? withoutValues(line) : line;
     return cut(`${mark} ${clean(masks(secrets).reduce((text, mask) => mask(text), masked))}`, MAX_LINE);
   };
   const edge = hideValues ? CONTEXT : 0;
@@ -33,7 +33,7 @@ export function diffLines({ before, after, hideValues, secrets }: Change, screen
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
 /** A line that only got a comma is still the user's. */
-const bare = (line: string) => line.replace(/,\s*$/, '').trimEnd();
+const withoutTrailingComma = (line: string) => line.replace(/,\s*$/, '').trimEnd();
 
 function commonStart(a: readonly string[], b: readonly string[]): number {
   let same = 0;

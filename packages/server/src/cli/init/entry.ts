@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import type { Environment } from '../../config.ts';
-import type { Client } from './clients.ts';
+import type { McpClient } from './clients.ts';
 import type { Program } from './program.ts';
 
 /** Where the memory is that clients are pointed to. */
-export type Target =
+export type MemoryTarget =
   | { url: string; apiKey: string | undefined; toolset: string | undefined }
   | { env: Record<string, string> };
 
 /** As the variables say: a server, or the store of this machine. */
-export function targetOf(env: Environment): Target {
+export function targetOf(env: Environment): MemoryTarget {
   if (env.MEM_HTTP_URL) {
     const url = new URL(env.MEM_HTTP_URL);
     return {
@@ -27,7 +27,7 @@ export function targetOf(env: Environment): Target {
   return { env: Object.fromEntries(Object.entries(kept).filter((pair): pair is [string, string] => Boolean(pair[1]))) };
 }
 
-export type Entry = Readonly<Record<string, string | readonly string[] | Readonly<Record<string, string>>>>;
+export type ServerEntry = Readonly<Record<string, string | readonly string[] | Readonly<Record<string, string>>>>;
 
 /** Members that an entry of ours may have had, here or before. */
 export const entryMembers = [
@@ -44,7 +44,7 @@ export const entryMembers = [
 ] as const;
 
 /** What a client is to have under the name `mem`. */
-export function entryOf({ format }: Client, target: Target, program: Program): Entry {
+export function entryOf({ format }: McpClient, target: MemoryTarget, program: Program): ServerEntry {
   const { types, url: urlMember } = format;
   if ('env' in target)
     return { ...(types ? { type: types.stdio } : {}), ...program, ...variablesOf(format, target.env) };
@@ -56,7 +56,7 @@ export function entryOf({ format }: Client, target: Target, program: Program): E
 const SECRET = 'MEM_POSTGRES_DSN';
 
 /** As with a key, an address with a password stays in the environment where it can. */
-function variablesOf({ kind, variable }: Client['format'], env: Readonly<Record<string, string>>): Entry {
+function variablesOf({ kind, variable }: McpClient['format'], env: Readonly<Record<string, string>>): ServerEntry {
   const { [SECRET]: dsn, ...open } = env;
   const named = dsn === undefined || kind === 'toml' ? open : { ...open, [SECRET]: variable?.(SECRET) ?? dsn };
   return {
@@ -66,7 +66,7 @@ function variablesOf({ kind, variable }: Client['format'], env: Readonly<Record<
 }
 
 /** For a client that cannot speak to a server by itself, and takes values as they stand. */
-function throughProgram(target: Exclude<Target, { env: object }>, { command, args }: Program): Entry {
+function throughProgram(target: Exclude<MemoryTarget, { env: object }>, { command, args }: Program): ServerEntry {
   const env = {
     MEM_HTTP_URL: target.url.replace(/\/mcp$/, ''),
     ...(target.apiKey ? { MEM_API_KEY: target.apiKey } : {}),
@@ -76,7 +76,7 @@ function throughProgram(target: Exclude<Target, { env: object }>, { command, arg
 }
 
 /** The key stays in the environment where a client can look it up there. */
-function keyOf({ kind, variable }: Client['format'], apiKey: string | undefined): Entry {
+function keyOf({ kind, variable }: McpClient['format'], apiKey: string | undefined): ServerEntry {
   if (apiKey === undefined) return {};
   if (kind === 'toml') return { bearer_token_env_var: 'MEM_API_KEY' };
   return { headers: { 'X-MEM-API-Key': variable ? variable('MEM_API_KEY') : apiKey } };

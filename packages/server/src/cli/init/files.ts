@@ -27,7 +27,7 @@ export function readText(file: string): string | undefined {
 }
 
 /** A copy beside the file, for whoever wants it back as it was. */
-export function keepBackup(file: string, now: Date): string {
+export function writeBackup(file: string, now: Date): string {
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
   let backup = `${file}.mem-${stamp}.bak`;
   for (let n = 2; existsSync(backup); n++) backup = `${file}.mem-${stamp}-${n}.bak`;

@@ -1,4 +1,4 @@
-import type { Guide } from './clients.ts';
+import type { GuideFile } from './clients.ts';
 
 /** The short guide, for texts that an agent reads at every start: no more than it needs to reach for memory. */
 const guide = `## Memory (mem)
@@ -37,7 +37,7 @@ const skill = `# Working with memory
   \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. It seals the
   session, and the confidence of what you read follows.`;
 
-const heads: Readonly<Record<Guide['kind'], string>> = {
+const heads: Readonly<Record<GuideFile['kind'], string>> = {
   block: '',
   skill: `---
 name: mem
@@ -56,7 +56,7 @@ applyTo: '**'
 };
 
 /** What a text begins with where the whole file is ours, and the block that is in it. */
-export const guideOf = (kind: Guide['kind']): { head: string; content: string } => ({
+export const guideOf = (kind: GuideFile['kind']): { head: string; content: string } => ({
   head: heads[kind],
   content: kind === 'skill' ? skill : guide,
 });

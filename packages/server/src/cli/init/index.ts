@@ -1,36 +1,39 @@
 import { createInterface } from 'node:readline/promises';
-import type { Environment } from '../../config.ts';
 import { type ExitCode, UsageError } from '../failure.ts';
+import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { install, uninstall } from './apply.ts';
-import { type Client, type ClientName, clients, type Scope } from './clients.ts';
+import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf, targetOf } from './entry.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
-import { type Change, changed, hooksFor, isSetUp, planInstall, planUninstall } from './plan.ts';
-import { programsOf, startedAs } from './program.ts';
-import { type Receipts, readReceipts, writeReceipts } from './receipt.ts';
+import { changedFiles, type FileChange, hooksFor, isSetUp, planInstall, planUninstall } from './plan.ts';
+import { programsOf } from './program.ts';
+import { type FileReceipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
 
 export type InitOptions = {
   clients: readonly ClientName[] | undefined;
-  scope: Scope;
+  scope: InstallScope;
   uninstall: boolean;
   withGuides: boolean;
   dryRun: boolean;
   yes: boolean;
 };
 
-export type Setting = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
+export type InitRun = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
 
 /** Sets clients up, or takes that back. */
-export async function runInit(options: InitOptions, terminal: Terminal, env: Environment): Promise<ExitCode> {
-  const setting = { ...options, machine: thisMachine(env), terminal, secrets: secretsOf(env) };
+export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
+  const { terminal } = parts;
+  const machine = thisMachine(parts);
+  const { env } = machine;
+  const setting = { ...options, machine, terminal, secrets: secretsOf(env) };
   const chosen = chooseClients(setting);
   if (chosen.length === 0) return sayNoneFound(setting);
   const receipts = readReceipts(setting.machine.home);
   const target = targetOf(env);
-  const programs = options.uninstall ? undefined : programsOf(startedAs());
+  const programs = options.uninstall ? undefined : programsOf(parts.readProcessStart());
   const plan = programs
     ? planInstall(
         chosen,
@@ -39,10 +42,10 @@ export async function runInit(options: InitOptions, terminal: Terminal, env: Env
       )
     : planUninstall(chosen, receipts, setting);
   showPlan(plan, chosen, setting);
-  const todo = changed(plan);
+  const todo = changedFiles(plan);
   const hasProblems = plan.problems.length > 0;
   if (todo.length === 0 || options.dryRun) return hasProblems ? 1 : 0;
-  if (!(await isWanted(setting))) {
+  if (!(await isConfirmed(setting))) {
     terminal.err('nothing was written\n');
     return hasProblems ? 1 : 0;
   }
@@ -51,13 +54,12 @@ export async function runInit(options: InitOptions, terminal: Terminal, env: Env
   return failed || hasProblems ? 1 : 0;
 }
 
-function chooseClients({ clients: names, machine, scope, uninstall }: Setting): Client[] {
+function chooseClients({ clients: names, machine, scope, uninstall }: InitRun): McpClient[] {
   if (names) return clients.filter(({ name }) => names.includes(name));
-  if (!uninstall)
-    return clients.filter((client) => client.isInstalled(machine) && client.places(machine, scope).config);
+  if (!uninstall) return clients.filter((client) => client.isInstalled(machine) && client.files(machine, scope).config);
   const receipts = readReceipts(machine.home);
   return clients.filter((client) => {
-    const { config, hooks, guides } = client.places(machine, scope);
+    const { config, hooks, guides } = client.files(machine, scope);
     const files = [config, hooks, ...guides.map(({ file }) => file)];
     return (
       isSetUp(client, machine, scope) || files.some((file) => file && receipts[file]?.clients.includes(client.name))
@@ -65,7 +67,7 @@ function chooseClients({ clients: names, machine, scope, uninstall }: Setting): 
   });
 }
 
-function sayNoneFound({ uninstall, terminal }: Setting): ExitCode {
+function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
   if (uninstall) {
     terminal.out('no client is set up\n');
     return 0;
@@ -75,7 +77,7 @@ function sayNoneFound({ uninstall, terminal }: Setting): ExitCode {
   return 1;
 }
 
-async function isWanted({ yes, terminal }: Setting): Promise<boolean> {
+async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   if (yes) return true;
   if (!terminal.stdin.isTTY)
     throw new UsageError('nobody can be asked here: add --yes to write this, or --dry-run to only look');
@@ -90,7 +92,7 @@ async function isWanted({ yes, terminal }: Setting): Promise<boolean> {
 }
 
 /** Each file for itself: what is written is remembered, whatever becomes of the next. */
-function write(todo: readonly Change[], receipts: Receipts, setting: Setting): boolean {
+function write(todo: readonly FileChange[], receipts: FileReceipts, setting: InitRun): boolean {
   const { terminal, machine, secrets, clients: names } = setting;
   let failed = false;
   for (const change of todo) {
@@ -110,13 +112,13 @@ function write(todo: readonly Change[], receipts: Receipts, setting: Setting): b
       terminal.err(`mem: ${clean(shortPath(machine, file))}: ${clean((error as Error).message)}\n`);
     }
   }
-  if (setting.uninstall) forget(receipts, names);
+  if (setting.uninstall) removeReceipts(receipts, names);
   writeReceipts(machine.home, receipts);
   return failed;
 }
 
 /** A file that other clients read too is left to them. */
-function forget(receipts: Receipts, names: readonly string[] | undefined): void {
+function removeReceipts(receipts: FileReceipts, names: readonly string[] | undefined): void {
   for (const receipt of Object.values(receipts))
     receipt.clients = receipt.clients.filter((name) => !names?.includes(name));
 }

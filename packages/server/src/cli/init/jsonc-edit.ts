@@ -1,6 +1,6 @@
 import type { Node } from 'jsonc-parser';
 import { type JsonPath, nodeAt, parseJsonc, skipTrivia } from './jsonc.ts';
-import { applyEdits, type Edit, lineEndOf, MalformedText } from './place-in-text.ts';
+import { applyEdits, lineEndOf, MalformedText, type TextEdit } from './text-edits.ts';
 
 // The edits are ours and not those of `jsonc-parser`, which formats the lines it touches anew and drops comments beside
 // a member that it removes (docs/decisions/033-jsonc-parser.md).
@@ -45,7 +45,7 @@ export function removeJson(text: string, path: JsonPath): string {
   if (!parent || !node) return text;
   const child = node.parent?.type === 'property' ? node.parent : node;
   const next = skipTrivia(text, endOf(child));
-  const comma: Edit[] = text[next] === ',' ? [{ start: next, end: next + 1, text: '' }] : [];
+  const comma: TextEdit[] = text[next] === ',' ? [{ start: next, end: next + 1, text: '' }] : [];
   const previous = parent.children?.[parent.children.indexOf(child) - 1];
   if (isAlone(text, parent, child))
     return applyEdits(text, [{ start: parent.offset + 1, end: endOf(parent) - 1, text: '' }]);
@@ -64,7 +64,7 @@ const titleOf = (path: JsonPath) => (path.length === 0 ? 'the file' : path.join(
 const nest = (path: JsonPath, value: unknown): unknown => path.reduceRight((inner, key) => ({ [key]: inner }), value);
 
 /** Puts `content` behind the last child. It gets the indentation of its line, or none where all is on one line. */
-function insertion(text: string, parent: Node, content: (level?: string) => string): Edit[] {
+function insertion(text: string, parent: Node, content: (level?: string) => string): TextEdit[] {
   const eol = lineEndOf(text);
   const outer = indentAt(text, parent.offset);
   const level = outer + indentUnitOf(text);
@@ -78,7 +78,7 @@ function insertion(text: string, parent: Node, content: (level?: string) => stri
   const after = skipTrivia(text, endOf(last));
   const hasComma = text[after] === ',';
   const from = hasComma ? after + 1 : endOf(last);
-  const comma: Edit[] = hasComma ? [] : [{ start: from, end: from, text: ',' }];
+  const comma: TextEdit[] = hasComma ? [] : [{ start: from, end: from, text: ',' }];
   const trailing = hasComma ? ',' : '';
   if (!text.slice(parent.offset, endOf(parent)).includes('\n'))
     return [...comma, { start: from, end: from, text: ` ${content()}${trailing}` }];

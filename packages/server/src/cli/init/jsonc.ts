@@ -7,7 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from 'jsonc-parser';
-import { MalformedText } from './place-in-text.ts';
+import { MalformedText } from './text-edits.ts';
 
 /** JSON as editors write it, with comments, trailing commas and a byte order mark: the tree with all offsets. */
 export function parseJsonc(text: string): Node {

@@ -2,13 +2,15 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Environment } from '../../config.ts';
+import type { CliParts } from '../parts.ts';
 
 /** What decides where clients keep their files. */
 export type Machine = { platform: NodeJS.Platform; env: Environment; home: string; folder: string };
 
-export function thisMachine(env: Environment): Machine {
-  const { platform } = process;
-  return { platform, env, home: env.HOME || env.USERPROFILE || homedir(), folder: process.cwd() };
+export function thisMachine({ readEnvironment, readProcessStart }: CliParts): Machine {
+  const env = readEnvironment();
+  const { platform, folder } = readProcessStart();
+  return { platform, env, home: env.HOME || env.USERPROFILE || homedir(), folder };
 }
 
 /** Where programs with windows keep what belongs to the user. */

@@ -1,19 +1,19 @@
 import { hasBlock, removeBlock, setBlock } from './block.ts';
-import { type Hooks, hookPaths, removeHooks, setHooks } from './claude-hooks.ts';
-import type { Client, Guide, Places, Scope } from './clients.ts';
-import { entryOf, type Target } from './entry.ts';
+import { type ClaudeHookCommands, hookPaths, removeHooks, setHooks } from './claude-hooks.ts';
+import type { ClientFiles, GuideFile, InstallScope, McpClient } from './clients.ts';
+import { entryOf, type MemoryTarget } from './entry.ts';
 import { hashOf, readText } from './files.ts';
 import { guideOf } from './guide.ts';
 import { parseJsonc, valueAt } from './jsonc.ts';
 import { removeJson } from './jsonc-edit.ts';
 import type { Machine } from './machine.ts';
 import { commandLine, type Programs } from './program.ts';
-import type { Receipt, Receipts } from './receipt.ts';
+import type { FileReceipt, FileReceipts } from './receipt.ts';
 import { removeEntry, setEntry, shownEntry } from './server-entry.ts';
 import { readToml } from './toml.ts';
 
 /** One file as it is and as it shall be; `after` is null where it shall be gone. */
-export type Change = {
+export type FileChange = {
   file: string;
   clients: string[];
   kind: 'config' | 'hooks' | 'guide';
@@ -23,20 +23,20 @@ export type Change = {
 };
 
 /** What cannot be done for a client, and why. */
-export type Problem = { client: string; file: string; message: string };
+export type InstallProblem = { client: string; file: string; message: string };
 
-export type Plan = { changes: Change[]; problems: Problem[]; skipped: Client[] };
+export type InstallPlan = { changes: FileChange[]; problems: InstallProblem[]; skipped: McpClient[] };
 
-type Part = {
+type FileEdit = {
   file: string;
-  kind: Change['kind'];
+  kind: FileChange['kind'];
   containers: readonly (readonly string[])[];
   edit(text: string): string;
 };
 
 /** Goes through the files of each client; two clients may share one. */
-function planOf(clients: readonly Client[], partsOf: (client: Client) => Part[] | undefined): Plan {
-  const plan: Plan = { changes: [], problems: [], skipped: [] };
+function planOf(clients: readonly McpClient[], partsOf: (client: McpClient) => FileEdit[] | undefined): InstallPlan {
+  const plan: InstallPlan = { changes: [], problems: [], skipped: [] };
   for (const client of clients) {
     const parts = partsOf(client);
     if (!parts) plan.skipped.push(client);
@@ -45,7 +45,11 @@ function planOf(clients: readonly Client[], partsOf: (client: Client) => Part[] 
   return plan;
 }
 
-function addChange({ changes, problems }: Plan, client: Client, { file, kind, containers, edit }: Part): void {
+function addChange(
+  { changes, problems }: InstallPlan,
+  client: McpClient,
+  { file, kind, containers, edit }: FileEdit,
+): void {
   try {
     const known = changes.find((change) => change.file === file);
     const before = known ? known.before : (readText(file) ?? null);
@@ -69,11 +73,21 @@ function check(file: string, text: string): void {
 
 const isMissing = (text: string, path: readonly string[]) => valueAt(text, path) === undefined;
 
-export type Wanted = { target: Target; programs: Programs; hooks: Hooks; withGuides: boolean; receipts: Receipts };
+export type InstallRequest = {
+  target: MemoryTarget;
+  programs: Programs;
+  hooks: ClaudeHookCommands;
+  withGuides: boolean;
+  receipts: FileReceipts;
+};
 
-export function planInstall(clients: readonly Client[], wanted: Wanted, at: { machine: Machine; scope: Scope }): Plan {
+export function planInstall(
+  clients: readonly McpClient[],
+  wanted: InstallRequest,
+  at: { machine: Machine; scope: InstallScope },
+): InstallPlan {
   return planOf(clients, (client) => {
-    const places = client.places(at.machine, at.scope);
+    const places = client.files(at.machine, at.scope);
     const { config, hooks } = places;
     if (config === undefined) return undefined;
     const entry = entryOf(client, wanted.target, wanted.programs.mcp);
@@ -92,7 +106,7 @@ export function planInstall(clients: readonly Client[], wanted: Wanted, at: { ma
   });
 }
 
-function guidesOf({ guides, hooks }: Places, editHooks: ((text: string) => string) | undefined): Part[] {
+function guidesOf({ guides, hooks }: ClientFiles, editHooks: ((text: string) => string) | undefined): FileEdit[] {
   return [
     ...(hooks && editHooks ? [{ file: hooks, kind: 'hooks' as const, containers: hookPaths, edit: editHooks }] : []),
     ...guides.map((guide) => ({
@@ -104,7 +118,7 @@ function guidesOf({ guides, hooks }: Places, editHooks: ((text: string) => strin
   ];
 }
 
-function setGuide({ kind }: Guide, text: string): string {
+function setGuide({ kind }: GuideFile, text: string): string {
   const { head, content } = guideOf(kind);
   if (head !== '' && text.trim() !== '' && !hasBlock(text))
     throw new Error('it is there already and not from mem init');
@@ -113,15 +127,15 @@ function setGuide({ kind }: Guide, text: string): string {
 
 /** What was put in goes; everything else stays. */
 export function planUninstall(
-  clients: readonly Client[],
-  receipts: Receipts,
-  at: { machine: Machine; scope: Scope },
-): Plan {
+  clients: readonly McpClient[],
+  receipts: FileReceipts,
+  at: { machine: Machine; scope: InstallScope },
+): InstallPlan {
   const names = clients.map(({ name }) => name as string);
   const plan = planOf(clients, (client) => {
-    const { config, hooks, guides } = client.places(at.machine, at.scope);
+    const { config, hooks, guides } = client.files(at.machine, at.scope);
     if (config === undefined) return undefined;
-    const part = (file: string, kind: Change['kind'], edit: Part['edit']): Part => ({
+    const part = (file: string, kind: FileChange['kind'], edit: FileEdit['edit']): FileEdit => ({
       file,
       kind,
       containers: [],
@@ -148,16 +162,16 @@ export function planUninstall(
         .map(({ file, kind }) => part(file, 'guide', (text) => withoutHead(removeBlock(text), kind))),
     ];
   });
-  return { ...plan, changes: plan.changes.map((change) => asBefore(change, receipts[change.file])) };
+  return { ...plan, changes: plan.changes.map((change) => restoreOriginal(change, receipts[change.file])) };
 }
 
-const withoutHead = (text: string, kind: Guide['kind']): string => {
+const withoutHead = (text: string, kind: GuideFile['kind']): string => {
   const { head } = guideOf(kind);
   return head !== '' && text.trim() === head.trim() ? '' : text;
 };
 
 /** Takes out the objects and lists that were made for us and that nobody else uses. */
-function emptied(text: string, paths: readonly (readonly string[])[], receipt: Receipt | undefined): string {
+function emptied(text: string, paths: readonly (readonly string[])[], receipt: FileReceipt | undefined): string {
   const isMade = (path: readonly string[]) => receipt?.made.some((made) => made.join('\n') === path.join('\n'));
   return paths.filter(isMade).reduce((edited, path) => {
     const value = valueAt(edited, path);
@@ -167,7 +181,7 @@ function emptied(text: string, paths: readonly (readonly string[])[], receipt: R
 }
 
 /** Where nobody has touched the file since, it becomes what it was to the last byte. */
-function asBefore(change: Change, receipt: Receipt | undefined): Change {
+function restoreOriginal(change: FileChange, receipt: FileReceipt | undefined): FileChange {
   const { before, after } = change;
   if (before === null || after === null || before === after || !receipt) return change;
   const isUntouched = hashOf(before) === receipt.after;
@@ -176,12 +190,12 @@ function asBefore(change: Change, receipt: Receipt | undefined): Change {
   return original !== undefined && hashOf(original) === receipt.before ? { ...change, after: original } : change;
 }
 
-export const changed = ({ changes }: Plan): Change[] =>
+export const changedFiles = ({ changes }: InstallPlan): FileChange[] =>
   changes.filter(({ before, after }) => before !== after && !(before === null && after === ''));
 
 /** Whether a client has an entry of ours in this scope. */
-export function isSetUp(client: Client, machine: Machine, scope: Scope): boolean {
-  const { config } = client.places(machine, scope);
+export function isSetUp(client: McpClient, machine: Machine, scope: InstallScope): boolean {
+  const { config } = client.files(machine, scope);
   try {
     return config !== undefined && shownEntry(client, readText(config) ?? '') !== undefined;
   } catch {
@@ -190,7 +204,7 @@ export function isSetUp(client: Client, machine: Machine, scope: Scope): boolean
 }
 
 /** The flags tell a hook where the memory is, as its variables are those of the client. */
-export function hooksFor({ mem }: Programs, target: Target): Hooks {
+export function hooksFor({ mem }: Programs, target: MemoryTarget): ClaudeHookCommands {
   const where =
     'env' in target
       ? target.env.MEM_DATA_DIR

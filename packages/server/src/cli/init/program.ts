@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, sep } from 'node:path';
 import { UsageError } from '../failure.ts';
+import type { ProcessStart } from '../parts.ts';
 
 /** How a client starts the program: a command with arguments, without a shell. */
 export type Program = { command: string; args: readonly string[] };
@@ -12,19 +13,11 @@ export type Programs = {
   portable: boolean;
 };
 
-export type Started = { node: string; script: string; platform: NodeJS.Platform };
-
-export const startedAs = (): Started => ({
-  node: process.execPath,
-  script: process.argv[1] ?? '',
-  platform: process.platform,
-});
-
 /**
  * The program as it was started now, so that what works here works for the client: from the store of npx, which may be
  * emptied at any time, by npx again; else by the whole names of node and of the file, as clients have another PATH.
  */
-export function programsOf({ node, script, platform }: Started): Programs {
+export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folder'>): Programs {
   const file = realpathSync(script);
   if (file.split(sep).includes('_npx')) {
     const npx = (...args: string[]): Program =>

@@ -1,8 +1,8 @@
-import type { Client } from './clients.ts';
-import { type Entry, entryMembers } from './entry.ts';
+import type { McpClient } from './clients.ts';
+import { entryMembers, type ServerEntry } from './entry.ts';
 import { valueAt } from './jsonc.ts';
 import { removeJson, setJson } from './jsonc-edit.ts';
-import { MalformedText } from './place-in-text.ts';
+import { MalformedText } from './text-edits.ts';
 import { removeTomlTable, setTomlTable, type TomlTable, tomlTable, tomlValue } from './toml-edit.ts';
 
 export const SERVER_NAME = 'mem';
@@ -10,10 +10,10 @@ export const SERVER_NAME = 'mem';
 /** What was written by hand as the guide says, and not for another server of that name. */
 const looksOurs = (shown: string): boolean => /mem(-mcp)?\.js|mem-mcp|@mem-service\/|X-MEM-|MEM_[A-Z]/.test(shown);
 
-export const pathOf = ({ format }: Client): readonly string[] => [...format.servers, SERVER_NAME];
+export const pathOf = ({ format }: McpClient): readonly string[] => [...format.servers, SERVER_NAME];
 
 /** The entry of a client as its text, or undefined where it has none. */
-export function shownEntry(client: Client, text: string): string | undefined {
+export function shownEntry(client: McpClient, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   const path = pathOf(client);
   if (client.format.kind === 'json') {
@@ -26,9 +26,9 @@ export function shownEntry(client: Client, text: string): string | undefined {
 
 /** The text of the file with the entry as it should be. */
 export function setEntry(
-  client: Client,
+  client: McpClient,
   text: string,
-  { wanted, isKnown }: { wanted: Entry; isKnown: boolean },
+  { wanted, isKnown }: { wanted: ServerEntry; isKnown: boolean },
 ): string {
   const shown = shownEntry(client, text);
   const url = wanted.url ?? wanted.httpUrl ?? wanted.serverUrl;
@@ -38,7 +38,7 @@ export function setEntry(
   return client.format.kind === 'json' ? setJsonEntry(client, text, wanted) : setTomlEntry(client, text, wanted);
 }
 
-export function removeEntry(client: Client, text: string, isKnown: boolean): string {
+export function removeEntry(client: McpClient, text: string, isKnown: boolean): string {
   const shown = shownEntry(client, text);
   if (shown === undefined || !(isKnown || looksOurs(shown))) return text;
   return client.format.kind === 'json' ? removeJson(text, pathOf(client)) : removeTomlTable(text, pathOf(client));
@@ -48,7 +48,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Settings of the user's own beside ours stay: only the members that are ours are compared and written. */
-function setJsonEntry(client: Client, text: string, wanted: Entry): string {
+function setJsonEntry(client: McpClient, text: string, wanted: ServerEntry): string {
   const path = pathOf(client);
   const known = valueAt(text, path);
   if (known === undefined) return setJson(text, path, wanted);
@@ -69,7 +69,7 @@ const ownVariables = (known: unknown): Record<string, unknown> =>
 const sorted = (value: unknown): unknown =>
   isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 
-function setTomlEntry(client: Client, text: string, wanted: Entry): string {
+function setTomlEntry(client: McpClient, text: string, wanted: ServerEntry): string {
   const path = pathOf(client);
   const known = tomlTable(text, path);
   const table = wanted as TomlTable;

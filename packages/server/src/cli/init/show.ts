@@ -1,21 +1,27 @@
 import { clean, paint } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
-import { type Client, clients, type Scope } from './clients.ts';
+import { clients, type InstallScope, type McpClient } from './clients.ts';
 import { diffLines } from './diff.ts';
-import type { Target } from './entry.ts';
+import type { MemoryTarget } from './entry.ts';
 import { type Machine, shortPath } from './machine.ts';
-import { type Change, changed, type Plan } from './plan.ts';
+import { changedFiles, type FileChange, type InstallPlan } from './plan.ts';
 import type { Programs } from './program.ts';
 
-type Showing = { terminal: Terminal; machine: Machine; secrets: readonly string[]; uninstall: boolean; scope: Scope };
+type PlanOutput = {
+  terminal: Terminal;
+  machine: Machine;
+  secrets: readonly string[];
+  uninstall: boolean;
+  scope: InstallScope;
+};
 
 /** What would change, what is as it should be, and what cannot be done. */
-export function showPlan(plan: Plan, chosen: readonly Client[], showing: Showing): void {
+export function showPlan(plan: InstallPlan, chosen: readonly McpClient[], showing: PlanOutput): void {
   const { terminal, machine } = showing;
-  const todo = changed(plan);
+  const todo = changedFiles(plan);
   showChanges(todo, showing);
-  const isTouched = ({ name }: Client) => todo.some(({ clients: names }) => names.includes(name));
-  const isBroken = ({ title }: Client) => plan.problems.some(({ client }) => client === title);
+  const isTouched = ({ name }: McpClient) => todo.some(({ clients: names }) => names.includes(name));
+  const isBroken = ({ title }: McpClient) => plan.problems.some(({ client }) => client === title);
   for (const client of chosen.filter((one) => !plan.skipped.includes(one) && !isTouched(one) && !isBroken(one)))
     terminal.out(`${client.title}: ${showing.uninstall ? 'nothing to take out' : 'already set up'}\n`);
   for (const { title } of plan.skipped) terminal.err(`${title} has no settings of a ${showing.scope}: left out\n`);
@@ -23,7 +29,7 @@ export function showPlan(plan: Plan, chosen: readonly Client[], showing: Showing
     terminal.err(`mem: ${client}: ${clean(shortPath(machine, file))}: ${clean(message)}; left as it is\n`);
 }
 
-function showChanges(todo: readonly Change[], { terminal, machine, secrets }: Showing): void {
+function showChanges(todo: readonly FileChange[], { terminal, machine, secrets }: PlanOutput): void {
   const { screen } = terminal;
   const shown = new Map<string, string>();
   for (const { file, before, after, kind, clients: names } of todo) {
@@ -42,8 +48,8 @@ function showChanges(todo: readonly Change[], { terminal, machine, secrets }: Sh
 
 /** What is left for the user to do. */
 export function notesFor(
-  chosen: readonly Client[],
-  { target, programs, scope }: { target: Target; programs: Programs; scope: Scope },
+  chosen: readonly McpClient[],
+  { target, programs, scope }: { target: MemoryTarget; programs: Programs; scope: InstallScope },
 ): string {
   const lines = ['', 'Restart the clients to see the memory. mem doctor checks the whole.'];
   const fromEnvironment = chosen

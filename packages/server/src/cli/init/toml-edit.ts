@@ -1,17 +1,17 @@
-import { applyEdits, type Edit, lineEndOf, MalformedText } from './place-in-text.ts';
-import { readToml, type Statement } from './toml.ts';
+import { applyEdits, lineEndOf, MalformedText, type TextEdit } from './text-edits.ts';
+import { readToml, type TomlStatement } from './toml.ts';
 
 export type TomlValue = string | readonly string[] | Readonly<Record<string, string>>;
 export type TomlTable = Readonly<Record<string, TomlValue>>;
 
 const quoted = (text: string) => JSON.stringify(text);
-const nameOf = (name: string) => (/^[\w-]+$/.test(name) ? name : quoted(name));
+const tomlKey = (name: string) => (/^[\w-]+$/.test(name) ? name : quoted(name));
 
 export function tomlValue(value: TomlValue): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(quoted).join(', ')}]`;
   const pairs = Object.entries(value as Record<string, string>);
-  return `{ ${pairs.map(([name, text]) => `${nameOf(name)} = ${quoted(text)}`).join(', ')} }`;
+  return `{ ${pairs.map(([name, text]) => `${tomlKey(name)} = ${quoted(text)}`).join(', ')} }`;
 }
 
 const same = (a: readonly string[], b: readonly string[]) =>
@@ -33,7 +33,7 @@ export function tomlTable(text: string, path: readonly string[]): Map<string, st
 }
 
 /** A table may be written in other ways, which cannot be added to from elsewhere. */
-function refuseOtherForms(text: string, statements: readonly Statement[], path: readonly string[]): void {
+function refuseOtherForms(text: string, statements: readonly TomlStatement[], path: readonly string[]): void {
   for (const { kind, table, path: own, start } of statements) {
     const whole = kind === 'pair' ? [...table, ...own] : own;
     const inTheWay = kind === 'pair' && !begins(table, path) && (begins(path, whole) || begins(whole, path));
@@ -45,14 +45,14 @@ function refuseOtherForms(text: string, statements: readonly Statement[], path: 
 /** Writes a table anew, at the end of the file or where it was. */
 export function setTomlTable(text: string, path: readonly string[], table: TomlTable): string {
   const eol = lineEndOf(text);
-  const lines = Object.entries(table).map(([name, value]) => `${nameOf(name)} = ${tomlValue(value)}`);
-  const block = [`[${path.map(nameOf).join('.')}]`, ...lines].join(eol) + eol;
+  const lines = Object.entries(table).map(([name, value]) => `${tomlKey(name)} = ${tomlValue(value)}`);
+  const block = [`[${path.map(tomlKey).join('.')}]`, ...lines].join(eol) + eol;
   if (!tomlTable(text, path)) {
     const gap = text.trim() === '' ? '' : `${text.endsWith('\n') ? '' : eol}${eol}`;
     return `${text}${gap}${block}`;
   }
   const [first, ...others] = rangesOf(text, path);
-  return applyEdits(text, [{ ...(first as Edit), text: block }, ...others]);
+  return applyEdits(text, [{ ...(first as TextEdit), text: block }, ...others]);
 }
 
 /** Takes a table out, with the tables below it. */
@@ -69,12 +69,12 @@ export function removeTomlTable(text: string, path: readonly string[]): string {
 }
 
 /** From each header to the end of its last pair, so that comments before the next header stay. */
-function rangesOf(text: string, path: readonly string[]): Edit[] {
+function rangesOf(text: string, path: readonly string[]): TextEdit[] {
   const statements = readToml(text);
   return statements.flatMap((header, at) => {
     if (header.kind !== 'table' || !begins(header.path, path)) return [];
     const next = statements.findIndex(({ kind }, i) => i > at && kind !== 'pair');
-    const last = statements[(next < 0 ? statements.length : next) - 1] as Statement;
+    const last = statements[(next < 0 ? statements.length : next) - 1] as TomlStatement;
     const end = text.indexOf('\n', last.end);
     return [{ start: header.start, end: end < 0 ? text.length : end + 1, text: '' }];
   });

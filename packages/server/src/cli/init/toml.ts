@@ -1,10 +1,10 @@
-import { MalformedText } from './place-in-text.ts';
+import { MalformedText } from './text-edits.ts';
 
 /**
  * What a TOML file says, statement by statement, with the places: enough to add and take out a table without touching
  * anything else, and to find out where a file is broken.
  */
-export type Statement = {
+export type TomlStatement = {
   kind: 'table' | 'list-table' | 'pair';
   /** Of a pair: the table it belongs to and its own name below that. */
   path: readonly string[];
@@ -15,8 +15,8 @@ export type Statement = {
   value: number;
 };
 
-export function readToml(text: string): Statement[] {
-  const statements: Statement[] = [];
+export function readToml(text: string): TomlStatement[] {
+  const statements: TomlStatement[] = [];
   let table: readonly string[] = [];
   let at = skipLines(text, 0);
   while (at < text.length) {
@@ -53,7 +53,7 @@ function endLine(text: string, from: number): number {
   return skipLines(text, at);
 }
 
-function readHeader(text: string, start: number): Statement {
+function readHeader(text: string, start: number): TomlStatement {
   const kind = text.startsWith('[[', start) ? 'list-table' : 'table';
   const close = kind === 'table' ? ']' : ']]';
   const { path, end } = readKey(text, start + close.length);
@@ -61,7 +61,7 @@ function readHeader(text: string, start: number): Statement {
   return { kind, path, table: path, start, end: end + close.length, value: end };
 }
 
-function readPair(text: string, start: number, table: readonly string[]): Statement {
+function readPair(text: string, start: number, table: readonly string[]): TomlStatement {
   const { path, end } = readKey(text, start);
   if (text[end] !== '=') throw new MalformedText(text, end, '"=" was expected after the name');
   const value = blanks(text, end + 1);

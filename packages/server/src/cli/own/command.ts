@@ -1,8 +1,8 @@
 import type { Command } from '../commands.ts';
 import type { ExitCode } from '../failure.ts';
-import { type Field, field, toggle } from '../fields.ts';
+import { type CommandField, field, toggle } from '../fields.ts';
 import { exampleLines, syntaxHelp } from '../help-text.ts';
-import { type Given, isOn, parseArgs } from '../parse.ts';
+import { isOn, type ParsedFlags, parseArgs } from '../parse.ts';
 import type { CliParts } from '../parts.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -16,21 +16,21 @@ export type OwnParts = CliParts & {
 export type OwnCommand = {
   word: string;
   summary: string;
-  args: readonly Field[];
-  fields: readonly Field[];
+  args: readonly CommandField[];
+  fields: readonly CommandField[];
   readonly help: string;
   run(args: readonly string[], parts: OwnParts): Promise<number>;
 };
 
-type Declared = {
+type CommandSpec = {
   word: string;
   summary: string;
   /** Paragraphs after the summary. */
   about?: string;
-  args?: readonly Field[];
-  flags?: readonly Field[];
+  args?: readonly CommandField[];
+  flags?: readonly CommandField[];
   examples: readonly (readonly [line: string, text: string])[];
-  run(given: Given, parts: OwnParts): Promise<ExitCode>;
+  run(given: ParsedFlags, parts: OwnParts): Promise<ExitCode>;
 };
 
 /** Who is asking, for commands that talk to the service. */
@@ -38,12 +38,15 @@ export const identityFlags = [
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
   field('session', 'The session it belongs to.'),
 ];
-export const identityOf = (given: Given) => ({ agent: given.get('agent')?.[0], session: given.get('session')?.[0] });
+export const identityOf = (given: ParsedFlags) => ({
+  agent: given.get('agent')?.[0],
+  session: given.get('session')?.[0],
+});
 
 const HELP = toggle('help', 'Print this help.');
 
 /** Declares a command whose arguments are taken apart as those of every other one. */
-export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: Declared): OwnCommand {
+export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: CommandSpec): OwnCommand {
   const fields = [...args, ...flags, HELP];
   const syntax = { word, args, fields, common: [] };
   const helpText = () => {

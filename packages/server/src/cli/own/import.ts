@@ -1,10 +1,10 @@
 import { systems } from '../../import/systems.ts';
 import { UsageError } from '../failure.ts';
 import { field } from '../fields.ts';
-import { type Given, isOn } from '../parse.ts';
+import { isOn, type ParsedFlags } from '../parse.ts';
 import { ownCommand } from './command.ts';
 
-const choiceOf = <T extends string>(given: Given, flag: string, choices: readonly T[]): T | undefined => {
+const choiceOf = <T extends string>(given: ParsedFlags, flag: string, choices: readonly T[]): T | undefined => {
   const text = given.get(flag)?.[0];
   if (text === undefined || choices.includes(text as T)) return text as T | undefined;
   throw new UsageError(`--${flag} must be one of ${choices.join(', ')}, not ${JSON.stringify(text)}`);

@@ -35,13 +35,13 @@ and MEM_BRANCH of now.`,
     ['MEM_HTTP_URL=https://mem.example.com mem init', 'point the clients to a server'],
     ['mem init --uninstall', 'take it back'],
   ],
-  async run(given, { terminal, readEnvironment, readConfig }) {
+  async run(given, parts) {
     const names = given.get('client')?.flatMap((text) => text.split(',').map((name) => name.trim()));
     const wrong = names?.find((name) => !clientNames.some((client) => client === name));
     if (wrong !== undefined)
       throw new UsageError(`there is no client ${JSON.stringify(wrong)}: give ${clientNames.join(', ')}`);
     // Values that would stop the program later stop it here.
-    readConfig();
+    parts.readConfig();
     const { runInit } = await import('../init/index.ts');
     const options = {
       clients: names as ClientName[] | undefined,
@@ -51,6 +51,6 @@ and MEM_BRANCH of now.`,
       dryRun: isOn(given, 'dry-run'),
       yes: isOn(given, 'yes'),
     };
-    return runInit(options, terminal, readEnvironment());
+    return runInit(options, parts);
   },
 });

@@ -2,7 +2,7 @@ import { eventNames, eventTypeOf } from '@mem-service/contract';
 import { connect } from '../connect.ts';
 import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
-import { type Given, isOn } from '../parse.ts';
+import { isOn, type ParsedFlags } from '../parse.ts';
 import { eventLines } from '../render/index.ts';
 import { warn } from '../terminal.ts';
 import { identityFlags, identityOf, ownCommand } from './command.ts';
@@ -29,13 +29,13 @@ as they happen, mem log.list reads them in the order they came.`,
   ],
   async run(given, parts) {
     const { terminal } = parts;
-    const wanted = readWanted(given);
+    const wanted = readEventQuery(given);
     const config = parts.readConfig();
     for (const warning of config.warnings) warn(terminal, warning);
     const connection = await connect(parts, config, identityOf(given));
     try {
-      const { lookBack } = await import('../look-back.ts');
-      const events = await lookBack(connection, wanted);
+      const { listRecentEvents } = await import('../recent-events.ts');
+      const events = await listRecentEvents(connection, wanted);
       if (isOn(given, 'json')) for (const event of events) terminal.out(`${JSON.stringify(event)}\n`);
       else if (events.length === 0) terminal.err('no events\n');
       else terminal.out(eventLines(events, terminal.screen));
@@ -46,7 +46,7 @@ as they happen, mem log.list reads them in the order they came.`,
   },
 });
 
-function readWanted(given: Given) {
+function readEventQuery(given: ParsedFlags) {
   const types = given.get('types')?.flatMap((text) => text.split(',').map((name) => name.trim()));
   const wrong = types?.find((name) => !eventNames.includes(name));
   if (wrong !== undefined)
@@ -60,7 +60,7 @@ function readWanted(given: Given) {
   };
 }
 
-function wholeNumber(given: Given, flag: string): number | undefined {
+function wholeNumber(given: ParsedFlags, flag: string): number | undefined {
   const text = given.get(flag)?.[0];
   if (text === undefined) return undefined;
   if (!/^[1-9]\d{0,14}$/.test(text))

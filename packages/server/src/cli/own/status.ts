@@ -19,9 +19,9 @@ yet is not made.`,
     const config = parts.readConfig();
     for (const warning of config.warnings) warn(parts.terminal, warning);
     const { readStatus, showStatus } = await import('../status.ts');
-    const told = await readStatus(parts, config, identityOf(given));
+    const current = await readStatus(parts, config, identityOf(given));
     const { terminal } = parts;
-    terminal.out(isOn(given, 'json') ? `${JSON.stringify(told)}\n` : showStatus(told, terminal.screen));
+    terminal.out(isOn(given, 'json') ? `${JSON.stringify(current)}\n` : showStatus(current, terminal.screen));
     return 0;
   },
 });

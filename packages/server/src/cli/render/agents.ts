@@ -1,18 +1,18 @@
 import type { Output } from '@mem-service/contract';
-import type { Item } from './columns.ts';
-import { nameOf } from './entry.ts';
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
 import { counted, rounded } from './numbers.ts';
 import { paint, type Screen, show, when } from './text.ts';
-import { branch, type Node, tree } from './tree.ts';
+import { branch, type TreeNode, tree } from './tree.ts';
 
-type Memory = Output<'agents.memory_graph'>;
-type ByAuthor = Memory['cross_agent_reads'];
+type MemoryGraphAnswer = Output<'agents.memory_graph'>;
+type ReadsByAuthor = MemoryGraphAnswer['cross_agent_reads'];
 
 const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
 
 /** What an agent wrote and read, path by path. */
-export function memoryGraph(item: Item, screen: Screen): string {
-  const { agent_id, nodes, total_written, total_reads, cross_agent_reads, truncated } = item as Memory;
+export function memoryGraph(item: AnswerItem, screen: Screen): string {
+  const { agent_id, nodes, total_written, total_reads, cross_agent_reads, truncated } = item as MemoryGraphAnswer;
   const written = `wrote ${counted(total_written, 'entry', 'entries')}`;
   const read = total_reads === 0 ? '' : `, read ${times(total_reads)}`;
   const head = `${paint(screen, 'cyan', show(agent_id))}: ${written}${read}`;
@@ -27,10 +27,10 @@ export function memoryGraph(item: Item, screen: Screen): string {
   );
 }
 
-function pathNodes({ written_entries, read_counts }: Memory['nodes'][number], screen: Screen): Node[] {
+function pathNodes({ written_entries, read_counts }: MemoryGraphAnswer['nodes'][number], screen: Screen): TreeNode[] {
   const own = new Set(written_entries.map(({ key }) => key));
   const readText = (key: string) => (read_counts[key] === undefined ? '' : `read ${times(read_counts[key])}`);
-  const line = (key: string, ...parts: string[]): Node => ({
+  const line = (key: string, ...parts: string[]): TreeNode => ({
     text: [paint(screen, 'bold', show(key)), ...parts].filter((part) => part !== '').join('  '),
   });
   const written = written_entries.map(({ key, version, confidence, memory_type, written_at }) =>
@@ -40,18 +40,18 @@ function pathNodes({ written_entries, read_counts }: Memory['nodes'][number], sc
   return [...written, ...read.map((key) => line(key, readText(key)))];
 }
 
-const authorNodes = (byAuthor: ByAuthor, screen: Screen): Node[] =>
+const authorNodes = (byAuthor: ReadsByAuthor, screen: Screen): TreeNode[] =>
   Object.entries(byAuthor).flatMap(([author, entries]) =>
     branch(
       `read of ${paint(screen, 'cyan', show(author))}`,
-      entries.map((entry) => ({ text: `${nameOf(entry, screen)}  ${times(entry.read_count)}` })),
+      entries.map((entry) => ({ text: `${entryLabel(entry, screen)}  ${times(entry.read_count)}` })),
     ),
   );
 
-const truncatedNodes = (truncated: boolean, screen: Screen): Node[] =>
+const truncatedNodes = (truncated: boolean, screen: Screen): TreeNode[] =>
   truncated ? [{ text: paint(screen, 'yellow', 'there is more than was looked at') }] : [];
 
-export function crossAgentReads(item: Item, screen: Screen): string {
+export function crossAgentReads(item: AnswerItem, screen: Screen): string {
   const {
     agent_id,
     reads_from,
@@ -65,7 +65,7 @@ export function crossAgentReads(item: Item, screen: Screen): string {
 }
 
 /** The best first, each with what speaks for it. */
-export function discovered(item: Item, screen: Screen): string {
+export function discovered(item: AnswerItem, screen: Screen): string {
   const { agents, truncated } = item as Output<'agents.discover'>;
   if (agents.length === 0) return 'nobody is known for that\n';
   const found = agents.map(({ agent_id, score, description, why }) => {

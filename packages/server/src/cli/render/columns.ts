@@ -4,23 +4,23 @@ import { wordsOf } from './outcome-name.ts';
 import type { Column } from './table.ts';
 import { show, when } from './text.ts';
 
-export type Item = Record<string, unknown>;
+export type AnswerItem = Record<string, unknown>;
 
-const of = (title: string, field: string): Column<Item> => ({ title, of: (item) => show(item[field]) });
-const count = (title: string, field: string): Column<Item> => ({ ...of(title, field), right: true });
-const time = (field: string): Column<Item> => ({ title: 'WHEN', of: (item) => when(item[field]) });
-const ratio = (title: string, field: string): Column<Item> => ({
+const of = (title: string, field: string): Column<AnswerItem> => ({ title, of: (item) => show(item[field]) });
+const count = (title: string, field: string): Column<AnswerItem> => ({ ...of(title, field), right: true });
+const time = (field: string): Column<AnswerItem> => ({ title: 'WHEN', of: (item) => when(item[field]) });
+const ratio = (title: string, field: string): Column<AnswerItem> => ({
   title,
   right: true,
   of: (item) => (typeof item[field] === 'number' ? item[field].toFixed(2) : ''),
 });
 
-const provenance = (item: Item) => (item.provenance ?? {}) as Item;
+const provenance = (item: AnswerItem) => (item.provenance ?? {}) as AnswerItem;
 const path = of('PATH', 'entity_path');
 const key = of('KEY', 'key');
 const version = count('VER', 'version');
 
-const written: Column<Item>[] = [
+const written: Column<AnswerItem>[] = [
   version,
   ratio('CONF', 'confidence'),
   of('TYPE', 'memory_type'),
@@ -30,7 +30,7 @@ const written: Column<Item>[] = [
 ];
 
 /** What is worth a column, for each list that people look at. */
-export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = {
+export const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
   'entries.list': [path, key, ...written],
   'entries.search': [path, key, ratio('SCORE', 'score'), ...written],
   'entries.history': written,
@@ -52,7 +52,7 @@ export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = 
   'outcomes.list': [
     of('REF', 'outcome_ref'),
     { title: 'OUTCOME', of: ({ outcome_type }) => wordsOf(outcome_type) },
-    { title: 'MOVED', right: true, of: ({ entries }) => String(movedBy(entries as Item[])) },
+    { title: 'MOVED', right: true, of: ({ entries }) => String(movedBy(entries as AnswerItem[])) },
     of('AGENT', 'agent_id'),
     time('committed_at'),
     { title: 'TRACE', of: ({ trace_id }) => shortId(show(trace_id)) },
@@ -80,7 +80,7 @@ export const columns: Partial<Record<OperationName, readonly Column<Item>[]>> = 
 };
 
 /** An entry that several attempts were about is one. */
-const movedBy = (entries: readonly Item[]): number =>
+const movedBy = (entries: readonly AnswerItem[]): number =>
   new Set(
     entries
       .filter(({ applied }) => applied)
@@ -88,9 +88,9 @@ const movedBy = (entries: readonly Item[]): number =>
   ).size;
 
 /** For a list without columns of its own: whatever its items hold. */
-export function anyColumns(items: readonly Item[]): Column<Item>[] {
+export function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   return [...names].map((name) => ({ ...of(name.toUpperCase(), name), right: items.every(isNumber(name)) }));
 }
 
-const isNumber = (name: string) => (item: Item) => typeof item[name] === 'number' || item[name] === undefined;
+const isNumber = (name: string) => (item: AnswerItem) => typeof item[name] === 'number' || item[name] === undefined;

@@ -1,18 +1,18 @@
 import type { Output } from '@mem-service/contract';
-import type { Item } from './columns.ts';
-import { nameOf } from './entry.ts';
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
 import { bar, change, counted, rounded } from './numbers.ts';
 import { plainWhy, statusText } from './readings.ts';
 import { table } from './table.ts';
 import { fit, paint, type Screen, show, when } from './text.ts';
 
-type Story = Output<'entries.confidence'>;
+type ConfidenceAnswer = Output<'entries.confidence'>;
 
 /** How a confidence came about: a line a step, and whether the sums are right. */
-export function confidence(item: Item, screen: Screen): string {
-  const story = item as Story;
+export function confidence(item: AnswerItem, screen: Screen): string {
+  const story = item as ConfidenceAnswer;
   const lines = [
-    `${nameOf(story, screen)} ${show(story.summary)}`,
+    `${entryLabel(story, screen)} ${show(story.summary)}`,
     standingText(story, screen),
     '',
     ...(story.truncated ? [paint(screen, 'dim', 'its beginnings are left out')] : []),
@@ -24,7 +24,7 @@ export function confidence(item: Item, screen: Screen): string {
 }
 
 function standingText(
-  { evidence_status, confidence, effective_confidence, half_life_days }: Story,
+  { evidence_status, confidence, effective_confidence, half_life_days }: ConfidenceAnswer,
   screen: Screen,
 ): string {
   const faded = rounded(effective_confidence);
@@ -35,7 +35,7 @@ function standingText(
   return `${statusText(evidence_status, screen)}${fading}`;
 }
 
-function stepText(step: Story['steps'][number], screen: Screen): string {
+function stepText(step: ConfidenceAnswer['steps'][number], screen: Screen): string {
   const { at, version, outcome_ref, attempt, confidence_before: before, confidence_after: after } = step;
   const cause = outcome_ref === null ? '' : `${show(outcome_ref)}${attempt === null ? '' : `, attempt ${attempt}`}: `;
   return [
@@ -47,16 +47,16 @@ function stepText(step: Story['steps'][number], screen: Screen): string {
   ].join('  ');
 }
 
-function recomputedText({ recomputed, confidence }: Story, screen: Screen): string {
+function recomputedText({ recomputed, confidence }: ConfidenceAnswer, screen: Screen): string {
   if (recomputed.matches) return paint(screen, 'green', 'computed again from the ledger: the same');
   const found = `it is ${rounded(recomputed.confidence)}, and ${rounded(confidence)} is stored`;
   return paint(screen, 'red', `WARNING: computed again from the ledger ${found}: it does not match`);
 }
 
-type Calibration = Output<'outcomes.calibration'>;
+type CalibrationAnswer = Output<'outcomes.calibration'>;
 
-export function calibration(item: Item, screen: Screen): string {
-  const { n, successes, brier_score, expected_calibration_error, buckets, truncated } = item as Calibration;
+export function calibration(item: AnswerItem, screen: Screen): string {
+  const { n, successes, brier_score, expected_calibration_error, buckets, truncated } = item as CalibrationAnswer;
   if (n === 0) return 'no outcome has tested an entry here yet\n';
   const head =
     `${counted(n, 'test')} of entries, ${successes} went well; ` +

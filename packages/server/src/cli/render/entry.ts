@@ -1,29 +1,29 @@
-import type { Item } from './columns.ts';
+import type { AnswerItem } from './columns.ts';
 import { pretty } from './json.ts';
 import { rounded } from './numbers.ts';
 import { panel } from './table.ts';
 import { paint, type Screen, show, when, widthOf } from './text.ts';
 
-export const nameOf = (item: Item, screen: Screen): string =>
+export const entryLabel = (item: AnswerItem, screen: Screen): string =>
   `${paint(screen, 'cyan', show(item.entity_path))} ${paint(screen, 'bold', show(item.key))}`;
 
 /** With the version that was read, so that what follows can be aligned. */
-export function alignedNames(items: readonly Item[], screen: Screen): string[] {
+export function alignedNames(items: readonly AnswerItem[], screen: Screen): string[] {
   const names = items.map((item) => ({
     item,
     version: item.read_version === null ? '' : ` v${show(item.read_version)}`,
   }));
   const plain: Screen = { width: undefined, colour: false };
-  const widths = names.map(({ item, version }) => widthOf(nameOf(item, plain) + version));
+  const widths = names.map(({ item, version }) => widthOf(entryLabel(item, plain) + version));
   const most = widths.reduce((widest, width) => Math.max(widest, width), 0);
   return names.map(
-    ({ item, version }, at) => nameOf(item, screen) + version + ' '.repeat(most - (widths[at] as number)),
+    ({ item, version }, at) => entryLabel(item, screen) + version + ' '.repeat(most - (widths[at] as number)),
   );
 }
 
 /** One entry: who says it, how sure, and the value. */
-export function entry(item: Item, screen: Screen): string {
-  const { agent_id, session_id, written_at, pattern_refs } = (item.provenance ?? {}) as Item;
+export function entry(item: AnswerItem, screen: Screen): string {
+  const { agent_id, session_id, written_at, pattern_refs } = (item.provenance ?? {}) as AnswerItem;
   const facts = panel(
     [
       ['version', show(item.version)],
@@ -36,40 +36,40 @@ export function entry(item: Item, screen: Screen): string {
       ['branch', item.branch === 'main' ? '' : show(item.branch)],
       ['visible', item.shared === false ? 'to its agent only' : ''],
       ['patterns', show(pattern_refs)],
-      ['artifacts', (item.artifact_refs as Item[] | undefined)?.map(({ uri }) => show(uri)).join(', ') ?? ''],
+      ['artifacts', (item.artifact_refs as AnswerItem[] | undefined)?.map(({ uri }) => show(uri)).join(', ') ?? ''],
       ['commit', show(item.commit_id)],
       ['score', typeof item.score === 'number' ? rounded(item.score) : ''],
     ],
     screen,
   );
-  return `${nameOf(item, screen)}\n${facts}\n${item.deleted === true ? '(deleted)' : pretty(item.value)}\n`;
+  return `${entryLabel(item, screen)}\n${facts}\n${item.deleted === true ? '(deleted)' : pretty(item.value)}\n`;
 }
 
 /** What is left of it, where memory fades. */
-function confidenceOf({ confidence, effective_confidence }: Item): string {
+function confidenceOf({ confidence, effective_confidence }: AnswerItem): string {
   const stored = rounded(confidence as number);
   const faded = typeof effective_confidence === 'number' ? rounded(effective_confidence) : stored;
   return faded === stored ? stored : `${stored}, faded to ${faded}`;
 }
 
-function evidence({ outcome_count, success_count, failure_count, evidence_status }: Item): string {
+function evidence({ outcome_count, success_count, failure_count, evidence_status }: AnswerItem): string {
   if (!outcome_count) return '';
   return `${show(evidence_status)}: ${show(success_count)} for, ${show(failure_count)} against`;
 }
 
 /** What a write has done, in a sentence; hints below it. */
-export function written(item: Item, screen: Screen): string {
+export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
   const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };
   const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
-  const line = `${done} ${nameOf(item, screen)}, version ${show(item.version)}`;
+  const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}`;
   return `${[line, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
 }
 
-export const deleted = (item: Item, screen: Screen): string =>
-  `deleted ${nameOf(item, screen)}, version ${show(item.version)}; its history stays\n`;
+export const deleted = (item: AnswerItem, screen: Screen): string =>
+  `deleted ${entryLabel(item, screen)}, version ${show(item.version)}; its history stays\n`;
 
-export function restored(item: Item, screen: Screen): string {
+export function restored(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'is what it already holds' : `is back as version ${show(item.version)}`;
-  return `${nameOf(item, screen)}: version ${show(item.restored_from)} ${done}\n`;
+  return `${entryLabel(item, screen)}: version ${show(item.restored_from)} ${done}\n`;
 }

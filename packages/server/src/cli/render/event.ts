@@ -1,6 +1,6 @@
 import { eventTypes } from '@mem-service/contract';
-import type { Item } from './columns.ts';
-import { nameOf } from './entry.ts';
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
 import { isGood } from './outcome-name.ts';
 import { type Colour, fit, isTerminal, oneLine, pad, paint, type Screen, show, when } from './text.ts';
 
@@ -21,13 +21,13 @@ const COLOURS: Readonly<Record<string, Colour>> = {
 /** Those who watch see a screen of them, so that types are aligned and times are short there. */
 const TYPE_WIDTH = Math.max(...eventTypes.filter((type) => COLOURS[type]).map((type) => type.length));
 
-const colourOf = ({ event_type, outcome_type }: Item): Colour => {
+const colourOf = ({ event_type, outcome_type }: AnswerItem): Colour => {
   if (event_type === 'outcome' && typeof outcome_type === 'string') return isGood(outcome_type) ? 'green' : 'red';
   return COLOURS[show(event_type)] ?? 'yellow';
 };
 
 /** An event in one line: its number, when, what, to what, by whom, and whatever else it tells. */
-export function eventLine(item: Item, screen: Screen): string {
+export function eventLine(item: AnswerItem, screen: Screen): string {
   const { seq, event_type, agent_id, actor_agent_id, branch, entity_path, key, version, created_at, ...rest } = item;
   const number = version === null ? '' : ` v${show(version)}`;
   const who = actor_agent_id === undefined ? show(agent_id) : `${show(actor_agent_id)} for ${show(agent_id)}`;
@@ -36,7 +36,7 @@ export function eventLine(item: Item, screen: Screen): string {
     paint(screen, 'dim', show(seq)),
     paint(screen, 'dim', live ? when(created_at).slice(11, -1) : when(created_at)),
     paint(screen, colourOf(item), live ? pad(show(event_type), TYPE_WIDTH) : show(event_type)),
-    entity_path === null ? '' : nameOf({ entity_path, key }, screen) + number,
+    entity_path === null ? '' : entryLabel({ entity_path, key }, screen) + number,
     `by ${who}`,
     branch === 'main' ? '' : `on ${show(branch)}`,
     ...Object.entries(rest).map(([name, found]) => paint(screen, 'dim', `${oneLine(name)}=${show(found)}`)),
@@ -45,7 +45,7 @@ export function eventLine(item: Item, screen: Screen): string {
 }
 
 /** Events with the days they belong to, for those who look back. */
-export function eventLines(items: readonly Item[], screen: Screen): string {
+export function eventLines(items: readonly AnswerItem[], screen: Screen): string {
   if (!isTerminal(screen)) return items.map((item) => eventLine(item, screen)).join('');
   const days = items.map(({ created_at }) => show(created_at).slice(0, 10));
   return items

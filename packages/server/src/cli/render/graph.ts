@@ -1,7 +1,7 @@
-import type { Item } from './columns.ts';
+import type { AnswerItem } from './columns.ts';
 import { pad, paint, type Screen, show, widthOf } from './text.ts';
 
-type Edge = {
+type EdgeAnswer = {
   source: string;
   source_type: string;
   relation: string;
@@ -11,20 +11,20 @@ type Edge = {
   evidence_count: number;
   depth: number;
 };
-type End = { name: string; type: string };
+type EdgeEnd = { name: string; type: string };
 
-const keyOf = ({ name, type }: End) => `${type}\0${name}`;
-const sourceOf = ({ source, source_type }: Edge): End => ({ name: source, type: source_type });
-const targetOf = ({ target, target_type }: Edge): End => ({ name: target, type: target_type });
+const keyOf = ({ name, type }: EdgeEnd) => `${type}\0${name}`;
+const sourceOf = ({ source, source_type }: EdgeAnswer): EdgeEnd => ({ name: source, type: source_type });
+const targetOf = ({ target, target_type }: EdgeAnswer): EdgeEnd => ({ name: target, type: target_type });
 
 /** A tree from where the walk started: each edge once, below the end from which it was found. */
-export function neighbors(item: Item, screen: Screen): string {
-  const edges = item.edges as Edge[];
-  const nodes = item.nodes as (End & { depth: number })[];
+export function neighbors(item: AnswerItem, screen: Screen): string {
+  const edges = item.edges as EdgeAnswer[];
+  const nodes = item.nodes as (EdgeEnd & { depth: number })[];
   if (edges.length === 0) return `nothing is known to be connected with ${show(item.entity)}\n`;
   const depths = new Map(nodes.map((node) => [keyOf(node), node.depth]));
   const width = edges.reduce((widest, { relation }) => Math.max(widest, widthOf(show(relation))), 0);
-  const found = new Map<string, Edge[]>();
+  const found = new Map<string, EdgeAnswer[]>();
   for (const edge of edges) {
     const from = keyOf(fromOf(edge, depths));
     const known = found.get(from);
@@ -32,19 +32,19 @@ export function neighbors(item: Item, screen: Screen): string {
     else found.set(from, [edge]);
   }
   const lines: string[] = [];
-  const grow = (end: End, indent: string): void => {
+  const grow = (end: EdgeEnd, indent: string): void => {
     const own = found.get(keyOf(end)) ?? [];
     found.delete(keyOf(end));
     for (const edge of own) {
       const isOut = keyOf(sourceOf(edge)) === keyOf(end);
       const other = isOut ? targetOf(edge) : sourceOf(edge);
       const arrow = `${isOut ? '→' : '←'} ${pad(show(edge.relation), width)}`;
-      lines.push(`${indent}${paint(screen, 'dim', arrow)}  ${nameOf(other, screen)}${strengthOf(edge, screen)}`);
+      lines.push(`${indent}${paint(screen, 'dim', arrow)}  ${endLabel(other, screen)}${strengthOf(edge, screen)}`);
       grow(other, `${indent}  `);
     }
   };
   for (const node of nodes.filter(({ depth }) => depth === 0)) {
-    lines.push(nameOf(node, screen));
+    lines.push(endLabel(node, screen));
     grow(node, '  ');
   }
   if (item.truncated === true) lines.push(paint(screen, 'dim', 'there is more: narrow it down, or raise --limit'));
@@ -52,15 +52,15 @@ export function neighbors(item: Item, screen: Screen): string {
 }
 
 /** The end that was there before the edge was found. */
-function fromOf(edge: Edge, depths: ReadonlyMap<string, number>): End {
+function fromOf(edge: EdgeAnswer, depths: ReadonlyMap<string, number>): EdgeEnd {
   const isFromSource = depths.get(keyOf(sourceOf(edge))) === edge.depth - 1;
   return isFromSource ? sourceOf(edge) : targetOf(edge);
 }
 
-const nameOf = ({ name, type }: End, screen: Screen) =>
+const endLabel = ({ name, type }: EdgeEnd, screen: Screen) =>
   `${paint(screen, 'dim', type)} ${paint(screen, 'cyan', show(name))}`;
 
-function strengthOf({ confidence, evidence_count }: Edge, screen: Screen): string {
+function strengthOf({ confidence, evidence_count }: EdgeAnswer, screen: Screen): string {
   const parts = [
     ...(evidence_count > 1 ? [`${evidence_count} times`] : []),
     ...(confidence < 1 ? [`confidence ${confidence}`] : []),
@@ -68,8 +68,8 @@ function strengthOf({ confidence, evidence_count }: Edge, screen: Screen): strin
   return parts.length === 0 ? '' : paint(screen, 'dim', `  (${parts.join(', ')})`);
 }
 
-export function stated(item: Item, screen: Screen): string {
-  const edge = item as Item & Edge;
+export function stated(item: AnswerItem, screen: Screen): string {
+  const edge = item as AnswerItem & EdgeAnswer;
   const arrow = paint(screen, 'dim', `→ ${show(edge.relation)} →`);
-  return `${nameOf(sourceOf(edge), screen)} ${arrow} ${nameOf(targetOf(edge), screen)}${strengthOf(edge, screen)}\n`;
+  return `${endLabel(sourceOf(edge), screen)} ${arrow} ${endLabel(targetOf(edge), screen)}${strengthOf(edge, screen)}\n`;
 }

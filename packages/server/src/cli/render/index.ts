@@ -2,7 +2,7 @@ import { attachRaw, type OperationName, operations } from '@mem-service/contract
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
-import { anyColumns, columns, type Item } from './columns.ts';
+import { type AnswerItem, anyColumns, columns } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
@@ -15,7 +15,7 @@ import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
 import { sealed, trace, traces } from './trace.ts';
 
-export type { Item } from './columns.ts';
+export type { AnswerItem } from './columns.ts';
 export { eventLine, eventLines } from './event.ts';
 export { bytes, counted, duration } from './numbers.ts';
 export { outcomeText } from './outcome-name.ts';
@@ -23,9 +23,9 @@ export { problemCount } from './reports.ts';
 export { panel } from './table.ts';
 export { brief, type Colour, clean, cut, fit, pad, paint, type Screen, show, when } from './text.ts';
 
-type Render = (item: Item, screen: Screen) => string;
+type RenderAnswer = (item: AnswerItem, screen: Screen) => string;
 
-const renders: Partial<Record<OperationName, Render>> = {
+const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'entries.read': entry,
   'entries.write': written,
   'entries.delete': deleted,
@@ -57,7 +57,7 @@ const renders: Partial<Record<OperationName, Render>> = {
   'agents.read_from': entry,
 };
 
-export type Rendered = {
+export type RenderedAnswer = {
   /** For standard output. */
   out: string;
   /** For standard error: what is not part of the answer. */
@@ -65,24 +65,24 @@ export type Rendered = {
 };
 
 /** An answer for people. */
-export function render(name: OperationName, answer: Item, screen: Screen): Rendered {
+export function render(name: OperationName, answer: AnswerItem, screen: Screen): RenderedAnswer {
   const own = renders[name];
   const note = moreNote(answer);
   const list = 'has_more' in answer ? listField(name) : undefined;
-  const items = list === undefined ? undefined : (answer[list] as Item[]);
+  const items = list === undefined ? undefined : (answer[list] as AnswerItem[]);
   // That nothing is wrong is an answer.
   if (items?.length === 0 && !('total_checked' in answer)) return { out: '', note: `no ${list}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columns[name] ?? anyColumns(items), screen), note };
 }
 
-function moreNote({ has_more, next_cursor, last_seq }: Item): string {
+function moreNote({ has_more, next_cursor, last_seq }: AnswerItem): string {
   if (has_more !== true) return '';
   return `there is more: add --all, or ${next_cursor ? `--cursor ${next_cursor}` : `--after ${last_seq}`}\n`;
 }
 
 /** Reads an answer. What may be of any shape keeps the text it came in. */
-export function readAnswer(name: OperationName, text: string): Item {
+export function readAnswer(name: OperationName, text: string): AnswerItem {
   const answer = JSON.parse(text);
   attachRaw(text, answer, openPaths(operations[name].output));
   return answer;

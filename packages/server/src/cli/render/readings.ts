@@ -1,13 +1,13 @@
 import type { Output } from '@mem-service/contract';
-import { nameOf } from './entry.ts';
+import { entryLabel } from './entry.ts';
 import { change, counted, rounded } from './numbers.ts';
 import { brief, type Colour, paint, type Screen, show } from './text.ts';
-import { branch, type Node } from './tree.ts';
+import { branch, type TreeNode } from './tree.ts';
 
-type Explanation = Output<'sessions.explain'>;
-type Reading = Explanation['causal_entries'][number];
-type Stale = Explanation['stale_reads'][number];
-type Read = Pick<Explanation, 'causal_entries' | 'stale_reads' | 'attempts'>;
+export type ExplanationAnswer = Output<'sessions.explain'>;
+type CausalEntryAnswer = ExplanationAnswer['causal_entries'][number];
+type StaleReadAnswer = ExplanationAnswer['stale_reads'][number];
+type SessionReadsAnswer = Pick<ExplanationAnswer, 'causal_entries' | 'stale_reads' | 'attempts'>;
 
 export const VALUE_LENGTH = 80;
 
@@ -15,7 +15,7 @@ export const VALUE_LENGTH = 80;
 export const line = (...parts: string[]): string => parts.filter((part) => part !== '').join('  ');
 
 /** The entries that a session read, by the attempt that read them. */
-export function readNodes({ causal_entries, stale_reads, attempts }: Read, screen: Screen): Node[] {
+export function readNodes({ causal_entries, stale_reads, attempts }: SessionReadsAnswer, screen: Screen): TreeNode[] {
   const entries = causal_entries.map((reading) => ({
     attempt: reading.attempt,
     text: readingText(reading, { stale: stale_reads.find((stale) => isOf(stale, reading)), screen }),
@@ -32,7 +32,7 @@ export function readNodes({ causal_entries, stale_reads, attempts }: Read, scree
   return branch(title, groups.flat());
 }
 
-const isOf = (stale: Stale, { entity_path, key, branch, version }: Reading): boolean =>
+const isOf = (stale: StaleReadAnswer, { entity_path, key, branch, version }: CausalEntryAnswer): boolean =>
   stale.entity_path === entity_path && stale.key === key && stale.branch === branch && stale.read_version === version;
 
 const STATUS_COLOURS: Record<string, Colour> = { validated: 'green', contested: 'yellow', discredited: 'red' };
@@ -40,11 +40,14 @@ const STATUS_COLOURS: Record<string, Colour> = { validated: 'green', contested: 
 export const statusText = (status: string, screen: Screen): string =>
   paint(screen, STATUS_COLOURS[status] ?? 'dim', status);
 
-function readingText(reading: Reading, { stale, screen }: { stale: Stale | undefined; screen: Screen }): string {
+function readingText(
+  reading: CausalEntryAnswer,
+  { stale, screen }: { stale: StaleReadAnswer | undefined; screen: Screen },
+): string {
   const { version, confidence, evidence_status, success_count, failure_count, written_by, value } = reading;
   const tested = success_count + failure_count > 0 ? ` (${success_count} for, ${failure_count} against)` : '';
   return line(
-    `${nameOf(reading, screen)} v${version}`,
+    `${entryLabel(reading, screen)} v${version}`,
     `${rounded(confidence)} ${statusText(evidence_status, screen)}${tested}`,
     `by ${show(written_by)}`,
     stale ? paint(screen, 'yellow', staleText(stale)) : '',
@@ -53,7 +56,7 @@ function readingText(reading: Reading, { stale, screen }: { stale: Stale | undef
 }
 
 /** What became of something since it was read. */
-export function staleText({ current_version, changed_by, value_changed }: Stale): string {
+export function staleText({ current_version, changed_by, value_changed }: StaleReadAnswer): string {
   const by = changed_by === null ? '' : ` by ${show(changed_by)}`;
   if (current_version === null) return `STALE: gone since${by}`;
   return `STALE: v${current_version}${by} says ${value_changed ? 'something else' : 'the same'}`;
@@ -62,6 +65,6 @@ export function staleText({ current_version, changed_by, value_changed }: Stale)
 /** How a confidence moved, in the words of the service but for the numbers, which stand by themselves. */
 export function plainWhy(why: string, before: number | null, after: number | null): string {
   const end = `: ${rounded(after)}`;
-  const told = show(why).replace(`: ${change(before, after)}`, '');
-  return told.endsWith(end) ? told.slice(0, -end.length) : told;
+  const text = show(why).replace(`: ${change(before, after)}`, '');
+  return text.endsWith(end) ? text.slice(0, -end.length) : text;
 }

@@ -1,15 +1,15 @@
 import { JsonText } from '@mem-service/contract';
-import { anyColumns, type Item } from './columns.ts';
-import { nameOf } from './entry.ts';
+import { type AnswerItem, anyColumns } from './columns.ts';
+import { entryLabel } from './entry.ts';
 import { counted } from './numbers.ts';
 import { panel, table } from './table.ts';
 import { oneLine, paint, type Screen, show, when } from './text.ts';
 
 /** Lines with + and -, as for files. */
-export function diff(item: Item, screen: Screen): string {
+export function diff(item: AnswerItem, screen: Screen): string {
   const versions = `version ${item.old_version ?? 'none'} to ${show(item.new_version)}`;
-  const head = `${nameOf(item, screen)}, ${versions}: ${show(item.diff_type)}`;
-  const lines = (item.changes as Item[]).flatMap((change) => {
+  const head = `${entryLabel(item, screen)}, ${versions}: ${show(item.diff_type)}`;
+  const lines = (item.changes as AnswerItem[]).flatMap((change) => {
     const at = change.path === '' ? '' : `${show(change.path)}: `;
     const line = (sign: string, value: unknown) => `${sign} ${at}${oneLine(JsonText.of(value).text)}`;
     return [
@@ -27,35 +27,38 @@ const BREAKS: Record<string, string> = {
 };
 
 /** How many things are wrong with what was verified: entries, or traces. */
-export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: Item): number =>
-  [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as Item[]).length, 0);
+export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: AnswerItem): number =>
+  [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as AnswerItem[]).length, 0);
 
-function verified(item: Item, what: string, screen: Screen): string {
+function verified(item: AnswerItem, what: string, screen: Screen): string {
   const checked = `checked ${counted(item.total_checked as number, what)}`;
   const problems = problemCount(item);
   if (problems === 0) return `${checked}: ${paint(screen, 'green', 'all intact')}`;
   return `${checked}: ${paint(screen, 'red', counted(problems, 'problem'))}`;
 }
 
-export function verify(item: Item, screen: Screen): string {
+export function verify(item: AnswerItem, screen: Screen): string {
   const lines = [
-    ...(item.corrupted as Item[]).map((one) => ({ one, what: 'does not match its hash' })),
-    ...(item.chain_breaks as Item[]).map((one) => ({ one, what: BREAKS[String(one.reason)] ?? show(one.reason) })),
-  ].map(({ one, what }) => `${nameOf(one, screen)}: version ${show(one.version)} ${what}`);
+    ...(item.corrupted as AnswerItem[]).map((one) => ({ one, what: 'does not match its hash' })),
+    ...(item.chain_breaks as AnswerItem[]).map((one) => ({
+      one,
+      what: BREAKS[String(one.reason)] ?? show(one.reason),
+    })),
+  ].map(({ one, what }) => `${entryLabel(one, screen)}: version ${show(one.version)} ${what}`);
   return `${[verified(item, 'version', screen), ...lines].join('\n')}\n`;
 }
 
-export function verifyTraces(item: Item, screen: Screen): string {
-  const lines = (item.problems as Item[]).map(
+export function verifyTraces(item: AnswerItem, screen: Screen): string {
+  const lines = (item.problems as AnswerItem[]).map(
     ({ trace_id, detail }) => `${paint(screen, 'yellow', show(trace_id))}: ${show(detail)}`,
   );
   return `${[verified(item, 'trace', screen), ...lines].join('\n')}\n`;
 }
 
 /** Any answer as names and values; lists of objects below, as tables. */
-export function facts(item: Item, screen: Screen): string {
+export function facts(item: AnswerItem, screen: Screen): string {
   const pairs = Object.entries(item).flatMap(([name, found]) => pairsOf(name, found));
-  const tables = Object.entries(item).filter(([, found]) => isList(found)) as [string, Item[]][];
+  const tables = Object.entries(item).filter(([, found]) => isList(found)) as [string, AnswerItem[]][];
   const blocks = tables.map(([name, items]) => `\n${name}\n${table(items, anyColumns(items), screen)}`);
   return panel(pairs, screen) + blocks.join('');
 }

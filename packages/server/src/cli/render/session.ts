@@ -1,17 +1,16 @@
-import { JsonText, type Output } from '@mem-service/contract';
+import { JsonText } from '@mem-service/contract';
 import { findCommand } from '../commands.ts';
 import { cost, counted, duration } from './numbers.ts';
 import { mark, outcomeName } from './outcome-name.ts';
+import type { ExplanationAnswer } from './readings.ts';
 import { line, readNodes, VALUE_LENGTH } from './readings.ts';
 import { spanNodes } from './spans.ts';
 import { brief, cut, oneLine, paint, type Screen, show } from './text.ts';
-import { branch, type Node } from './tree.ts';
-
-type Explanation = Output<'sessions.explain'>;
+import { branch, type TreeNode } from './tree.ts';
 
 /** What a session is made of, open or sealed. */
-export type Session = Pick<
-  Explanation,
+export type SessionContent = Pick<
+  ExplanationAnswer,
   | 'causal_entries'
   | 'external_contexts'
   | 'query_events'
@@ -45,7 +44,7 @@ function askedText(operation: string, parameters: unknown): string {
 
 const took = (ms: unknown): string => (typeof ms === 'number' && ms > 0 ? duration(ms) : '');
 
-export function sessionNodes(session: Session, screen: Screen): Node[] {
+export function sessionNodes(session: SessionContent, screen: Screen): TreeNode[] {
   const { external_contexts, query_events, tool_calls, llm_calls, spans, error_events, attempts } = session;
   const dim = (text: string) => paint(screen, 'dim', text);
   return [
@@ -86,7 +85,7 @@ export function sessionNodes(session: Session, screen: Screen): Node[] {
   ];
 }
 
-const actionNodes = ({ tool_calls }: Session, screen: Screen): Node[] =>
+const actionNodes = ({ tool_calls }: SessionContent, screen: Screen): TreeNode[] =>
   tool_calls.map(({ tool_name, arguments: given, result_summary, duration_ms, success }, at) => ({
     text: line(
       `#${at} ${mark(success, screen)} ${paint(screen, 'bold', show(tool_name))}`,
@@ -96,7 +95,7 @@ const actionNodes = ({ tool_calls }: Session, screen: Screen): Node[] =>
     ),
   }));
 
-function callText(call: Explanation['llm_calls'][number], screen: Screen): string {
+function callText(call: ExplanationAnswer['llm_calls'][number], screen: Screen): string {
   const { model, provider, input_tokens, output_tokens, cost_usd, latency_ms } = call;
   return line(
     `${paint(screen, 'bold', show(model))}${provider === '' ? '' : ` (${show(provider)})`}`,
@@ -106,7 +105,7 @@ function callText(call: Explanation['llm_calls'][number], screen: Screen): strin
   );
 }
 
-function attemptText(closed: Explanation['attempts'][number], screen: Screen): string {
+function attemptText(closed: ExplanationAnswer['attempts'][number], screen: Screen): string {
   const { attempt, outcome_type, summary, action_indices } = closed;
   const actions = action_indices.length === 0 ? '' : ` (${action_indices.map((at) => `#${at}`).join(', ')})`;
   return `attempt ${attempt}: ${outcomeName(outcome_type, screen)}${actions}${summary === null ? '' : `: ${brief(summary, TEXT_LENGTH)}`}`;

@@ -1,17 +1,17 @@
 import type { Output } from '@mem-service/contract';
 import { cost, counted, duration } from './numbers.ts';
 import { brief, paint, type Screen, show } from './text.ts';
-import { MOST, more, type Node } from './tree.ts';
+import { MOST, more, type TreeNode } from './tree.ts';
 
-type Span = Output<'sessions.explain'>['spans'][number];
+type SpanAnswer = Output<'sessions.explain'>['spans'][number];
 
 /** Spans below their parents, in the order they started. */
-export function spanNodes(spans: readonly Span[], screen: Screen): Node[] {
+export function spanNodes(spans: readonly SpanAnswer[], screen: Screen): TreeNode[] {
   if (spans.length === 0) return [];
-  const tops: Node[] = [];
-  const levels: Node[][] = [tops];
+  const tops: TreeNode[] = [];
+  const levels: TreeNode[][] = [tops];
   for (const { span, depth } of rowsOf(spans)) {
-    const below: Node[] = [];
+    const below: TreeNode[] = [];
     levels[depth]?.push({ text: spanText(span, screen), below });
     levels[depth + 1] = below;
   }
@@ -19,9 +19,9 @@ export function spanNodes(spans: readonly Span[], screen: Screen): Node[] {
 }
 
 /** From top to bottom, as many as are shown. The service lets no span be its own ancestor. */
-function rowsOf(spans: readonly Span[]): { span: Span; depth: number }[] {
+function rowsOf(spans: readonly SpanAnswer[]): { span: SpanAnswer; depth: number }[] {
   const known = new Set(spans.map(({ span_id }) => span_id));
-  const children = new Map<string | null, Span[]>();
+  const children = new Map<string | null, SpanAnswer[]>();
   for (const span of [...spans].sort(byStart)) {
     const parent = known.has(span.parent_span_id ?? '') ? span.parent_span_id : null;
     const family = children.get(parent);
@@ -29,7 +29,7 @@ function rowsOf(spans: readonly Span[]): { span: Span; depth: number }[] {
     else children.set(parent, [span]);
   }
   const waiting = (children.get(null) ?? []).map((span) => ({ span, depth: 0 })).reverse();
-  const rows: { span: Span; depth: number }[] = [];
+  const rows: { span: SpanAnswer; depth: number }[] = [];
   for (let next = waiting.pop(); next && rows.length < MOST; next = waiting.pop()) {
     rows.push(next);
     const { span_id } = next.span;
@@ -40,12 +40,12 @@ function rowsOf(spans: readonly Span[]): { span: Span; depth: number }[] {
 }
 
 /** Times are in UTC and of one length; a span without one comes last. */
-function byStart(a: Span, b: Span): number {
+function byStart(a: SpanAnswer, b: SpanAnswer): number {
   const [one, other] = [a.started_at ?? '~', b.started_at ?? '~'].map(String) as [string, string];
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-function spanText(span: Span, screen: Screen): string {
+function spanText(span: SpanAnswer, screen: Screen): string {
   const { name, kind, status, error, duration_ms, model, input_tokens, output_tokens, cost_usd } = span;
   const parts = [
     `${paint(screen, 'dim', show(kind))} ${paint(screen, 'bold', show(name))}`,

@@ -20,9 +20,9 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], scr
 /** Not spread into Math.max: a list may be longer than a call takes arguments. */
 const widthsOf = (cells: readonly string[]) => [cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), 0)];
 
-type Layout = { widths: readonly number[]; screen: Screen; right: readonly (boolean | undefined)[] };
+type TableLayout = { widths: readonly number[]; screen: Screen; right: readonly (boolean | undefined)[] };
 
-function layOut(cells: readonly string[], { widths, screen, right }: Layout): string {
+function layOut(cells: readonly string[], { widths, screen, right }: TableLayout): string {
   const last = cells.length - 1;
   const before = widths.slice(0, last).reduce((sum, width) => sum + width + GAP.length, 0);
   return cells

@@ -1,9 +1,9 @@
-import type { Item } from './columns.ts';
+import type { AnswerItem } from './columns.ts';
 import { cut, pad, paint, type Screen, show, when, widthOf } from './text.ts';
 
 /** A line for each event, as in `git log --oneline`: its place in the log, when, of which type, and what happened. */
-export function timeline(item: Item, screen: Screen): string {
-  const events = item.events as Item[];
+export function timeline(item: AnswerItem, screen: Screen): string {
+  const events = item.events as AnswerItem[];
   const places = widest(events.map(({ id }) => show(id)));
   const types = widest(events.map(({ event_type }) => show(event_type)));
   return events

@@ -1,25 +1,25 @@
 import type { Output } from '@mem-service/contract';
 import { shortIds } from '../trace-ids.ts';
-import type { Item } from './columns.ts';
-import { nameOf } from './entry.ts';
+import type { AnswerItem } from './columns.ts';
+import { entryLabel } from './entry.ts';
 import { change, cost, counted, duration } from './numbers.ts';
 import { outcomeMark, outcomeText, refText } from './outcome-name.ts';
 import { attributesText, sessionNodes, whoseText } from './session.ts';
 import { brief, cut, isTerminal, pad, paint, type Screen, show, when, widthOf } from './text.ts';
-import { branch, type Node, tree } from './tree.ts';
+import { branch, type TreeNode, tree } from './tree.ts';
 
-type Trace = Output<'traces.read'>;
+type TraceAnswer = Output<'traces.read'>;
 
 const TEXT_LENGTH = 240;
 const HASH_LENGTH = 12;
 
 /** One trace as a tree: what was asked, answered, read, done and changed. */
-export function trace(item: Item, screen: Screen): string {
-  const sealed = item as Trace;
+export function trace(item: AnswerItem, screen: Screen): string {
+  const sealed = item as TraceAnswer;
   const { llm_calls, spans } = sealed.session_metadata;
   const head = `trace ${paint(screen, 'yellow', show(sealed.trace_id))} ${outcomeText(sealed.outcome_ref, sealed.outcome_type, screen)}`;
   const attributes = attributesText(sealed.attributes);
-  const nodes: Node[] = [
+  const nodes: TreeNode[] = [
     { text: timingText(sealed) },
     ...textNode('task', sealed.task_input),
     ...textNode('response', sealed.response_text),
@@ -33,23 +33,26 @@ export function trace(item: Item, screen: Screen): string {
   return tree(head, nodes, screen);
 }
 
-const textNode = (title: string, text: string | null): Node[] =>
+const textNode = (title: string, text: string | null): TreeNode[] =>
   text === null || text === '' ? [] : [{ text: `${title}: ${brief(text, TEXT_LENGTH)}` }];
 
-function timingText(sealed: Trace): string {
+function timingText(sealed: TraceAnswer): string {
   const { session_ended_at, session_duration_ms } = sealed;
   const length = session_duration_ms === null ? '' : `, after ${duration(session_duration_ms)}`;
   return `by ${whoseText(sealed)}, ended ${when(session_ended_at)}${length}`;
 }
 
 /** What all calls of models came to stands with them. */
-function withTotals(node: Node, { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd }: Trace): Node {
+function withTotals(
+  node: TreeNode,
+  { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd }: TraceAnswer,
+): TreeNode {
   if (total_llm_calls === 0 || node.text !== counted(total_llm_calls, 'LLM call')) return node;
   const known = total_cost_usd === null && known_cost_usd !== null ? ` (${cost(known_cost_usd)} known)` : '';
   return { ...node, text: `${node.text}: ${counted(total_tokens, 'token')}, ${cost(total_cost_usd)}${known}` };
 }
 
-function changeNodes(state: Trace['state_diff'], screen: Screen): Node[] {
+function changeNodes(state: TraceAnswer['state_diff'], screen: Screen): TreeNode[] {
   const { entries_created, entries_updated, confidence_changes } = state;
   const written = [
     entries_created > 0 ? `${entries_created} created` : '',
@@ -57,20 +60,20 @@ function changeNodes(state: Trace['state_diff'], screen: Screen): Node[] {
     confidence_changes.length > 0 ? `${confidence_changes.length} moved in confidence` : '',
   ].filter((text) => text !== '');
   const below = confidence_changes.map((one) => ({
-    text: `${nameOf(one, screen)}  ${change(one.before, one.after)}`,
+    text: `${entryLabel(one, screen)}  ${change(one.before, one.after)}`,
   }));
   if (written.length === 0) return [];
   const title = `changed: ${written.join(', ')}`;
   return below.length === 0 ? [{ text: title }] : branch(title, below);
 }
 
-function sealText({ hash, sequence, key_id }: Trace): string {
+function sealText({ hash, sequence, key_id }: TraceAnswer): string {
   const signed = key_id === null ? '' : `, signed with key ${show(key_id)}`;
   return `sealed as ${show(hash).slice(0, HASH_LENGTH)}, number ${sequence} of its session${signed}`;
 }
 
-export function sealed(item: Item, screen: Screen): string {
-  const { trace_id, causal_entries, hash } = item as Trace;
+export function sealed(item: AnswerItem, screen: Screen): string {
+  const { trace_id, causal_entries, hash } = item as TraceAnswer;
   const read = counted(causal_entries.length, 'entry', 'entries');
   return `sealed trace ${paint(screen, 'yellow', show(trace_id))} with ${read}, hash ${show(hash).slice(0, HASH_LENGTH)}\n`;
 }
@@ -80,8 +83,8 @@ const TASK_LENGTH = 60;
 const MIN_TASK = 20;
 
 /** A line a trace, as in `git log --oneline`. `mem trace` takes the short ids. */
-export function traces(item: Item, screen: Screen): string {
-  const list = item.traces as Trace[];
+export function traces(item: AnswerItem, screen: Screen): string {
+  const list = item.traces as TraceAnswer[];
   const ids = shortIds(list.map(({ trace_id }) => show(trace_id)));
   const agents = list.map(({ agent_id }) => show(agent_id));
   const refs = list.map(({ outcome_ref, outcome_type }) => cut(refText(outcome_ref, outcome_type), REF_LENGTH));
@@ -108,7 +111,7 @@ export function traces(item: Item, screen: Screen): string {
 /** Not spread into Math.max: a list may be longer than a call takes arguments. */
 const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 
-function factsOf({ causal_entries, session_duration_ms, total_llm_calls, total_cost_usd }: Trace): string {
+function factsOf({ causal_entries, session_duration_ms, total_llm_calls, total_cost_usd }: TraceAnswer): string {
   return [
     counted(causal_entries.length, 'entry', 'entries'),
     ...(session_duration_ms === null ? [] : [duration(session_duration_ms)]),

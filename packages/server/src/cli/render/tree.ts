@@ -1,36 +1,36 @@
 import { fit, isTerminal, paint, type Screen } from './text.ts';
 
-export type Node = { text: string; below?: readonly Node[] };
+export type TreeNode = { text: string; below?: readonly TreeNode[] };
 
 /** How a line and what hangs below it begin, where others follow it and where none does. */
 const DRAWN = { more: ['├─ ', '│  '], last: ['└─ ', '   '] } as const;
 const INDENTED = { more: ['  ', '  '], last: ['  ', '  '] } as const;
 
 /** Lines below a head: drawn on a terminal, indented elsewhere. */
-export function tree(head: string, nodes: readonly Node[], screen: Screen): string {
+export function tree(head: string, nodes: readonly TreeNode[], screen: Screen): string {
   const lines = [fit(screen, head)];
-  grow(nodes, { lines, screen, indent: '' });
+  drawNodes(nodes, { lines, screen, indent: '' });
   return `${lines.join('\n')}\n`;
 }
 
-type Growth = { lines: string[]; screen: Screen; indent: string };
+type TreeDrawing = { lines: string[]; screen: Screen; indent: string };
 
-function grow(nodes: readonly Node[], { lines, screen, indent }: Growth): void {
+function drawNodes(nodes: readonly TreeNode[], { lines, screen, indent }: TreeDrawing): void {
   const strokes = isTerminal(screen) ? DRAWN : INDENTED;
   nodes.forEach(({ text, below = [] }, at) => {
     const [own, under] = strokes[at === nodes.length - 1 ? 'last' : 'more'];
     lines.push(fit(screen, paint(screen, 'dim', indent + own) + text));
-    grow(below, { lines, screen, indent: indent + under });
+    drawNodes(below, { lines, screen, indent: indent + under });
   });
 }
 
 /** How much of one kind is shown. */
 export const MOST = 100;
 
-export const more = (rest: number): Node[] => (rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : []);
+export const more = (rest: number): TreeNode[] => (rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : []);
 
 /** A branch with its title, which is left out where nothing hangs on it and cut short where very much does. */
-export function branch(title: string, below: readonly Node[]): Node[] {
+export function branch(title: string, below: readonly TreeNode[]): TreeNode[] {
   if (below.length === 0) return [];
   return [{ text: title, below: [...below.slice(0, MOST), ...more(below.length - MOST)] }];
 }

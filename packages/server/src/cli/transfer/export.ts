@@ -7,16 +7,16 @@ import { Fault } from '@mem-service/contract';
 import type { ExitCode } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress } from '../progress.ts';
-import { connected } from './connection.ts';
+import { withConnection } from './connection.ts';
 
-type Options = { out: string | undefined; gzip: boolean };
-type Told = { records: number; seq: number };
+type ExportOptions = { out: string | undefined; gzip: boolean };
+type ExportProgress = { records: number; seq: number };
 
 /** A file has its name only when it is whole. */
-export async function exportAccount(parts: OwnParts, { out, gzip }: Options): Promise<ExitCode> {
-  return connected<ExitCode>(parts, async (connection) => {
-    const told: Told = { records: 0, seq: 0 };
-    const source = Readable.from(chunksOf(connection.lines('transfer.export', {}), told));
+export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOptions): Promise<ExitCode> {
+  return withConnection<ExitCode>(parts, async (connection) => {
+    const written: ExportProgress = { records: 0, seq: 0 };
+    const source = Readable.from(chunksOf(connection.lines('transfer.export', {}), written));
     const part = out === undefined ? undefined : `${out}.part`;
     const target = part === undefined ? standardOutput() : createWriteStream(part, { mode: 0o600 });
     try {
@@ -28,7 +28,8 @@ export async function exportAccount(parts: OwnParts, { out, gzip }: Options): Pr
       if ((error as NodeJS.ErrnoException).code === 'EPIPE') return 0;
       throw error;
     }
-    if (out !== undefined) parts.terminal.err(`exported ${told.records} records, up to seq ${told.seq}, to ${out}\n`);
+    if (out !== undefined)
+      parts.terminal.err(`exported ${written.records} records, up to seq ${written.seq}, to ${out}\n`);
     return 0;
   });
 }
@@ -43,7 +44,7 @@ const standardOutput = () =>
 
 const CHUNK_CHARS = 64 * 1024;
 
-async function* chunksOf(lines: AsyncIterable<string>, told: Told): AsyncGenerator<string> {
+async function* chunksOf(lines: AsyncIterable<string>, written: ExportProgress): AsyncGenerator<string> {
   const progress = openProgress('exporting');
   let counts: Record<string, number> | undefined;
   let total = 0;
@@ -52,9 +53,9 @@ async function* chunksOf(lines: AsyncIterable<string>, told: Told): AsyncGenerat
     if (counts === undefined) {
       const header = JSON.parse(line) as { seq: number; counts: Record<string, number> };
       counts = { ...header.counts };
-      told.seq = header.seq;
+      written.seq = header.seq;
       total = Object.values(counts).reduce((sum, n) => sum + n, 0);
-    } else progress.show(++told.records, total);
+    } else progress.show(++written.records, total);
     chunk += `${line}\n`;
     if (chunk.length < CHUNK_CHARS) continue;
     yield chunk;
@@ -62,6 +63,6 @@ async function* chunksOf(lines: AsyncIterable<string>, told: Told): AsyncGenerat
   }
   yield chunk;
   progress.end();
-  if (told.records !== total)
-    throw new Fault('internal', `the export broke off after ${told.records} of ${total} records`);
+  if (written.records !== total)
+    throw new Fault('internal', `the export broke off after ${written.records} of ${total} records`);
 }

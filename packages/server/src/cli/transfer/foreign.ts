@@ -1,14 +1,15 @@
+import type { EntryKey } from '@mem-service/contract';
 import { type Output, shapes } from '@mem-service/contract';
-import type { Prepared } from '../../import/index.ts';
+import type { PreparedImport } from '../../import/index.ts';
 import type { System } from '../../import/systems.ts';
-import type { Connection } from '../connect.ts';
+import type { ServiceConnection } from '../connect.ts';
 import { type ExitCode, problemOf, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress } from '../progress.ts';
-import { connected } from './connection.ts';
-import { type Report, reportText } from './report.ts';
+import { withConnection } from './connection.ts';
+import { type ForeignImportReport, reportText } from './report.ts';
 
-type Options = {
+type ForeignImportOptions = {
   system: System;
   path: string;
   into: string;
@@ -21,13 +22,13 @@ const MAX_ITEMS = 200;
 const MAX_CHARS = 1024 * 1024;
 
 /** Reads the files of another system, and writes what they hold beside what is there. */
-export async function importForeign(parts: OwnParts, options: Options): Promise<ExitCode> {
+export async function importForeign(parts: OwnParts, options: ForeignImportOptions): Promise<ExitCode> {
   const { system, path, dry_run, json } = options;
   const into = shapes.entityPath.safeParse(options.into);
   if (!into.success) throw new UsageError(`--into: ${into.error.issues[0]?.message}`);
   const prepared = await read(system, { path, into: into.data });
-  return connected<ExitCode>(parts, async (connection) => {
-    const report: Report = {
+  return withConnection<ExitCode>(parts, async (connection) => {
+    const report: ForeignImportReport = {
       system,
       dry_run,
       found: found(prepared),
@@ -38,7 +39,7 @@ export async function importForeign(parts: OwnParts, options: Options): Promise<
   });
 }
 
-async function read(system: System, at: { path: string; into: string }): Promise<Prepared> {
+async function read(system: System, at: { path: string; into: string }): Promise<PreparedImport> {
   const { readForeign, ForeignError } = await import('../../import/index.ts');
   try {
     return await readForeign(system, at);
@@ -48,7 +49,7 @@ async function read(system: System, at: { path: string; into: string }): Promise
   }
 }
 
-const found = ({ entries, links, repeated, similar, notes }: Prepared): Report['found'] => ({
+const found = ({ entries, links, repeated, similar, notes }: PreparedImport): ForeignImportReport['found'] => ({
   entries: new Set(entries.map(({ entity_path, key }) => `${entity_path}\n${key}`)).size,
   versions: entries.length,
   links: links.length,
@@ -57,11 +58,15 @@ const found = ({ entries, links, repeated, similar, notes }: Prepared): Report['
   notes,
 });
 
-type Done = Pick<Report, 'entries' | 'links' | 'conflicts' | 'too_large'>;
+type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large'>;
 
-async function sendAll(connection: Connection, { entries, links }: Prepared, options: Options): Promise<Done> {
+async function sendAll(
+  connection: ServiceConnection,
+  { entries, links }: PreparedImport,
+  options: ForeignImportOptions,
+): Promise<ImportTotals> {
   const { system: source, on_conflict, dry_run } = options;
-  const done: Done = {
+  const done: ImportTotals = {
     entries: { written: 0, unchanged: 0, skipped: 0, older: 0 },
     links: { written: 0, unchanged: 0, missing: 0 },
     conflicts: [],
@@ -69,7 +74,7 @@ async function sendAll(connection: Connection, { entries, links }: Prepared, opt
   };
   const progress = openProgress(dry_run ? 'checking' : 'importing');
   let sent = 0;
-  const send = async (part: { entries: readonly Place[] } | { links: unknown[] }, count: number) => {
+  const send = async (part: { entries: readonly EntryKey[] } | { links: unknown[] }, count: number) => {
     const call = (given: object) => connection.call('entries.import', { source, on_conflict, dry_run, ...given });
     const text = 'links' in part ? await call(part) : await sendFitting(call, part.entries, done);
     add(done, JSON.parse(text) as Output<'entries.import'>);
@@ -83,10 +88,8 @@ async function sendAll(connection: Connection, { entries, links }: Prepared, opt
   return done;
 }
 
-type Place = { entity_path: string; key: string };
-
 /** What is too large for the service is left behind, and the rest goes on. */
-async function sendFitting(call: (given: object) => Promise<string>, entries: readonly Place[], done: Done) {
+async function sendFitting(call: (given: object) => Promise<string>, entries: readonly EntryKey[], done: ImportTotals) {
   for (let left = entries; ; ) {
     try {
       return await call({ entries: left });
@@ -101,7 +104,7 @@ async function sendFitting(call: (given: object) => Promise<string>, entries: re
   }
 }
 
-function add(done: Done, answer: Output<'entries.import'>): void {
+function add(done: ImportTotals, answer: Output<'entries.import'>): void {
   for (const { entity_path, key, status, version } of answer.entries) {
     done.entries[status]++;
     const isConflict = status === 'skipped' || status === 'older' || (status === 'written' && version > 1);

@@ -2,24 +2,24 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault, type Output } from '@mem-service/contract';
-import type { Connection } from '../connect.ts';
+import type { ServiceConnection } from '../connect.ts';
 import { type ExitCode, problemOf, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress, type Progress } from '../progress.ts';
-import { connected } from './connection.ts';
+import { withConnection } from './connection.ts';
 import { linesOf } from './lines.ts';
 
-type Options = { path: string; dry_run: boolean; json: boolean };
-type Status = Output<'transfer.status'>;
-type Header = NonNullable<Status['header']>;
+type AccountImportOptions = { path: string; dry_run: boolean; json: boolean };
+type ImportStatus = Output<'transfer.status'>;
+type ImportHeader = NonNullable<ImportStatus['header']>;
 
 const MAX_LINES = 1000;
 const MAX_CHARS = 1024 * 1024;
 
 /** An export goes in as a whole: its lines are handed over, and then taken at once. */
-export async function importAccount(parts: OwnParts, { path, dry_run, json }: Options): Promise<ExitCode> {
-  return connected<ExitCode>(parts, async (connection) => {
-    const status = await ask<Status>(connection, 'transfer.status', {});
+export async function importAccount(parts: OwnParts, { path, dry_run, json }: AccountImportOptions): Promise<ExitCode> {
+  return withConnection<ExitCode>(parts, async (connection) => {
+    const status = await ask<ImportStatus>(connection, 'transfer.status', {});
     if (!status.is_empty)
       throw new Fault('conflict', `an export goes into an empty account; this one is at seq ${status.seq}`);
     const progress = openProgress(dry_run ? 'checking' : 'importing');
@@ -36,7 +36,7 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Op
 }
 
 export async function discardImport(parts: OwnParts, json: boolean): Promise<ExitCode> {
-  return connected<ExitCode>(parts, async (connection) => {
+  return withConnection<ExitCode>(parts, async (connection) => {
     const text = await connection.call('transfer.discard', {});
     const { discarded } = JSON.parse(text) as Output<'transfer.discard'>;
     parts.terminal.out(json ? `${text}\n` : `discarded ${discarded} lines\n`);
@@ -44,22 +44,26 @@ export async function discardImport(parts: OwnParts, json: boolean): Promise<Exi
   });
 }
 
-async function ask<T>(connection: Connection, name: Parameters<Connection['call']>[0], input: Record<string, unknown>) {
+async function ask<T>(
+  connection: ServiceConnection,
+  name: Parameters<ServiceConnection['call']>[0],
+  input: Record<string, unknown>,
+) {
   return JSON.parse(await connection.call(name, input)) as T;
 }
 
-type Sending = { status: Status; dry_run: boolean; progress: Progress };
-type Sent = { records: number; header: Header };
+type SendOptions = { status: ImportStatus; dry_run: boolean; progress: Progress };
+type SentLines = { records: number; header: ImportHeader };
 
-async function send(connection: Connection, lines: AsyncIterable<string>, how: Sending): Promise<Sent> {
+async function send(connection: ServiceConnection, lines: AsyncIterable<string>, how: SendOptions): Promise<SentLines> {
   const { status, dry_run, progress } = how;
   const known = dry_run ? 0 : status.received;
-  let header: Header | undefined;
+  let header: ImportHeader | undefined;
   let part: string[] = [];
   let chars = 0;
   let count = 0;
   const flush = async () => {
-    if (part.length > 0) await hand(connection, { from: count - part.length, lines: part, dry_run });
+    if (part.length > 0) await sendLines(connection, { from: count - part.length, lines: part, dry_run });
     progress.show(count, (header ? total(header.counts) : 0) + 1);
     part = [];
     chars = 0;
@@ -91,35 +95,38 @@ async function send(connection: Connection, lines: AsyncIterable<string>, how: S
 const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
 /** The service reads it with more care; here it tells how much is to come. */
-function headerOf(line: string): Header {
+function headerOf(line: string): ImportHeader {
   try {
-    const header = JSON.parse(line) as Header;
+    const header = JSON.parse(line) as ImportHeader;
     if (header.record === 'header' && typeof header.counts === 'object') return header;
   } catch {}
   throw new UsageError('line 1 is not the header of an export: for files of other systems give --from');
 }
 
-const otherImport = ({ received }: Status) =>
+const otherImport = ({ received }: ImportStatus) =>
   new Fault(
     'conflict',
     `another import is under way (${received} lines): go on with its file, or mem import --discard`,
   );
 
 /** Lines that were handed over before are not sent again, if they are those of this file. */
-function checkSame(line: string, status: Status): void {
+function checkSame(line: string, status: ImportStatus): void {
   if (createHash('sha256').update(line).digest('hex') !== status.last_line_hash) throw otherImport(status);
 }
 
 /** A wrong line ends the import, and nothing of it is left. */
-async function hand(connection: Connection, input: { from: number; lines: string[]; dry_run: boolean }): Promise<void> {
+async function sendLines(
+  connection: ServiceConnection,
+  input: { from: number; lines: string[]; dry_run: boolean },
+): Promise<void> {
   try {
     await connection.call('transfer.add', input);
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code !== 'invalid_input') throw error;
     if (!input.dry_run) await connection.call('transfer.discard', {});
-    const told = (problem.errors ?? []).map(({ message }) => message);
-    throw new Fault('invalid_input', told.length > 0 ? told.join('\n') : problem.detail);
+    const answer = (problem.errors ?? []).map(({ message }) => message);
+    throw new Fault('invalid_input', answer.length > 0 ? answer.join('\n') : problem.detail);
   }
 }
 
@@ -127,14 +134,14 @@ const POLL_MS = 1000;
 const PATIENCE_MS = 30 * 60_000;
 
 /** It may take longer than a connection lasts: whoever loses touch looks how it went. */
-async function finish(connection: Connection, header: Header): Promise<void> {
+async function finish(connection: ServiceConnection, header: ImportHeader): Promise<void> {
   try {
     await connection.call('transfer.finish', {});
   } catch (error) {
     const { status } = problemOf(error);
     if (status !== 0 && status < 500 && status !== 409) throw error;
     for (const started = performance.now(); performance.now() - started < PATIENCE_MS; await sleep(POLL_MS)) {
-      const now = await ask<Status>(connection, 'transfer.status', {});
+      const now = await ask<ImportStatus>(connection, 'transfer.status', {});
       if (now.received === 0 && now.seq === header.seq) return;
       if (status === 409 || now.received === 0) throw error;
     }

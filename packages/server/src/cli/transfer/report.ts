@@ -1,8 +1,7 @@
+import type { EntryKey } from '@mem-service/contract';
 import { clean } from '../render/index.ts';
 
-type Place = { entity_path: string; key: string };
-
-export type Report = {
+export type ForeignImportReport = {
   system: string;
   dry_run: boolean;
   found: {
@@ -11,20 +10,20 @@ export type Report = {
     versions: number;
     links: number;
     repeated: number;
-    similar: (Place & { like: Place })[];
+    similar: (EntryKey & { like: EntryKey })[];
     notes: string[];
   };
   entries: { written: number; unchanged: number; skipped: number; older: number };
   links: { written: number; unchanged: number; missing: number };
   /** Entries that were there, and said something else. */
-  conflicts: (Place & { status: string; version: number })[];
+  conflicts: (EntryKey & { status: string; version: number })[];
   /** Left behind, because the service takes no values of that size. */
-  too_large: Place[];
+  too_large: EntryKey[];
 };
 
 const MAX_LISTED = 20;
 
-const nameOf = ({ entity_path, key }: Place) => clean(`${entity_path} ${key}`);
+const entryText = ({ entity_path, key }: EntryKey) => clean(`${entity_path} ${key}`);
 
 const FATES: Record<string, string> = {
   written: 'another value was there: a new version',
@@ -33,7 +32,15 @@ const FATES: Record<string, string> = {
 };
 
 /** What was found and what became of it, for people. */
-export function reportText({ system, dry_run, found, entries, links, conflicts, too_large }: Report): string {
+export function reportText({
+  system,
+  dry_run,
+  found,
+  entries,
+  links,
+  conflicts,
+  too_large,
+}: ForeignImportReport): string {
   const verb = dry_run ? 'would write' : 'wrote';
   const lines = [
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
@@ -44,14 +51,14 @@ export function reportText({ system, dry_run, found, entries, links, conflicts, 
     ...(links.missing > 0 ? [`links left behind because an end is not there: ${links.missing}`] : []),
     ...(found.repeated > 0 ? [`said more than once in the files, taken once: ${found.repeated}`] : []),
     ...found.notes,
-    ...listed('too large for the service, left behind', too_large.map(nameOf)),
+    ...listed('too large for the service, left behind', too_large.map(entryText)),
     ...listed(
       'entries that were there',
-      conflicts.map((one) => `${nameOf(one)}: ${FATES[one.status]}`),
+      conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),
     ),
     ...listed(
       'nearly the same in the files',
-      found.similar.map((one) => `${nameOf(one)} is like ${nameOf(one.like)}`),
+      found.similar.map((one) => `${entryText(one)} is like ${entryText(one.like)}`),
     ),
   ];
   return `${lines.join('\n')}\n`;

@@ -2,7 +2,7 @@ import { operationNames, operations } from '@mem-service/contract';
 import { routesOf } from '../routes.ts';
 import { answerHeaders, describeOperation, headerParameters } from './operation.ts';
 import { Problems, problemSchema } from './problems.ts';
-import { type Json, Schemas } from './schemas.ts';
+import { type JsonObject, Schemas } from './schemas.ts';
 
 export { errorsOf } from './problems.ts';
 
@@ -36,12 +36,12 @@ export const TAGS: Record<string, string> = {
 };
 
 /** OpenAPI 3.1, from the table alone. */
-export function openApiDocument(version: string): Json {
+export function openApiDocument(version: string): JsonObject {
   const schemas = new Schemas();
   const problems = new Problems();
   // Shapes that are taken and given are as strict as what is taken.
   for (const name of operationNames) schemas.members(operations[name].input);
-  const paths: Record<string, Json> = {};
+  const paths: Record<string, JsonObject> = {};
   for (const name of operationNames)
     routesOf(name).forEach((route, index) => {
       const described = describeOperation({ name, route, isAlias: index > 0 }, { schemas, problems });

@@ -1,21 +1,21 @@
 import { type HttpRoute, type Operation, type OperationName, operations, spanning } from '@mem-service/contract';
 import { hasBody, type Problems } from './problems.ts';
-import type { Json, Schemas } from './schemas.ts';
+import type { JsonObject, Schemas } from './schemas.ts';
 
-export type Described = { name: OperationName; route: HttpRoute; isAlias: boolean };
-type Parts = { schemas: Schemas; problems: Problems };
+export type DocumentedRoute = { name: OperationName; route: HttpRoute; isAlias: boolean };
+type OpenApiParts = { schemas: Schemas; problems: Problems };
 
 const camel = (name: string) => name.replace(/[\W_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
 
 /** The name in the table; another address adds its own method and path, so that neither depends on the order. */
-function operationId({ name, route, isAlias }: Described): string {
+function operationId({ name, route, isAlias }: DocumentedRoute): string {
   if (!isAlias) return camel(name);
   const words = route.path.replace('/api/v1', '').split(/\W|_/).filter(Boolean);
   return camel(`${name}.${[route.method.toLowerCase(), ...words].join('.')}`);
 }
 
-export function describeOperation(described: Described, { schemas, problems }: Parts): Json {
+export function describeOperation(described: DocumentedRoute, { schemas, problems }: OpenApiParts): JsonObject {
   const { name, route, isAlias } = described;
   const operation: Operation = operations[name];
   const alias = isAlias ? `Another address of \`${operation.http.method} ${operation.http.path}\`.` : '';
@@ -33,14 +33,14 @@ export function describeOperation(described: Described, { schemas, problems }: P
   };
 }
 
-function parameters(schemas: Schemas, { input, example }: Operation, { path, method }: HttpRoute): Json[] {
+function parameters(schemas: Schemas, { input, example }: Operation, { path, method }: HttpRoute): JsonObject[] {
   const { properties, required } = schemas.members(input);
-  const shown = example(0) as Json;
+  const shown = example(0) as JsonObject;
   const inPath = Object.keys(properties).filter((field) => path.includes(`{${field}}`));
   const inQuery = hasBody(method) ? [] : Object.keys(properties);
   const fields = [...inPath, ...inQuery.filter((field) => !inPath.includes(field))];
   return fields.map((field) => {
-    const { description: _, ...schema } = properties[field] as Json;
+    const { description: _, ...schema } = properties[field] as JsonObject;
     const given = shown[field];
     const where = inPath.includes(field) ? 'path' : 'query';
     const slashes = where === 'path' && spanning.has(field) ? ' Its slashes may stand in the address as they are.' : '';
@@ -48,7 +48,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
       name: field,
       in: where,
       required: where === 'path' || required.includes(field),
-      description: `${schemas.describe(properties[field] as Json) ?? ''}${slashes}`,
+      description: `${schemas.describe(properties[field] as JsonObject) ?? ''}${slashes}`,
       // Lists are separated by commas.
       ...(where === 'query' && schema.type === 'array' ? { style: 'form', explode: false } : {}),
       schema,
@@ -59,7 +59,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
   });
 }
 
-function headers(schemas: Schemas, { effect, open, http, input, stream }: Operation): Json[] {
+function headers(schemas: Schemas, { effect, open, http, input, stream }: Operation): JsonObject[] {
   if (open) return [];
   const names = ['AgentIdHeader', 'SessionIdHeader'];
   if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) names.push('IdempotencyKey');
@@ -69,7 +69,7 @@ function headers(schemas: Schemas, { effect, open, http, input, stream }: Operat
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-const header = (name: string, description: string, example: string): Json => ({
+const header = (name: string, description: string, example: string): JsonObject => ({
   name,
   in: 'header',
   required: false,
@@ -78,7 +78,7 @@ const header = (name: string, description: string, example: string): Json => ({
   example,
 });
 
-export const headerParameters: Record<string, Json> = {
+export const headerParameters: Record<string, JsonObject> = {
   AgentIdHeader: header(
     'X-MEM-Agent-Id',
     'The agent on whose behalf the request is made. A field of the body wins.',
@@ -99,7 +99,7 @@ export const headerParameters: Record<string, Json> = {
   IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.', '"3.0"'),
 };
 
-export const answerHeaders: Record<string, Json> = {
+export const answerHeaders: Record<string, JsonObject> = {
   RequestId: { description: 'Names the request in the logs of the service.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
@@ -130,7 +130,7 @@ export const answerHeaders: Record<string, Json> = {
   },
 };
 
-function requestBody(schemas: Schemas, { name, route }: Described): Json {
+function requestBody(schemas: Schemas, { name, route }: DocumentedRoute): JsonObject {
   const { input } = operations[name];
   const whole = operations[name].example(0);
   const inPath = Object.keys(whole).filter((field) => route.path.includes(`{${field}}`));
@@ -143,12 +143,12 @@ function requestBody(schemas: Schemas, { name, route }: Described): Json {
 }
 
 /** Of what speaks OTLP, the form that JSON stands for. */
-function binaryForm({ http }: Operation, message: string): Json {
+function binaryForm({ http }: Operation, message: string): JsonObject {
   if (!http.otlp) return {};
   return { 'application/x-protobuf': { schema: { type: 'string', format: 'binary', description: `\`${message}\`` } } };
 }
 
-function success(schemas: Schemas, name: OperationName): Record<string, Json> {
+function success(schemas: Schemas, name: OperationName): Record<string, JsonObject> {
   const { http, output, stream, lines, open, effect }: Operation = operations[name];
   const { status = 200, etag, location } = http;
   const all = typeof status === 'number' ? [status] : status.all;
@@ -190,5 +190,5 @@ const HEADER_NAMES: Record<string, string> = {
   RateLimitPolicy: 'RateLimit-Policy',
 };
 
-const headersOf = (names: readonly string[]): Json =>
+const headersOf = (names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [HEADER_NAMES[name], { $ref: `#/components/headers/${name}` }]));

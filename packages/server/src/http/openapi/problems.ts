@@ -2,12 +2,12 @@ import {
   Fault,
   type FaultCode,
   faultCodes,
-  type Method,
+  type HttpMethod,
   type Operation,
   type OperationName,
   operations,
 } from '@mem-service/contract';
-import type { Json } from './schemas.ts';
+import type { JsonObject } from './schemas.ts';
 
 /** Codes that any operation may meet, whatever it does. */
 const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable'];
@@ -20,9 +20,9 @@ const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
 /** Whether a request by this method says what it wants in its body. */
-export const hasBody = (method: Method): boolean => method !== 'GET' && method !== 'DELETE';
+export const hasBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
 
-export function errorsOf(name: OperationName, method: Method = operations[name].http.method): FaultCode[] {
+export function errorsOf(name: OperationName, method: HttpMethod = operations[name].http.method): FaultCode[] {
   const operation: Operation = operations[name];
   return [
     ...new Set([
@@ -38,7 +38,7 @@ export function errorsOf(name: OperationName, method: Method = operations[name].
 }
 
 /** What a code adds to the members that every problem has. */
-const DETAILS: Partial<Record<FaultCode, Json>> = {
+const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
   module_not_installed: { module: 'tags' },
@@ -70,20 +70,20 @@ const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, __, letter: stri
 
 /** Responses are shared by all operations that may give the same codes with a status. */
 export class Problems {
-  readonly #responses = new Map<string, Json>();
+  readonly #responses = new Map<string, JsonObject>();
   readonly #codes = new Set<FaultCode>();
 
-  get responses(): Record<string, Json> {
+  get responses(): Record<string, JsonObject> {
     return Object.fromEntries([...this.#responses].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  get examples(): Record<string, Json> {
+  get examples(): Record<string, JsonObject> {
     const codes = [...this.#codes].sort();
     return Object.fromEntries(codes.map((code) => [code, { summary: faultCodes[code].title, value: example(code) }]));
   }
 
   /** By status, each as a reference. */
-  of(name: OperationName, method: Method): Record<string, Json> {
+  of(name: OperationName, method: HttpMethod): Record<string, JsonObject> {
     const byStatus = new Map<number, FaultCode[]>();
     for (const code of errorsOf(name, method)) {
       const { status } = faultCodes[code];
@@ -93,7 +93,7 @@ export class Problems {
     return Object.fromEntries(answers.map(([status, codes]) => [status, this.#response(codes.sort())]));
   }
 
-  #response(codes: readonly FaultCode[]): Json {
+  #response(codes: readonly FaultCode[]): JsonObject {
     const name = codes.map(pascal).join('Or');
     for (const code of codes) this.#codes.add(code);
     this.#responses.set(name, {
@@ -110,7 +110,7 @@ export class Problems {
   }
 }
 
-function extraHeaders(codes: readonly FaultCode[]): Json {
+function extraHeaders(codes: readonly FaultCode[]): JsonObject {
   if (codes.includes('unauthenticated'))
     return {
       'WWW-Authenticate': { description: 'How to present a key.', schema: { type: 'string', const: 'Bearer' } },
@@ -122,7 +122,7 @@ function extraHeaders(codes: readonly FaultCode[]): Json {
 
 const example = (code: FaultCode) => new Fault(code, faultCodes[code].title, DETAILS[code]).toProblem();
 
-export const problemSchema: Json = {
+export const problemSchema: JsonObject = {
   type: 'object',
   description: 'What went wrong, as RFC 9457 problem details. Some codes add members of their own.',
   required: ['type', 'title', 'status', 'detail', 'code'],

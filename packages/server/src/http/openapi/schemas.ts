@@ -1,26 +1,28 @@
+import type { JsonObject } from '@mem-service/contract';
 import * as z from 'zod';
 
-export type Json = Record<string, unknown>;
-type Members = { properties: Record<string, Json>; required: string[] };
+export type { JsonObject } from '@mem-service/contract';
+
+type ObjectMembers = { properties: Record<string, JsonObject>; required: string[] };
 
 /** Shapes with a name become components; what is left of each is a reference to them. */
 export class Schemas {
-  readonly #components = new Map<string, Json>();
+  readonly #components = new Map<string, JsonObject>();
 
-  get components(): Record<string, Json> {
+  get components(): Record<string, JsonObject> {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** A reference to the shape, under its own name or the one given. */
-  named(schema: z.ZodType, name: string, io: 'input' | 'output'): Json {
+  named(schema: z.ZodType, name: string, io: 'input' | 'output'): JsonObject {
     const json = this.#convert(schema, io);
     return '$ref' in json ? json : this.#add(name, json);
   }
 
   /** An input as the body that says it, without the members that stand in the address. */
-  body(schema: z.ZodType, name: string, inPath: readonly string[]): Json {
+  body(schema: z.ZodType, name: string, inPath: readonly string[]): JsonObject {
     if (inPath.length === 0) return this.named(schema, name, 'input');
-    const { properties, required, ...rest } = this.#convert(schema, 'input') as Json & Members;
+    const { properties, required, ...rest } = this.#convert(schema, 'input') as JsonObject & ObjectMembers;
     const isLeft = (field: string) => !inPath.includes(field);
     return this.#add(name, {
       ...rest,
@@ -30,26 +32,26 @@ export class Schemas {
   }
 
   /** The members of an input, each by itself. */
-  members(schema: z.ZodType): Members {
+  members(schema: z.ZodType): ObjectMembers {
     const { properties, required = [] } = this.#convert(schema, 'input');
-    return { properties, required } as Members;
+    return { properties, required } as ObjectMembers;
   }
 
   /** What a member says of itself, or of the component it refers to. */
-  describe({ description, $ref }: Json): string | undefined {
+  describe({ description, $ref }: JsonObject): string | undefined {
     const component = typeof $ref === 'string' ? this.#components.get($ref.split('/').at(-1) ?? '') : undefined;
     return (description ?? component?.description) as string | undefined;
   }
 
-  #convert(schema: z.ZodType, io: 'input' | 'output'): Json {
+  #convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const json = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any', reused: 'inline' });
-    const { $schema: _, $defs = {}, ...rest } = tidy(json, io) as Json & { $defs?: Record<string, Json> };
+    const { $schema: _, $defs = {}, ...rest } = tidy(json, io) as JsonObject & { $defs?: Record<string, JsonObject> };
     for (const [id, { id: _id, ...definition }] of Object.entries($defs)) this.#add(id, definition);
     return rest;
   }
 
   /** The first to come stays: inputs are stricter than outputs and are asked for first. */
-  #add(name: string, json: Json): Json {
+  #add(name: string, json: JsonObject): JsonObject {
     if (!this.#components.has(name)) this.#components.set(name, json);
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -59,8 +61,8 @@ export class Schemas {
 function tidy(node: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, io));
   if (typeof node !== 'object' || node === null) return node;
-  const members = Object.entries(node as Json).filter(([name, value]) => {
-    if (name === 'pattern') return (node as Json).format !== 'date-time';
+  const members = Object.entries(node as JsonObject).filter(([name, value]) => {
+    if (name === 'pattern') return (node as JsonObject).format !== 'date-time';
     if (name === 'minimum' || name === 'maximum') return Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER;
     return !(name === 'additionalProperties' && value === false && io === 'output');
   });

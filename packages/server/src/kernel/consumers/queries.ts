@@ -1,8 +1,8 @@
 import {
   type Dialect,
+  emptySql,
   fragment,
   type Insert,
-  nothing,
   type Query,
   type Sql,
   sql,
@@ -15,7 +15,7 @@ export type CursorKey = { account_id: string; consumer: string };
 
 export type Claim = { seq: number; attempts: number };
 
-type Claiming = { claimed_by: string; now: number; until: number };
+type CursorClaim = { claimed_by: string; now: number; until: number };
 
 const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${account_id} AND consumer = ${consumer}`;
 
@@ -23,7 +23,7 @@ const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${ac
 export function claimCursor(
   tx: Transaction,
   dialect: Dialect,
-  { key, claimed_by, now, until }: Claiming & { key: CursorKey },
+  { key, claimed_by, now, until }: CursorClaim & { key: CursorKey },
 ): Promise<Claim | undefined> {
   return tx.get<Claim>(
     sql`UPDATE consumer_cursors SET claimed_by = ${claimed_by}, claimed_until = ${until}
@@ -36,7 +36,7 @@ export function claimCursor(
 /** The same for an account that has no row yet. Nothing where it has one by now, or where the account is gone. */
 export function insertClaim(
   tx: Transaction,
-  { key, claimed_by, until }: Claiming & { key: CursorKey },
+  { key, claimed_by, until }: CursorClaim & { key: CursorKey },
 ): Promise<Claim | undefined> {
   return tx.get<Claim>(
     sql`INSERT INTO consumer_cursors (account_id, consumer, seq, claimed_by, claimed_until)
@@ -93,7 +93,7 @@ export function failCursor(tx: Transaction, { key, claimed_by }: Held, failure: 
 }
 
 const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
-  event_types === undefined ? nothing : sql` AND event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
+  event_types === undefined ? emptySql : sql` AND event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
 
 export type Stretch = { after: number; up_to: number; limit: number; event_types: readonly string[] | undefined };
 
@@ -156,7 +156,7 @@ export function listDeadLetters(query: Query, account_id: string): Promise<DeadL
   );
 }
 
-const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? nothing : sql` AND seq = ${seq}`);
+const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? emptySql : sql` AND seq = ${seq}`);
 
 /** Says how many there are. */
 export function retryDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {

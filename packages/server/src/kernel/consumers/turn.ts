@@ -4,7 +4,7 @@ import { SELF_CALLER } from '../caller.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
 import { unchanged } from '../result.ts';
-import { isGone, type LogEvent } from '../work.ts';
+import { isAccountGone, type LogEvent } from '../work.ts';
 import { backoffMs } from './backoff.ts';
 import {
   type ClaimTimes,
@@ -116,7 +116,7 @@ export class Turn {
 
   #read(): Promise<queries.CursorState | undefined> {
     const { database } = this.#parts.kernel.services;
-    return queries.readCursor(database.of(this.#key.account_id).read, this.#key);
+    return queries.readCursor(database.forAccount(this.#key.account_id).read, this.#key);
   }
 
   async #renew(): Promise<void> {
@@ -128,7 +128,7 @@ export class Turn {
     const { consumer, kernel, isStopping } = this.#parts;
     const { database } = kernel.services;
     const { account_id } = this.#key;
-    const { read, scan } = database.of(account_id);
+    const { read, scan } = database.forAccount(account_id);
     const head = (await readAccount(read, account_id))?.seq ?? 0;
     const up_to = Math.min(head, this.#seq + SCAN);
     const limit = this.#attempts > 0 ? 1 : (consumer.batch_size ?? DEFAULT_BATCH_SIZE);
@@ -217,7 +217,7 @@ export class Turn {
   async #retryDeadLetters(): Promise<void> {
     const { database } = this.#parts.kernel.services;
     const { account_id, consumer } = this.#key;
-    const { read } = database.of(account_id);
+    const { read } = database.forAccount(account_id);
     for (const { seq } of await queries.listRetries(read, this.#key, RETRIES)) {
       const one = { account_id, after: seq - 1, up_to: seq, limit: 1, event_types: undefined };
       const events = await queries.listConsumed(read, database.dialect, one);
@@ -235,7 +235,7 @@ export class Turn {
   }
 
   async #failed(error: unknown): Promise<Due> {
-    if (isGone(error)) return undefined;
+    if (isAccountGone(error)) return undefined;
     if (error instanceof ClaimLost) return this.#now + this.#parts.times.grace_ms;
     if (!isOfHandler(error)) {
       await this.#release().catch(() => {});
@@ -281,7 +281,7 @@ async function mustSettle(settled: Promise<number>): Promise<void> {
 /** Of the events themselves; everything else is tried again without counting. */
 function isOfHandler(error: unknown): boolean {
   if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof StorageError) return false;
-  return !isGone(error) && !(error instanceof Fault && error.code === 'unavailable');
+  return !isAccountGone(error) && !(error instanceof Fault && error.code === 'unavailable');
 }
 
 /** What kind of error it was. What it says may quote an entry, so that is in the server's log alone. */

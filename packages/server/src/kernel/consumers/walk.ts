@@ -60,7 +60,7 @@ async function walkPage(
     add(sum, { lag: head - (next ?? seq + 1) + 1, accounts_behind: 1 });
     runner.wake(account_id);
   }
-  if (skipped.length > 0) await database.upkeep((tx) => tx.insertMany(queries.skipEvents, skipped));
+  if (skipped.length > 0) await database.maintenanceTransaction((tx) => tx.insertMany(queries.skipEvents, skipped));
   return sum;
 }
 
@@ -73,7 +73,7 @@ async function keep({ database, now }: Walk, found: ReadonlyMap<string, Lag>): P
     return !isSame || known.dead_letters !== (dead.get(consumer) ?? 0);
   });
   if (changed.length === 0) return;
-  await database.upkeep(async (tx) => {
+  await database.maintenanceTransaction(async (tx) => {
     for (const [consumer, lag] of changed)
       await queries.keepMeasured(tx, { consumer, ...lag, dead_letters: dead.get(consumer) ?? 0 }, now);
   });

@@ -13,7 +13,7 @@ export type MaintenanceOptions = Pick<Services, 'database' | 'clock' | 'server_i
   onError: (error: unknown) => void;
 };
 
-type Which = Partial<Pick<queries.Claiming, 'due_by' | 'not_since'>>;
+type Which = Partial<Pick<queries.TaskClaim, 'due_by' | 'not_since'>>;
 const ANY = { due_by: Number.MAX_SAFE_INTEGER, not_since: Number.MAX_SAFE_INTEGER };
 
 export type TaskCounts = { task: string; done: number; failed: number };
@@ -126,9 +126,9 @@ export class Maintenance {
     const { lease_ms } = { ...CLAIM_TIMES, ...times };
     const until = () => clock.now() + lease_ms;
     const claiming = { tasks, claimed_by: server_id, now: clock.now(), until: until(), ...ANY, ...which };
-    const claimed = await database.upkeep((tx) => queries.claimTasks(tx, database.dialect, claiming));
+    const claimed = await database.maintenanceTransaction((tx) => queries.claimTasks(tx, database.dialect, claiming));
     if (claimed.length === 0) return;
-    const renew = () => database.upkeep((tx) => queries.renewTasks(tx, server_id, until()));
+    const renew = () => database.maintenanceTransaction((tx) => queries.renewTasks(tx, server_id, until()));
     const renewal = setInterval(() => void renew().catch(this.#options.onError), lease_ms / 3).unref();
     const byName = new Map(claimed.map((row) => [row.task, row]));
     const finished: queries.Finished[] = [];
@@ -140,7 +140,7 @@ export class Maintenance {
     } finally {
       clearInterval(renewal);
     }
-    await database.upkeep(async (tx) => {
+    await database.maintenanceTransaction(async (tx) => {
       for (const one of finished) await queries.finishTask(tx, server_id, one);
     });
   }

@@ -12,7 +12,7 @@ export function listTasks(query: Query): Promise<{ task: string }[]> {
 
 export type Claimed = { task: string; attempts: number };
 
-export type Claiming = {
+export type TaskClaim = {
   tasks: readonly string[];
   claimed_by: string;
   now: number;
@@ -23,7 +23,7 @@ export type Claiming = {
 };
 
 /** Takes tasks that no other server works on. */
-export function claimTasks(tx: Transaction, dialect: Dialect, claiming: Claiming): Promise<Claimed[]> {
+export function claimTasks(tx: Transaction, dialect: Dialect, claiming: TaskClaim): Promise<Claimed[]> {
   const { tasks, claimed_by, now, until, due_by, not_since } = claiming;
   return tx.all<Claimed>(
     sql`UPDATE maintenance_tasks SET claimed_by = ${claimed_by}, claimed_until = ${until}, started_at = ${now}

@@ -87,7 +87,7 @@ export class KnownServers {
     clearInterval(this.#timer);
     await this.#renewing;
     const { database, server_id } = this.#options;
-    await database.upkeep((tx) => queries.deleteServer(tx, server_id)).catch(() => {});
+    await database.maintenanceTransaction((tx) => queries.deleteServer(tx, server_id)).catch(() => {});
   }
 
   /** A store that cannot be reached is told of by everything else. */
@@ -95,7 +95,7 @@ export class KnownServers {
     const { database, clock, server_id } = this.#options;
     const seen_at = clock.now();
     try {
-      const rows = await database.upkeep(async (tx) => {
+      const rows = await database.maintenanceTransaction(async (tx) => {
         await queries.touchServer(tx, { server_id, seen_at });
         await queries.deleteOldServers(tx, seen_at - FORGET_MS);
         return queries.listServers(tx);

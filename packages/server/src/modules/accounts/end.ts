@@ -22,7 +22,7 @@ import {
   WHOLE_ACCOUNT,
 } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
-import { deleteKeys, tell } from '../keys/index.ts';
+import { deleteKeys, emitKeyEvent } from '../keys/index.ts';
 import { exportLines } from '../transfer/index.ts';
 import * as queries from './queries.ts';
 
@@ -31,7 +31,7 @@ const ROWS = 500;
 
 /** The whole account; once the last line was taken, it may be deleted as it is. */
 const exportWhole = lists<'accounts.export'>(async function* ({ services }, { account_id }) {
-  const account = await readAccount(services.database.of(account_id).read, account_id);
+  const account = await readAccount(services.database.forAccount(account_id).read, account_id);
   if (!account || account.deleted_at !== null) throw accountGone(account_id);
   let header: { seq: number; item_no: number } | undefined;
   for await (const line of exportLines(services, account_id)) {
@@ -47,7 +47,7 @@ const exportWhole = lists<'accounts.export'>(async function* ({ services }, { ac
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;
-  const row = await getEnd(services.database.of(account_id).read, account_id);
+  const row = await getEnd(services.database.forAccount(account_id).read, account_id);
   if (!row) throw accountGone(account_id);
   if (row.deleted_at !== null) return toEnd(row);
   if (account_id === SELF_HOSTED_ACCOUNT)
@@ -58,10 +58,10 @@ const remove = controls<'accounts.delete'>(async ({ caller, services, work }, in
     await deleteKeys(work.tx, account_id);
     await endAccount(work.tx, account_id, work.now);
     work.afterCommit(() => {
-      services.keys.forgetAccount(account_id);
-      services.meter?.forget(account_id);
+      services.keys.invalidateAccount(account_id);
+      services.meter?.dropAccount(account_id);
     });
-    tell(work, caller, { event_type: 'account_deleted', details: {} });
+    emitKeyEvent(work, caller, { event_type: 'account_deleted', details: {} });
     const end = toEnd({ ...current, deleted_at: work.now });
     return changed(end, { resource: account_id, ...hashedBy(end) });
   });
@@ -116,8 +116,9 @@ const deleteWords = (database: Database, batch: queries.WordBatch): Promise<numb
   database.transaction((tx) => queries.deleteSomeWords(tx, database.dialect.engine, batch));
 
 /** What no request can take lines from goes by maintenance, which may only where the account has ended. */
-function deleteBatch(database: Database, batch: queries.Batch): Promise<number> {
-  if (batch.table.rights?.ended_accounts_only) return database.upkeep((tx) => queries.deleteSome(tx, batch));
+function deleteBatch(database: Database, batch: queries.PurgeBatch): Promise<number> {
+  if (batch.table.rights?.ended_accounts_only)
+    return database.maintenanceTransaction((tx) => queries.deleteSome(tx, batch));
   return database.transaction((tx) => {
     tx.enter(batch.account_id);
     return queries.deleteSome(tx, batch);

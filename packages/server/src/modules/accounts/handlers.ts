@@ -18,7 +18,7 @@ import {
   toIso,
   type Work,
 } from '../../kernel/index.ts';
-import { EVERYTHING, insertKey, keyRow, makeKey, tell } from '../keys/index.ts';
+import { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from '../keys/index.ts';
 import { refuseUnknownPlan } from '../usage/index.ts';
 import { endHandlers } from './end.ts';
 
@@ -42,7 +42,7 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
   return work(account_id, async (work) => {
     const row = { account_id, name, plan, status: 'active' as const, created_at: work.now };
     await setAccount(work.tx, row);
-    tell(work, caller, { event_type: 'account_created', details: { name, plan } });
+    emitKeyEvent(work, caller, { event_type: 'account_created', details: { name, plan } });
     const made = { ...toAccount(row), ...adminKey(work, caller, 'admin') };
     return changed(made, { resource: account_id, ...hashedBy({ ...made, key: null }) });
   });
@@ -94,10 +94,10 @@ const update = controls<'accounts.update'>(async ({ caller, services, work }, { 
     const next = { ...row, name, plan, status };
     await setAccount(work.tx, next);
     work.afterCommit(() => {
-      services.keys.forgetAccount(account_id);
-      services.meter?.forget(account_id);
+      services.keys.invalidateAccount(account_id);
+      services.meter?.dropAccount(account_id);
     });
-    tell(work, caller, { event_type: 'account_updated', details: { name, plan, status } });
+    emitKeyEvent(work, caller, { event_type: 'account_updated', details: { name, plan, status } });
     const updated = toAccount(next);
     return changed(updated, { resource: account_id, ...hashedBy(updated) });
   });
@@ -107,7 +107,10 @@ const createKey = controls<'accounts.create_key'>(async ({ caller, services, wor
   await existing(services, account_id);
   return work(account_id, async (work) => {
     const made = adminKey(work, caller, name);
-    tell(work, caller, { event_type: 'api_key_created', details: { key_id: made.key_id, name, key_type: 'admin' } });
+    emitKeyEvent(work, caller, {
+      event_type: 'api_key_created',
+      details: { key_id: made.key_id, name, key_type: 'admin' },
+    });
     return changed({ account_id, ...made }, { resource: account_id, ...hashedBy({ account_id, ...made, key: null }) });
   });
 });

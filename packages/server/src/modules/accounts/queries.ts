@@ -3,10 +3,10 @@ import type { TenantTable, WordIndex } from '../../kernel/index.ts';
 import { rowidsOf } from '../text/index.ts';
 
 /** Rows of a table, a few at a time, in the order of its key. */
-export type Batch = { table: TenantTable; account_id: string; limit: number };
+export type PurgeBatch = { table: TenantTable; account_id: string; limit: number };
 
 /** Gives back how many there were. */
-export function deleteSome(tx: Transaction, { table, account_id, limit }: Batch): Promise<number> {
+export function deleteSome(tx: Transaction, { table, account_id, limit }: PurgeBatch): Promise<number> {
   const [name, key] = [fragment(table.table), fragment(table.key.join(', '))];
   return tx.run(
     sql`DELETE FROM ${name} WHERE account_id = ${account_id} AND (${key}) IN (

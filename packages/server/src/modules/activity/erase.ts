@@ -1,5 +1,5 @@
 import type { AgentEraser, EntryEraser } from '../../kernel/index.ts';
-import { deletePaths, forgetAgent, listPaths } from './queries.ts';
+import { deletePaths, eraseAgentUsage, listPaths } from './queries.ts';
 import { namesOver } from './rules/forgotten.ts';
 
 export const erasesEntries: EntryEraser = {
@@ -13,6 +13,6 @@ export const erasesEntries: EntryEraser = {
 
 export const erasesAgent: AgentEraser = {
   async erase({ tx, account_id }, { agent_id }) {
-    await forgetAgent(tx, account_id, agent_id);
+    await eraseAgentUsage(tx, account_id, agent_id);
   },
 };

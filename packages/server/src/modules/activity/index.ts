@@ -1,7 +1,7 @@
 import { looksAt, type Module, WHOLE_ACCOUNT } from '../../kernel/index.ts';
 import { erasesAgent, erasesEntries } from './erase.ts';
-import { keeper } from './keep.ts';
 import { report } from './report.ts';
+import { createActivitySaver } from './save.ts';
 import { tables } from './tables.ts';
 
 /** How much accounts are used, by day, agent and path. */
@@ -12,5 +12,5 @@ export const activity: Module = {
   erasesEntries,
   erasesAgent,
   handlers: { 'usage.read': looksAt(() => WHOLE_ACCOUNT, report) },
-  keepActivity: keeper,
+  saveActivity: createActivitySaver,
 };

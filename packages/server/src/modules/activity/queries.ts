@@ -1,9 +1,9 @@
 import { fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import type { Tally } from '../../kernel/index.ts';
+import type { CallTally } from '../../kernel/index.ts';
 
-export type Kind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
+export type UsageKind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
 
-export type UsageRow = Tally & { day: string; name: string; peak: number };
+export type UsageRow = CallTally & { day: string; name: string; peak: number };
 
 /** Adds to what is there: every server does. */
 export const addUsage: Insert = {
@@ -31,13 +31,13 @@ export const addUsage: Insert = {
 export const addMinutes: Insert = { ...addUsage, suffix: `${addUsage.suffix} RETURNING requests` };
 
 /** Minutes are of interest until the busiest of them is known. */
-export function forgetMinutes(tx: Transaction, accountId: string, before: string): Promise<number> {
+export function deleteMinutes(tx: Transaction, accountId: string, before: string): Promise<number> {
   return tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'minute' AND day < ${before}`);
 }
 
-export type Range = { account_id: string; from: string; to: string };
+export type DayRange = { account_id: string; from: string; to: string };
 
-const within = ({ account_id, from, to }: Range, kind: Kind): Sql =>
+const within = ({ account_id, from, to }: DayRange, kind: UsageKind): Sql =>
   sql`account_id = ${account_id} AND kind = ${kind} AND day >= ${from} AND day <= ${to}`;
 
 // PostgreSQL adds up whole numbers to numerics.
@@ -45,7 +45,7 @@ const SUMS = fragment(
   ['requests', 'reads', 'writes', 'ops', 'errors'].map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', '),
 );
 
-export function listUsage(query: Query, range: Range, kind: Kind): Promise<UsageRow[]> {
+export function listUsage(query: Query, range: DayRange, kind: UsageKind): Promise<UsageRow[]> {
   return query.all(
     sql`SELECT day, name, requests, reads, writes, ops, errors, peak FROM usage_days WHERE ${within(range, kind)}
         ORDER BY day, name`,
@@ -53,15 +53,15 @@ export function listUsage(query: Query, range: Range, kind: Kind): Promise<Usage
 }
 
 /** Those with most requests, and none of the rest that is told as one. */
-export function listTop(query: Query, range: Range, { kind, limit }: { kind: Kind; limit: number }) {
-  return query.all<Tally & { name: string }>(
+export function listTop(query: Query, range: DayRange, { kind, limit }: { kind: UsageKind; limit: number }) {
+  return query.all<CallTally & { name: string }>(
     sql`SELECT name, ${SUMS} FROM usage_days WHERE ${within(range, kind)} AND name <> ''
         GROUP BY name ORDER BY requests DESC, name LIMIT ${limit}`,
   );
 }
 
 /** By day: those that are named, and everybody else as one with an empty name. */
-export function listSeries(query: Query, range: Range, { kind, names }: { kind: Kind; names: Sql }) {
+export function listSeries(query: Query, range: DayRange, { kind, names }: { kind: UsageKind; names: Sql }) {
   return query.all<UsageRow>(
     sql`SELECT day, shown AS name, ${SUMS} FROM (
           SELECT day, CASE WHEN name IN (SELECT value FROM ${names}) THEN name ELSE '' END AS shown,
@@ -83,5 +83,5 @@ export const deletePaths = (tx: Transaction, accountId: string, names: Sql): Pro
     sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'path' AND name IN (SELECT value FROM ${names})`,
   );
 
-export const forgetAgent = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
+export const eraseAgentUsage = (tx: Transaction, accountId: string, agentId: string): Promise<number> =>
   tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'agent' AND name = ${agentId}`);

@@ -1,12 +1,12 @@
 import { invalidInput, type Output } from '@mem-service/contract';
-import { dayOf, type ReadContext, reads, type Tally } from '../../kernel/index.ts';
+import { type CallTally, dayOf, type ReadContext, reads } from '../../kernel/index.ts';
 import { countEntries } from '../counts/index.ts';
 import { countKeys } from '../keys/index.ts';
 import { countTraces } from '../traces/index.ts';
 import * as queries from './queries.ts';
 import { type Histogram, latencyOf } from './rules/percentile.ts';
 
-type Report = Output<'usage.read'>;
+type UsageReport = Output<'usage.read'>;
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 400;
 
@@ -49,9 +49,9 @@ export const report = reads<'usage.read'>(async (context, { group_by, limit, ...
   };
 });
 
-type Given = { from?: string | undefined; to?: string | undefined };
+type GivenRange = { from?: string | undefined; to?: string | undefined };
 
-function rangeOf(given: Given, { today, month }: { today: string; month: string }): { from: string; to: string } {
+function rangeOf(given: GivenRange, { today, month }: { today: string; month: string }): { from: string; to: string } {
   const { to = today } = given;
   const from = given.from ?? (to < month ? `${to.slice(0, 8)}01` : month);
   if (from > to) throw invalidInput([{ path: 'from', message: 'must not be after to' }]);
@@ -60,9 +60,9 @@ function rangeOf(given: Given, { today, month }: { today: string; month: string 
   return { from, to };
 }
 
-function sum(rows: readonly Tally[]): Tally {
+function sum(rows: readonly CallTally[]): CallTally {
   const all = { requests: 0, reads: 0, writes: 0, ops: 0, errors: 0 };
-  for (const row of rows) for (const name of Object.keys(all) as (keyof Tally)[]) all[name] += row[name];
+  for (const row of rows) for (const name of Object.keys(all) as (keyof CallTally)[]) all[name] += row[name];
   return all;
 }
 
@@ -72,9 +72,15 @@ function histogramOf(rows: readonly queries.UsageRow[]): Histogram {
   return histogram;
 }
 
-const tallyOf = ({ requests, reads, writes, ops, errors }: Tally): Tally => ({ requests, reads, writes, ops, errors });
+const tallyOf = ({ requests, reads, writes, ops, errors }: CallTally): CallTally => ({
+  requests,
+  reads,
+  writes,
+  ops,
+  errors,
+});
 
-const daySeries = (days: readonly queries.UsageRow[], latencies: readonly queries.UsageRow[]): Report['series'] =>
+const daySeries = (days: readonly queries.UsageRow[], latencies: readonly queries.UsageRow[]): UsageReport['series'] =>
   days.map((row) => ({
     day: row.day,
     name: null,
@@ -83,9 +89,9 @@ const daySeries = (days: readonly queries.UsageRow[], latencies: readonly querie
     latency_ms: latencyOf(histogramOf(latencies.filter(({ day }) => day === row.day))),
   }));
 
-type Named = { kind: 'agent' | 'path'; names: readonly string[] };
+type SeriesNames = { kind: 'agent' | 'path'; names: readonly string[] };
 
-async function namedSeries({ scan, dialect }: ReadContext, range: queries.Range, { kind, names }: Named) {
+async function namedSeries({ scan, dialect }: ReadContext, range: queries.DayRange, { kind, names }: SeriesNames) {
   const rows = await queries.listSeries(scan, range, { kind, names: dialect.texts(names) });
   return rows.map((row) => ({
     day: row.day,
@@ -96,11 +102,11 @@ async function namedSeries({ scan, dialect }: ReadContext, range: queries.Range,
   }));
 }
 
-async function quotasOf(context: ReadContext, ops: number): Promise<Report['quotas']> {
+async function quotasOf(context: ReadContext, ops: number): Promise<UsageReport['quotas']> {
   const { scan, caller, now, services } = context;
   const { account_id } = caller;
   const [standing, entries, traces, keys] = await Promise.all([
-    services.meter?.standing(account_id),
+    services.meter?.planUsage(account_id),
     countEntries(scan, account_id),
     countTraces(scan, account_id),
     countKeys(scan, account_id, now),

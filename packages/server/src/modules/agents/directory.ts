@@ -14,7 +14,7 @@ import { countWritten } from '../counts/index.ts';
 import { type DeclaredProfile, type ListedProfile, listDeclared, listProfiles } from '../profiles/index.ts';
 import * as queries from './queries.ts';
 import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
-import { capabilitiesWithin, withDescribed, writersWithin } from './within.ts';
+import { capabilitiesInScope, withDescribedAgents, writersInScope } from './scoped-agents.ts';
 
 const cursors = cursorsOf('agents.list', ['string']);
 
@@ -22,9 +22,9 @@ const list = reads<'agents.list'>(async (context, input) => {
   const { read, caller } = context;
   const { account_id, agent_id: viewer } = caller;
   const page = { after: input.cursor === undefined ? '' : cursors.from(input.cursor)[0], limit: input.limit + 1 };
-  const writers = await writersWithin(context, page);
+  const writers = await writersInScope(context, page);
   const [rows, profiles] = await Promise.all([
-    writers ? withDescribed(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
+    writers ? withDescribedAgents(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
     listProfiles(read, account_id, page),
   ]);
   const { items, ...rest } = cutPage(together(rows), input.limit, (row) => cursors.to([row.agent_id]));
@@ -60,9 +60,9 @@ function together(rows: readonly SeenAgent[]): SeenAgent[] {
   return [...agents.values()];
 }
 
-type Introduced = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
+type Introduction = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
 
-const introduce = ({ description = null, platform = null, tags = '[]' }: Partial<Introduced> = {}) => ({
+const introduce = ({ description = null, platform = null, tags = '[]' }: Partial<Introduction> = {}) => ({
   description,
   platform,
   tags: JSON.parse(tags) as string[],
@@ -78,7 +78,7 @@ const discover = reads<'agents.discover'>(async (context, input) => {
   const of = writers.reduce((sum, { n }) => sum + n, 0);
   const consider = (agent_id: string, profile?: DeclaredProfile) => {
     const { tags, ...introduced } = introduce(profile);
-    const capabilities = capabilitiesWithin(
+    const capabilities = capabilitiesInScope(
       context.view.scope,
       JSON.parse(profile?.capabilities ?? '[]') as Capability[],
     );

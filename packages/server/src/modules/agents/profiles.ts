@@ -8,9 +8,9 @@ import {
   getAgent,
   type Handlers,
   hashedBy,
-  type Reach,
   reads,
-  sessionOf,
+  type Scope,
+  sessionName,
   toIso,
   toIsoOrNull,
   type Work,
@@ -19,10 +19,16 @@ import {
 import { countWritten } from '../counts/index.ts';
 import * as profiles from '../profiles/index.ts';
 import { countPaths } from './memory/queries.ts';
-import { capabilitiesWithin, contractsWithin, isBeyond, pathsNear, writersWithin } from './within.ts';
+import {
+  capabilitiesInScope,
+  contractsInScope,
+  isOutsideScope,
+  pathsOverlappingScope,
+  writersInScope,
+} from './scoped-agents.ts';
 
-type Capability = { name: string; description: string; entity_paths: string[] };
-type Contract = Output<'agents.profile'>['contracts'][number];
+type DeclaredCapability = { name: string; description: string; entity_paths: string[] };
+type ContractAnswer = Output<'agents.profile'>['contracts'][number];
 
 const UNDESCRIBED = {
   description: null,
@@ -40,7 +46,7 @@ const profile = reads<'agents.profile'>(async (context, { agent_id }) => {
   const { account_id, agent_id: viewer } = caller;
   const limit = services.limits.max_scanned_entries;
   const branch = branchOf(view);
-  const here = await writersWithin(context, { after: '', limit: 1 }, agent_id);
+  const here = await writersInScope(context, { after: '', limit: 1 }, agent_id);
   const [row, seen, written, touched] = await Promise.all([
     profiles.getProfile(read, account_id, agent_id),
     here ?? getAgent(read, { account_id, viewer }, agent_id),
@@ -60,23 +66,25 @@ const profile = reads<'agents.profile'>(async (context, { agent_id }) => {
   };
 });
 
-type Described = Omit<profiles.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>;
+type ProfileFields = Omit<profiles.ProfileRow, 'agent_id' | 'created_at' | 'updated_at'>;
 
-const fromRow = (row: Described, reach: Reach | undefined) => ({
+const fromRow = (row: ProfileFields, scope: Scope | undefined) => ({
   description: row.description,
   platform: row.platform,
   default_branch: row.default_branch,
-  auto_context_paths: pathsNear(reach, JSON.parse(row.auto_context_paths)),
+  auto_context_paths: pathsOverlappingScope(scope, JSON.parse(row.auto_context_paths)),
   tags: JSON.parse(row.tags),
   session_metadata: new JsonText(row.session_metadata),
-  capabilities: capabilitiesWithin<Capability>(reach, JSON.parse(row.capabilities)),
-  contracts: contractsWithin<Contract>(reach, JSON.parse(row.contracts)),
+  capabilities: capabilitiesInScope<DeclaredCapability>(scope, JSON.parse(row.capabilities)),
+  contracts: contractsInScope<ContractAnswer>(scope, JSON.parse(row.contracts)),
 });
 
 const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) => {
   const { agent_id, session_metadata = new JsonText('{}'), ...rest } = input;
   const declared = { ...rest, session_metadata };
-  const kept = await beyondReach<string>(work, { caller, agent_id, column: 'auto_context_paths' }, (path) => [path]);
+  const kept = await declaredOutsideScope<string>(work, { caller, agent_id, column: 'auto_context_paths' }, (path) => [
+    path,
+  ]);
   const columns = {
     ...rest,
     auto_context_paths: JSON.stringify([...kept, ...rest.auto_context_paths]),
@@ -89,8 +97,8 @@ const setProfile = writes<'agents.set_profile'>(async (work, { input, caller }) 
 const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, caller }) => {
   const { agent_id, ...declared } = input;
   const about = { caller, agent_id, column: 'capabilities' } as const;
-  const kept = await beyondReach<Capability>(work, about, ({ entity_paths }) => entity_paths);
-  const isAnew = ({ name }: Capability) => input.capabilities.some((one) => one.name === name);
+  const kept = await declaredOutsideScope<DeclaredCapability>(work, about, ({ entity_paths }) => entity_paths);
+  const isAnew = ({ name }: DeclaredCapability) => input.capabilities.some((one) => one.name === name);
   const columns = { capabilities: stringify([...kept.filter((one) => !isAnew(one)), ...input.capabilities]) };
   return declare(work, caller, { agent_id, part: 'capabilities', upsert: profiles.setCapabilities, columns, declared });
 });
@@ -98,26 +106,30 @@ const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, 
 const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller }) => {
   const { agent_id, ...declared } = input;
   const about = { caller, agent_id, column: 'contracts' } as const;
-  const kept = await beyondReach<Contract>(work, about, ({ entity_path }) => [entity_path]);
+  const kept = await declaredOutsideScope<ContractAnswer>(work, about, ({ entity_path }) => [entity_path]);
   const columns = { contracts: stringify([...kept, ...input.contracts]) };
   return declare(work, caller, { agent_id, part: 'contracts', upsert: profiles.setContracts, columns, declared });
 });
 
-type Kept = { caller: Caller; agent_id: string; column: 'auto_context_paths' | 'capabilities' | 'contracts' };
+type ScopedColumn = { caller: Caller; agent_id: string; column: 'auto_context_paths' | 'capabilities' | 'contracts' };
 
 /** What was declared of paths that the key may not write to stays when the rest is replaced. */
-async function beyondReach<T>(work: Work, { caller, agent_id, column }: Kept, pathsOf: (one: T) => readonly string[]) {
-  const reach = caller.key?.write;
-  if (reach === undefined) return [];
+async function declaredOutsideScope<T>(
+  work: Work,
+  { caller, agent_id, column }: ScopedColumn,
+  pathsOf: (one: T) => readonly string[],
+) {
+  const scope = caller.key?.write;
+  if (scope === undefined) return [];
   const row = await profiles.getProfile(work.tx, work.account_id, agent_id);
   const declared = JSON.parse(row?.[column] ?? '[]') as T[];
-  return declared.filter((one) => isBeyond(reach, pathsOf(one)));
+  return declared.filter((one) => isOutsideScope(scope, pathsOf(one)));
 }
 
-type Declaration<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
+type ProfilePart<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
 
 /** Keeps what is said of an agent. Whoever runs an agent may say it in its place. */
-function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: Declaration<T>) {
+function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: ProfilePart<T>) {
   const { account_id, now } = work;
   const row = { account_id, agent_id, ...what.columns, created_at: now, updated_at: now };
   work.send(work.tx.insertMany(what.upsert, [row]));
@@ -130,7 +142,7 @@ function declare<T extends object>(work: Work, caller: Caller, { agent_id, part,
     version: null,
     visible_to: EVERYONE,
     details: { part },
-    session: sessionOf(caller.session_id, caller.actor),
+    session: sessionName(caller.session_id, caller.actor),
     actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
   });
   const output = { agent_id, ...what.declared, updated_at: toIso(now) };

@@ -5,14 +5,14 @@ import {
   cursorsOf,
   cutPage,
   endOfEvents,
-  eventsWithin,
+  eventsInScope,
   fromIso,
   type Handlers,
   isOfEventTypes,
   listAgentEvents,
   loggedIn,
   type ReadContext,
-  readReach,
+  readScope,
   reads,
   seqAt,
   type TimelineEvent,
@@ -21,7 +21,7 @@ import {
 import { detailsOf } from '../log/index.ts';
 import { summaryOf } from './rules/summary.ts';
 
-type PageInput = {
+type TimelineInput = {
   agent_id: string;
   since?: string | undefined;
   until?: string | undefined;
@@ -29,14 +29,18 @@ type PageInput = {
   cursor?: string | undefined;
 };
 
-type Wanted = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; filters: readonly Sql[] };
+type EventPageQuery = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; filters: readonly Sql[] };
 
 /** Events keep their places, so a page is the same however much has happened since. */
-async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, where, filters: wanted }: Wanted) {
+async function pageOfEvents(
+  context: ReadContext,
+  input: TimelineInput,
+  { cursors, where, filters: wanted }: EventPageQuery,
+) {
   const { scan: query, caller, services } = context;
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
-  const filters = [...wanted, ...eventsWithin(readReach(caller))];
+  const filters = [...wanted, ...eventsInScope(readScope(caller))];
   const rows = await listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const page = { rows: items, next_cursor, has_more };
@@ -45,7 +49,7 @@ async function pageOfEvents(context: ReadContext, input: PageInput, { cursors, w
   return end ? { ...page, next_cursor: cursors.to([end.seq]), has_more: true } : page;
 }
 
-async function rangeOf({ read, caller }: ReadContext, input: PageInput, cursors: Wanted['cursors']) {
+async function rangeOf({ read, caller }: ReadContext, input: TimelineInput, cursors: EventPageQuery['cursors']) {
   const { account_id } = caller;
   const cursor = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
   const from = input.since === undefined ? 0 : await seqAt(read, account_id, fromIso(input.since));

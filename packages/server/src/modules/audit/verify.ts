@@ -1,12 +1,12 @@
 import type { Output } from '@mem-service/contract';
 import { type AuditRow, agentHash, chainAudit, subjectHash } from '../../kernel/index.ts';
 
-export type Problem = Output<'audit.verify'>['problems'][number];
-type Last = { no: number; hash: string | null };
+export type AuditProblem = Output<'audit.verify'>['problems'][number];
+type PreviousLine = { no: number; hash: string | null };
 
 /** Holds lines against each other. `last` is the one before the first of them. */
-export function checkLines(rows: readonly AuditRow[], last: Last): Problem[] {
-  const problems: Problem[] = [];
+export function checkLines(rows: readonly AuditRow[], last: PreviousLine): AuditProblem[] {
+  const problems: AuditProblem[] = [];
   let previous = last;
   for (const row of rows) {
     for (let no = previous.no + 1; no < row.no; no++) problems.push({ no, reason: 'missing' });
@@ -18,7 +18,7 @@ export function checkLines(rows: readonly AuditRow[], last: Last): Problem[] {
 }
 
 /** Lines from before there was a chain have no hash; after the first that has one, each has. */
-function problemOf(row: AuditRow, previous: Last): Problem['reason'] | undefined {
+function problemOf(row: AuditRow, previous: PreviousLine): AuditProblem['reason'] | undefined {
   if (row.hash === null) return previous.hash === null ? undefined : 'unchained';
   const { hash: _, ...rest } = row;
   if (chainAudit(previous.hash ?? '', rest) !== row.hash) return 'changed';

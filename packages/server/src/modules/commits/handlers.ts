@@ -13,9 +13,17 @@ import {
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
-import { authorOf, checkUnchanged, checkWrite, EntrySet, staleFor, staleReadsOf, toDraft } from '../entries/index.ts';
+import {
+  authorOf,
+  checkUnchanged,
+  checkWrite,
+  EntrySet,
+  staleReadsInScope,
+  staleReadsOf,
+  toDraft,
+} from '../entries/index.ts';
 import * as queries from './queries.ts';
-import { type CommitEntry, narrowCommits, parentOf, readCommit, treeHashOf } from './within.ts';
+import { type CommitEntry, narrowCommits, parentOf, readCommit, treeHashOf } from './scoped-commits.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller, lineage }) => {
   const { branch, message } = input;
@@ -30,7 +38,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
     staleReadsOf(work, [author]),
     loadContracts(work, [author.agent_id]),
   ]);
-  const stale_reads = staleFor(caller, staleOf(author));
+  const stale_reads = staleReadsInScope(caller, staleOf(author));
   checkUnchanged(input.if_unchanged, stale_reads);
   const written = input.writes.flatMap((write, i) => {
     checkWrite(work, write, `writes.${i}.`);
@@ -116,7 +124,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
   const row = await queries.getCommit(context.read, caller.account_id, commit_id);
   const isOpen = row && (row.visible_to === EVERYONE || row.visible_to === caller.agent_id);
   const seen = isOpen ? await readCommit(context, row) : undefined;
-  if (!seen || (seen.entries.length === 0 && seen.isNarrowed))
+  if (!seen || (seen.entries.length === 0 && seen.isPartial))
     throw new Fault('not_found', `there is no commit ${commit_id}`, { commit_id });
   return { ...toCommit(seen.row), entries: seen.entries };
 });

@@ -1,12 +1,12 @@
 import { Fault, type FieldError } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
 import { findContracts } from '../profiles/index.ts';
-import { type Contract, violationsOf, type Write } from './rules.ts';
+import { type CheckedWrite, type Contract, violationsOf } from './rules.ts';
 
-export type { Contract, Write } from './rules.ts';
+export type { CheckedWrite, Contract } from './rules.ts';
 
 /** Throws where a write breaks a rule that its author has set itself. `at` leads to the write within the input. */
-export type ContractCheck = (write: Write & { agent_id: string }, at?: string) => void;
+export type ContractCheck = (write: CheckedWrite & { agent_id: string }, at?: string) => void;
 
 /** The rules of all agents that write in a batch, with one look-up. Nothing where none of them has any. */
 export async function loadContracts(work: Work, agentIds: Iterable<string>): Promise<ContractCheck | undefined> {
@@ -26,7 +26,7 @@ export async function loadContracts(work: Work, agentIds: Iterable<string>): Pro
   };
 }
 
-function violated({ entity_path, key }: Write, errors: readonly FieldError[], at: string): Fault {
+function violated({ entity_path, key }: CheckedWrite, errors: readonly FieldError[], at: string): Fault {
   const [first] = errors as [FieldError];
   return new Fault('contract_violated', `${at}${first.path}: ${first.message}`, {
     entity_path,

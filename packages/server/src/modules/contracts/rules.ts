@@ -12,7 +12,7 @@ export type Contract = {
 };
 
 /** A version that is about to be written. */
-export type Write = {
+export type CheckedWrite = {
   entity_path: string;
   key: string;
   /** As it will be, defaults filled in. */
@@ -25,12 +25,12 @@ export type Write = {
 export type Violation = FieldError & { rule: string };
 
 /** Each rule of the contract that the write breaks; none where it is about other entries. */
-export function violationsOf(contract: Contract, write: Write): Violation[] {
+export function violationsOf(contract: Contract, write: CheckedWrite): Violation[] {
   if (!isAbout(contract, write)) return [];
   const { min_confidence, max_confidence, required_fields, ttl_required } = contract;
   const found: Violation[] = [];
   const add = (rule: string, path: string, message: string) =>
-    found.push({ path, message: `${message} (contract of the agent for ${nameOf(contract)})`, rule });
+    found.push({ path, message: `${message} (contract of the agent for ${contractName(contract)})`, rule });
   if (min_confidence !== null && write.confidence < min_confidence)
     add('min_confidence', 'confidence', `must be at least ${min_confidence}`);
   if (max_confidence !== null && write.confidence > max_confidence)
@@ -41,9 +41,9 @@ export function violationsOf(contract: Contract, write: Write): Violation[] {
   return found;
 }
 
-const nameOf = ({ entity_path, key_pattern }: Contract) => `${entity_path}, key ${key_pattern}`;
+const contractName = ({ entity_path, key_pattern }: Contract) => `${entity_path}, key ${key_pattern}`;
 
-function isAbout({ entity_path, key_pattern }: Contract, write: Write): boolean {
+function isAbout({ entity_path, key_pattern }: Contract, write: CheckedWrite): boolean {
   const glob = parseGlob(entity_path);
   return glob !== undefined && matchesGlob(glob, write.entity_path) && matchesPattern(key_pattern, write.key);
 }

@@ -6,31 +6,31 @@ import {
   cutPage,
   type Handlers,
   isNewestOfOneBranch,
-  pathsWithin,
   type ReadContext,
   readAccount,
   reads,
+  scopedPathConditions,
   toIso,
 } from '../../kernel/index.ts';
-import { type CountRow, type CountScope, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
-import { entitiesWithin, isCounted, patternsWithin, statsWithin } from './within.ts';
+import { type CountRow, type CountView, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
+import { entitiesWithin, isCounted, patternsInScope, statsInScope } from './scoped-counts.ts';
 
 /** Pages of names, whatever is counted by them. */
 const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
 
-type PageInput = { limit: number; cursor?: string | undefined };
+type CountsPageInput = { limit: number; cursor?: string | undefined };
 
-const scopeOf = ({ view }: ReadContext): CountScope => ({
+const countViewOf = ({ view }: ReadContext): CountView => ({
   account_id: view.account_id,
   branch: branchOf(view),
   agent_id: view.agent_id,
 });
 
 /** One page of names, the public and the private count of each added up. */
-async function pageOfCounts(context: ReadContext, input: PageInput & { kind: string; where?: readonly Sql[] }) {
+async function pageOfCounts(context: ReadContext, input: CountsPageInput & { kind: string; where?: readonly Sql[] }) {
   const where = [...(input.where ?? [])];
   if (input.cursor) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);
-  const rows = await listCounts(context.read, scopeOf(context), {
+  const rows = await listCounts(context.read, countViewOf(context), {
     kind: input.kind,
     where,
     limit: input.limit + 1,
@@ -51,7 +51,7 @@ function addUp(a: CountRow, b: CountRow): CountRow {
 export const handlers: Handlers = {
   'entities.list': reads(async (context, input) => {
     const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-    const where = pathsWithin(context.view.scope, glob, 'name');
+    const where = scopedPathConditions(context.view.scope, glob, 'name');
     const { items, ...page } = isNewestOfOneBranch(context.view)
       ? await pageOfCounts(context, { ...input, kind: 'entity', where })
       : await entitiesWithin(context, { ...input, paths: glob && [glob] }, cursors('entity'));
@@ -68,15 +68,15 @@ export const handlers: Handlers = {
   'patterns.list': reads(async (context, input) => {
     const { items, ...page } = isCounted(context.view)
       ? await pageOfCounts(context, { ...input, kind: 'pattern' })
-      : await patternsWithin(context, input, cursors('pattern'));
+      : await patternsInScope(context, input, cursors('pattern'));
     const patterns = items.map((row) => ({ pattern_ref: row.name, usage_count: row.n, last_used: toIso(row.last_at) }));
     return { patterns, ...page };
   }),
 
   'stats.read': reads(async (context) => {
     const { read, view } = context;
-    if (!isCounted(view)) return statsWithin(context);
-    const scope = scopeOf(context);
+    if (!isCounted(view)) return statsInScope(context);
+    const scope = countViewOf(context);
     const counts = async (kind: string) => listCounts(read, scope, { kind, where: [], limit: 1000 });
     const all = (await counts('all')).reduce<CountRow | undefined>((a, b) => (a ? addUp(a, b) : b), undefined);
     const types = new Map<string, number>();

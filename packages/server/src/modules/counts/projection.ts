@@ -1,8 +1,8 @@
 import type { EntryChange, ErasedEntries, Projection, Work } from '../../kernel/index.ts';
 import { addCounts, type CountRow, deleteEmptyCounts, refreshEntities, upsertCounts } from './queries.ts';
-import { type Delta, deltasOf, standingDeltasOf, totalsOf } from './rules.ts';
+import { type CountDelta, deltasOf, standingDeltasOf, totalsOf } from './rules.ts';
 
-const withAccount = ({ account_id }: Work, deltas: readonly Delta[]) =>
+const withAccount = ({ account_id }: Work, deltas: readonly CountDelta[]) =>
   deltas.map((delta) => ({ account_id, ...delta }));
 
 async function change(work: Work, changes: readonly Pick<EntryChange, 'before' | 'after'>[]): Promise<void> {

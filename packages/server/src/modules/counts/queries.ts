@@ -2,7 +2,7 @@ import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { EntryView, ErasedEntries } from '../../kernel/index.ts';
 import { entriesIn, newestLeft } from '../entries/index.ts';
-import type { Delta } from './rules.ts';
+import type { CountDelta } from './rules.ts';
 
 const columns = {
   account_id: 'text',
@@ -30,11 +30,11 @@ export const addCounts: Insert = {
 /** The same, and says what each has come to. */
 export const upsertCounts: Insert = { ...addCounts, suffix: `${addCounts.suffix} RETURNING kind, visible_to, name, n` };
 
-export type CountRow = Delta;
+export type CountRow = CountDelta;
 
-export type CountScope = { account_id: string; branch: string; agent_id: string };
+export type CountView = { account_id: string; branch: string; agent_id: string };
 
-const own = ({ account_id, branch }: CountScope, kind: string, visibleTo: string): Sql =>
+const own = ({ account_id, branch }: CountView, kind: string, visibleTo: string): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch} AND kind = ${kind} AND visible_to = ${visibleTo} AND n > 0`;
 
 const COLUMNS = fragment('name, n, confidence_sum, last_at, last_agent');
@@ -42,7 +42,7 @@ const COLUMNS = fragment('name, n, confidence_sum, last_at, last_agent');
 export type CountPage = { kind: string; where: readonly Sql[]; limit: number };
 
 /** By name. Public and private counts of one name are two rows; each side is cut to the page by itself. */
-export function listCounts(query: Query, scope: CountScope, page: CountPage): Promise<CountRow[]> {
+export function listCounts(query: Query, scope: CountView, page: CountPage): Promise<CountRow[]> {
   const side = (visibleTo: string) =>
     sql`SELECT * FROM (SELECT ${COLUMNS} FROM counts WHERE ${own(scope, page.kind, visibleTo)}${andAll(page.where)}
         ORDER BY name LIMIT ${page.limit}) AS side`;
@@ -50,7 +50,7 @@ export function listCounts(query: Query, scope: CountScope, page: CountPage): Pr
 }
 
 /** Names that only the agent itself can see. */
-export function countPrivateNames(query: Query, scope: CountScope, kind: string): Promise<{ n: number } | undefined> {
+export function countPrivateNames(query: Query, scope: CountView, kind: string): Promise<{ n: number } | undefined> {
   return query.get(
     sql`SELECT count(*) AS n FROM counts AS mine
         WHERE mine.account_id = ${scope.account_id} AND mine.branch = ${scope.branch} AND mine.kind = ${kind}

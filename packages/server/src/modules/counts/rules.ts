@@ -1,5 +1,5 @@
 /** What the counts need to know of an entry. */
-export type Counted = {
+export type CountedEntry = {
   branch: string;
   entity_path: string;
   deleted: number;
@@ -11,14 +11,14 @@ export type Counted = {
   written_at: number;
 };
 
-export type Change = { before: Counted | undefined; after: Counted };
+export type CountedChange = { before: CountedEntry | undefined; after: CountedEntry };
 
 /** `all` has one row; `total` one for each of the kinds that follow; those one for each path, author, reference, type. */
-export type Kind = 'all' | 'total' | 'entity' | 'agent' | 'pattern' | 'type';
+export type CountKind = 'all' | 'total' | 'entity' | 'agent' | 'pattern' | 'type';
 
-export type Delta = {
+export type CountDelta = {
   branch: string;
-  kind: Kind;
+  kind: CountKind;
   visible_to: string;
   name: string;
   n: number;
@@ -27,20 +27,20 @@ export type Delta = {
   last_agent: string;
 };
 
-function namesOf(entry: Counted): [Kind, string][] {
+function namesOf(entry: CountedEntry): [CountKind, string][] {
   const refs = entry.pattern_refs === '[]' ? [] : new Set(JSON.parse(entry.pattern_refs) as string[]);
   return [
     ['all', ''],
     ['entity', entry.entity_path],
     ['agent', entry.agent_id],
     ['type', entry.memory_type],
-    ...[...refs].map((ref): [Kind, string] => ['pattern', ref]),
+    ...[...refs].map((ref): [CountKind, string] => ['pattern', ref]),
   ];
 }
 
 /** How the counts move, with one delta for each row that is touched. Rows are kept apart by who may see the entry. */
-export function deltasOf(changes: readonly Change[]): Delta[] {
-  const deltas = new Map<string, Delta>();
+export function deltasOf(changes: readonly CountedChange[]): CountDelta[] {
+  const deltas = new Map<string, CountDelta>();
   for (const { before, after } of changes) {
     if (before && before.deleted === 0) add(deltas, before, { n: -1, confidence: -before.confidence, last: after });
     if (after.deleted === 0) add(deltas, after, { n: 1, confidence: after.confidence, last: after });
@@ -49,17 +49,17 @@ export function deltasOf(changes: readonly Change[]): Delta[] {
 }
 
 /** The same for entries of which only the confidence moved. */
-export function standingDeltasOf(changes: readonly { entry: Counted; confidence_before: number }[]): Delta[] {
-  const deltas = new Map<string, Delta>();
+export function standingDeltasOf(changes: readonly { entry: CountedEntry; confidence_before: number }[]): CountDelta[] {
+  const deltas = new Map<string, CountDelta>();
   for (const { entry, confidence_before } of changes)
     if (entry.deleted === 0)
       add(deltas, entry, { n: 0, confidence: entry.confidence - confidence_before, last: entry });
   return [...deltas.values()];
 }
 
-type Step = { n: number; confidence: number; last: Counted };
+type CountChange = { n: number; confidence: number; last: CountedEntry };
 
-function add(deltas: Map<string, Delta>, entry: Counted, { n, confidence, last }: Step): void {
+function add(deltas: Map<string, CountDelta>, entry: CountedEntry, { n, confidence, last }: CountChange): void {
   const visible_to = entry.shared === 1 ? '' : entry.agent_id;
   for (const [kind, name] of namesOf(entry)) {
     const id = `${entry.branch}\n${kind}\n${visible_to}\n${name}`;
@@ -75,16 +75,16 @@ function add(deltas: Map<string, Delta>, entry: Counted, { n, confidence, last }
   }
 }
 
-const TOTALLED: ReadonlySet<Kind> = new Set(['entity', 'agent', 'pattern']);
+const TOTALLED: ReadonlySet<CountKind> = new Set(['entity', 'agent', 'pattern']);
 
 /** How many names of each kind came up or went away: a count that has just become its delta was nothing before. */
 export function totalsOf(
-  deltas: readonly Delta[],
-  reached: readonly Pick<Delta, 'kind' | 'visible_to' | 'name' | 'n'>[],
-): Delta[] {
-  const idOf = (row: Pick<Delta, 'kind' | 'visible_to' | 'name'>) => `${row.kind}\n${row.visible_to}\n${row.name}`;
+  deltas: readonly CountDelta[],
+  reached: readonly Pick<CountDelta, 'kind' | 'visible_to' | 'name' | 'n'>[],
+): CountDelta[] {
+  const idOf = (row: Pick<CountDelta, 'kind' | 'visible_to' | 'name'>) => `${row.kind}\n${row.visible_to}\n${row.name}`;
   const counts = new Map(reached.map((row) => [idOf(row), row.n]));
-  const totals = new Map<string, Delta>();
+  const totals = new Map<string, CountDelta>();
   for (const delta of deltas) {
     if (!TOTALLED.has(delta.kind) || delta.n === 0) continue;
     const n = counts.get(idOf(delta)) ?? 0;

@@ -1,5 +1,5 @@
 import { type Input, parseExact, parseGlob } from '@mem-service/contract';
-import { cursorsOf, type Handlers, noteQuery, pathWithin, type ReadContext, reads } from '../../kernel/index.ts';
+import { cursorsOf, globConditions, type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
@@ -81,7 +81,7 @@ const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number'
 const verify = reads<'entries.verify'>(async (context, input) => {
   const { view, scan } = context;
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const where = pathWithin(glob);
+  const where = globConditions(glob);
   const verification = new Verification(context);
   let position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
   if (position) await verification.resume(position);

@@ -1,32 +1,31 @@
-import { applyChanges, applyStandings, type Line, type Work } from '../../kernel/index.ts';
+import { applyChanges, applyStandings, type LedgerPosition, type Work } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { checkDraft } from './check-draft.ts';
-import { emit, type Reason } from './emit.ts';
+import { emitVersion, type WriteReason } from './emit.ts';
 import * as queries from './queries.ts';
+import type { EntryAddress } from './rows.ts';
 import {
-  type Content,
   chained,
   chainHash,
   contentHash,
   type EntryRow,
   fromDocument,
-  type Origin,
   type Standing,
   toDocument,
+  type VersionContent,
+  type VersionOrigin,
   type VersionRow,
 } from './rows.ts';
-import { type Draft, isLive, isSameClaim, isUnchanged, nextContent } from './rules/next.ts';
+import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 
 /** `before` is the hash of the value that was there. */
-export type Applied = { entry: EntryRow; unchanged: boolean; before: string | null };
-
-type Place = Omit<queries.Address, 'account_id'>;
+export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
 
 /** The entries of the drafts as the transaction goes on: what was there, and what will be. */
 export class EntrySet {
   readonly #work: Work;
-  readonly #before = new Map<string, queries.HeldRow | undefined>();
+  readonly #before = new Map<string, queries.EntryWithLineRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
@@ -39,51 +38,51 @@ export class EntrySet {
     this.#work = work;
   }
 
-  static async load(work: Work, places: readonly Place[]): Promise<EntrySet> {
+  static async load(work: Work, places: readonly EntryAddress[]): Promise<EntrySet> {
     const set = new EntrySet(work);
     await set.fetch(places);
     return set;
   }
 
   /** Adds entries to the set. */
-  async fetch(places: readonly Place[]): Promise<void> {
+  async fetch(places: readonly EntryAddress[]): Promise<void> {
     const work = this.#work;
-    const missing = new Map<string, Place>();
+    const missing = new Map<string, EntryAddress>();
     for (const at of places) {
-      const name = nameOf(at);
+      const name = addressText(at);
       if (!this.#before.has(name)) missing.set(name, at);
     }
     const wanted = [...missing.values()];
     const keys = wanted.map((at) => [work.account_id, at.branch, at.entity_path, at.key]);
-    const rows = wanted.length === 0 ? [] : work.tx.findMany<queries.HeldRow>(queries.findEntries, keys);
+    const rows = wanted.length === 0 ? [] : work.tx.findMany<queries.EntryWithLineRow>(queries.findEntries, keys);
     const [, found] = await Promise.all([work.locked, rows]);
     wanted.forEach((at, i) => {
-      const name = nameOf(at);
+      const name = addressText(at);
       this.#before.set(name, found[i]);
       this.#now.set(name, found[i]);
     });
   }
 
-  get(at: Place): EntryRow | undefined {
-    return this.#now.get(nameOf(at));
+  get(at: EntryAddress): EntryRow | undefined {
+    return this.#now.get(addressText(at));
   }
 
   /** Decides what a draft does to its entry. Throws a Fault and changes nothing when it may not. */
-  apply(draft: Draft, reason: Reason = PLAIN_WRITE, check?: ContractCheck): Applied {
+  apply(draft: EntryDraft, reason: WriteReason = PLAIN_WRITE, check?: ContractCheck): AppliedWrite {
     const work = this.#work;
     const entry = this.get(draft);
     checkDraft(entry, draft, work.now);
     // A tombstone is of the entry as it was; any other version is a new beginning where the entry was gone.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
     const before = there ? fromDocument(there) : undefined;
-    const same = isSameClaim(before, draft);
+    const same = isSameStatement(before, draft);
     const content = nextContent(before, draft, same);
     if (there && before && same && isUnchanged(before, content))
       return { entry: there, unchanged: true, before: there.content_hash };
     const value = content.deleted === 1 ? undefined : (draft.parsed ?? JSON.parse(content.value));
     const { agent_id, entity_path, key } = draft;
     check?.({ agent_id, entity_path, key, confidence: content.confidence, ttl_at: content.ttl_at, value });
-    const origin: Origin = {
+    const origin: VersionOrigin = {
       branch: draft.branch,
       entity_path: draft.entity_path,
       key: draft.key,
@@ -95,8 +94,8 @@ export class EntrySet {
     };
     const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
     // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
-    if (entry && same && entry.standing !== null) keepStanding(next, entry);
-    const name = nameOf(draft);
+    if (entry && same && entry.standing !== null) copyStanding(next, entry);
+    const name = addressText(draft);
     if (entry && entry !== this.#before.get(name)) this.#replace(name, entry);
     this.#now.set(name, next);
     if (content.deleted === 0) this.#values.set(name, value);
@@ -111,14 +110,14 @@ export class EntrySet {
   }
 
   #stamp(
-    content: Content,
-    origin: Origin,
-    { entry, reason, session }: { entry: EntryRow | undefined; reason: Reason; session: string | undefined },
+    content: VersionContent,
+    origin: VersionOrigin,
+    { entry, reason, session }: { entry: EntryRow | undefined; reason: WriteReason; session: string | undefined },
   ): EntryRow {
     const work = this.#work;
     const hash = contentHash(content.value);
     const chain = chainHash(entry?.integrity_chain ?? '', hash, chained(content, origin));
-    const seq = emit(work, content, { origin, reason, session });
+    const seq = emitVersion(work, content, { origin, reason, session });
     const document = toDocument(content, origin, { hash, chain, seq });
     const { branch, entity_path, key, version, agent_id, written_at, commit_id } = origin;
     const { deleted, shared, ttl_at, confidence, memory_type, is_artifact, pattern_refs } = content;
@@ -170,24 +169,27 @@ export class EntrySet {
   }
 
   /** Changes how an entry stands, and nothing of what it says. Comes before the set writes a version of it. */
-  stand(at: Place, { confidence, standing }: { confidence: number; standing: Standing }): void {
-    const entry = this.#standing(at);
+  setStanding(at: EntryAddress, { confidence, standing }: { confidence: number; standing: Standing }): void {
+    const entry = this.#forStanding(at);
     entry.confidence = confidence;
     entry.standing = JSON.stringify(standing);
     entry.standing_no++;
   }
 
   /** Adds a line of the ledger to those about an entry, and answers which was the newest so far. */
-  tell(at: Place, { seq, no }: Line): { before_seq: number | null; before_no: number | null } {
-    const entry = this.#standing(at);
+  addLedgerLine(
+    at: EntryAddress,
+    { seq, no }: LedgerPosition,
+  ): { before_seq: number | null; before_no: number | null } {
+    const entry = this.#forStanding(at);
     const before = { before_seq: entry.line_seq, before_no: entry.line_no };
     entry.line_seq = seq;
     entry.line_no = no;
     return before;
   }
 
-  #standing(at: Place): queries.HeldRow {
-    const name = nameOf(at);
+  #forStanding(at: EntryAddress): queries.EntryWithLineRow {
+    const name = addressText(at);
     const entry = this.#before.get(name);
     if (!entry || entry !== this.#now.get(name)) throw new Error(`${name} cannot stand`);
     if (!this.#confidenceBefore.has(name)) this.#confidenceBefore.set(name, entry.confidence);
@@ -223,11 +225,11 @@ export class EntrySet {
   }
 }
 
-const PLAIN_WRITE: Reason = { event_type: 'write' };
+const PLAIN_WRITE: WriteReason = { event_type: 'write' };
 
-const nameOf = (at: Place) => `${at.branch}\n${at.entity_path}\n${at.key}`;
+const addressText = (at: EntryAddress) => `${at.branch}\n${at.entity_path}\n${at.key}`;
 
-function keepStanding(next: EntryRow, before: EntryRow): void {
+function copyStanding(next: EntryRow, before: EntryRow): void {
   const { outcome_count } = JSON.parse(before.standing as string) as Standing;
   next.standing = before.standing;
   next.standing_no = before.standing_no;

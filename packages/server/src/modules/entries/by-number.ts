@@ -1,5 +1,5 @@
 import { type Find, type Query, type Sql, sql, type Update } from '../../db/index.ts';
-import type { EntryView, Line } from '../../kernel/index.ts';
+import type { EntryView, LedgerPosition } from '../../kernel/index.ts';
 import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 
@@ -157,8 +157,8 @@ export const newestLineOf = ({ account_id, entry_id }: EntryNumber): Sql =>
   sql`SELECT line_seq AS seq, line_no AS no FROM entries WHERE account_id = ${account_id} AND entry_id = ${entry_id}
       AND line_seq IS NOT NULL`;
 
-export const getNewestLine = (query: Query, entry: EntryNumber): Promise<Line | undefined> =>
-  query.get<Line>(newestLineOf(entry));
+export const getNewestLine = (query: Query, entry: EntryNumber): Promise<LedgerPosition | undefined> =>
+  query.get<LedgerPosition>(newestLineOf(entry));
 
 type NewestLine = EntryNumber & { line_seq: number | null; line_no: number | null };
 

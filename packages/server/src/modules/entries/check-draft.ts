@@ -1,9 +1,9 @@
 import { Fault } from '@mem-service/contract';
 import type { EntryRow } from './rows.ts';
-import { type Draft, isLive, mayAgentSee } from './rules/next.ts';
+import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 
 /** Refuses a draft that may not change what is there. */
-export function checkDraft(before: EntryRow | undefined, draft: Draft, now: number): void {
+export function checkDraft(before: EntryRow | undefined, draft: EntryDraft, now: number): void {
   const there = isLive(before, now);
   if (there && !mayAgentSee(before, draft.agent_id))
     throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');

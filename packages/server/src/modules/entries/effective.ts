@@ -3,10 +3,10 @@ import type { Services } from '../../kernel/index.ts';
 import type { EntryRow, Standing } from './rows.ts';
 import { effectiveConfidence, LONGEVITY } from './rules/decay.ts';
 
-export type Fading = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
+export type FadingEntry = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
 
 /** What is left of the confidence of an entry. */
-export function fadedConfidence({ settings }: Services, row: Fading, now: number): number {
+export function fadedConfidence({ settings }: Services, row: FadingEntry, now: number): number {
   const { half_life_days } = settings;
   if (half_life_days === null) return row.confidence;
   const outcome_count = row.standing === null ? 0 : (JSON.parse(row.standing) as Standing).outcome_count;
@@ -14,7 +14,7 @@ export function fadedConfidence({ settings }: Services, row: Fading, now: number
 }
 
 /** A member for the answer, where memory fades. */
-export function fadedMember(services: Services, row: Fading, now: number): string {
+export function fadedMember(services: Services, row: FadingEntry, now: number): string {
   if (services.settings.half_life_days === null) return '';
   return `,"effective_confidence":${fadedConfidence(services, row, now)}`;
 }

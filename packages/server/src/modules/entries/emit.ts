@@ -1,13 +1,13 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
-import type { Content, Origin } from './rows.ts';
+import type { VersionContent, VersionOrigin } from './rows.ts';
 
 /** `event_type` and `details` name why the version was written when it was not a plain write. */
-export type Reason = { event_type: string; details?: Record<string, unknown> };
+export type WriteReason = { event_type: string; details?: Record<string, unknown> };
 
-type Happening = { origin: Origin; reason: Reason; session: string | undefined };
+type VersionEvent = { origin: VersionOrigin; reason: WriteReason; session: string | undefined };
 
 /** Puts a version into the log, which gives it its place. */
-export function emit(work: Work, content: Content, { origin, reason, session }: Happening): number {
+export function emitVersion(work: Work, content: VersionContent, { origin, reason, session }: VersionEvent): number {
   const { confidence, memory_type } = content;
   const shared = content.shared === 1;
   return work.emit({

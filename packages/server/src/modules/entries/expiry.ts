@@ -8,7 +8,7 @@ import {
   type WriteResult,
 } from '../../kernel/index.ts';
 import { EntrySet } from './apply.ts';
-import { type Address, listExpired } from './queries.ts';
+import { type EntryRowKey, listExpired } from './queries.ts';
 
 const CHUNK = 500;
 
@@ -24,14 +24,14 @@ export async function sweepExpired(kernel: Kernel, isStopping: () => boolean): P
   }
 }
 
-function byAccount(expired: readonly Address[]): Map<string, Address[]> {
-  const accounts = new Map<string, Address[]>();
+function byAccount(expired: readonly EntryRowKey[]): Map<string, EntryRowKey[]> {
+  const accounts = new Map<string, EntryRowKey[]>();
   for (const at of expired) accounts.set(at.account_id, [...(accounts.get(at.account_id) ?? []), at]);
   return accounts;
 }
 
 /** Others may have written since the look. */
-async function expire(work: Work, addresses: readonly Address[]): Promise<WriteResult<null>> {
+async function expire(work: Work, addresses: readonly EntryRowKey[]): Promise<WriteResult<null>> {
   const entries = await EntrySet.load(work, addresses);
   let count = 0;
   for (const { branch, entity_path, key } of addresses) {

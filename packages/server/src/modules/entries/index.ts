@@ -21,7 +21,7 @@ export {
 } from './erase/index.ts';
 export * from './offers.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type Address, type EntryKey, getLiveEntry } from './queries.ts';
+export { type EntryKey, type EntryRowKey, getLiveEntry } from './queries.ts';
 export {
   contentHash,
   fromDocument,
@@ -32,8 +32,8 @@ export {
   UNTOUCHED,
 } from './rows.ts';
 export { evidenceStatus } from './rules/evidence.ts';
-export { type Draft, isLive, mayAgentSee } from './rules/next.ts';
-export { authorOf, checkUnchanged, checkWrite, staleFor, staleReadsOf, toDraft } from './writes.ts';
+export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
+export { authorOf, checkUnchanged, checkWrite, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {
   name: 'entries',
@@ -44,3 +44,4 @@ export const entries: Module = {
   handlers: { ...readHandlers, ...writeHandlers, ...analysisHandlers },
   maintenance: [{ name: 'entries.expire', run: sweepExpired }],
 };
+export type { EntryAddress } from './rows.ts';

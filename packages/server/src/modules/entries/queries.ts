@@ -1,10 +1,10 @@
-import type { Glob } from '@mem-service/contract';
+import type { EntryKey, Glob } from '@mem-service/contract';
 import {
   andAll,
+  emptySql,
   type Find,
   fragment,
   type Insert,
-  nothing,
   type Query,
   type Sql,
   sql,
@@ -26,8 +26,8 @@ import { type EntryRow, entryColumns, type VersionRow, versionColumns } from './
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
 
-export type EntryKey = { entity_path: string; key: string };
-export type Address = EntryKey & { account_id: string; branch: string };
+export type { EntryKey };
+export type EntryRowKey = EntryKey & { account_id: string; branch: string };
 
 export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
   sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
@@ -55,7 +55,7 @@ export function listEntriesBetween(
   );
 }
 
-export type ReadRow = Pick<
+export type VisibleEntryRow = Pick<
   EntryRow,
   | 'document'
   | 'confidence'
@@ -79,13 +79,13 @@ const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AN
  * The most frequent statement of all: it fetches only what an answer and its note are made of, and its text is constant. A
  * path that a caller names was held against the scope before.
  */
-export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadRow | undefined> {
+export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<VisibleEntryRow | undefined> {
   if (isNewestOfOneBranch(view)) {
     const values = newestLiveValues(view);
     values.push(at.entity_path, at.key);
-    return query.get<ReadRow>({ text: READ_NEWEST, values });
+    return query.get<VisibleEntryRow>({ text: READ_NEWEST, values });
   }
-  return query.get<ReadRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+  return query.get<VisibleEntryRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
 }
 
 export function getVersion(
@@ -179,20 +179,20 @@ export function listLiveEntries(
   page: { paths: readonly Glob[] | undefined; after: EntryKey | undefined; limit: number },
 ): Promise<EntryRow[]> {
   const { paths, after, limit } = page;
-  const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : nothing;
+  const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
   return query.all<EntryRow>(
     sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${rest} ORDER BY entity_path, key LIMIT ${limit}`,
   );
 }
 
 /** An entry with the newest line of the ledger about it, which no version of it changes. */
-export type HeldRow = EntryRow & { line_seq: number | null; line_no: number | null };
+export type EntryWithLineRow = EntryRow & { line_seq: number | null; line_no: number | null };
 
-const HELD = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+const ENTRY_WITH_LINE = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 
 export const findEntries: Find = {
   table: 'entries',
-  select: HELD.join(', '),
+  select: ENTRY_WITH_LINE.join(', '),
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
@@ -258,8 +258,8 @@ export function listOrphans(query: Query, accountId: string, limit: number): Pro
 }
 
 /** Entries whose time has come, of any account. */
-export function listExpired(query: Query, now: number, limit: number): Promise<Address[]> {
-  return query.all<Address>(
+export function listExpired(query: Query, now: number, limit: number): Promise<EntryRowKey[]> {
+  return query.all<EntryRowKey>(
     sql`SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL AND ttl_at <= ${now} AND deleted = 0
         ORDER BY ttl_at LIMIT ${limit}`,
   );

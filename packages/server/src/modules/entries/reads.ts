@@ -7,20 +7,28 @@ import {
   type EntryView,
   EVERYONE,
   fromIso,
+  globConditions,
   type Handlers,
   isNewestOfOneBranch,
   noteQuery,
-  pathWithin,
   type ReadContext,
+  type ReadNote,
   reads,
-  type SeenEntry,
+  scopeConditions,
+  scopedPathRanges,
   seqAt,
-  stretchesWithin,
-  withinReach,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
-import { type Entry, type EntryRow, entryText, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
+import {
+  type EntryAnswer,
+  type EntryRow,
+  entryText,
+  toEntry,
+  toReadEntry,
+  toVersion,
+  type VersionRow,
+} from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
@@ -50,12 +58,12 @@ const read = reads<'entries.read'>(async (context, input) => {
     if (!row) throw notFound(input);
     const is_current = isNewestOfOneBranch(view);
     const branch = is_current ? branchOf(view) : branchIn(row);
-    context.note(seen(context, input, Object.assign(row, { branch, is_current })));
+    context.note(readNoteOf(context, input, Object.assign(row, { branch, is_current })));
     return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
-  context.note(seen(context, input, { ...old, branch: branchIn(old), standing: null, is_current: false }));
+  context.note(readNoteOf(context, input, { ...old, branch: branchIn(old), standing: null, is_current: false }));
   return toVersion(old);
 });
 
@@ -64,10 +72,10 @@ const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
   (JSON.parse(document) as { branch: string }).branch;
 
 type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
-  Pick<SeenEntry, 'is_current'>;
+  Pick<ReadNote, 'is_current'>;
 
 /** What a session remembers of an entry that it was shown. */
-function seen({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): SeenEntry {
+function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): ReadNote {
   const { entry_id, version, confidence, standing, agent_id, shared, branch, is_current } = row;
   const { entity_path, key } = at;
   return {
@@ -111,13 +119,13 @@ const list = reads<'entries.list'>(async (context, input) => {
   const page = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
     // In the order of time no index knows of paths: what is out of scope is looked at and left out.
-    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : withinReach(view.scope))],
+    filters: [...plainFilters(context, input), ...(order === 'path' ? [] : scopeConditions(view.scope))],
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
   };
   const rows: EntryRow[] = [];
-  let end: Place | undefined;
+  let end: ListPosition | undefined;
   // What is in scope may lie here and there; each stretch is a range of its own, in the order of the page.
   for (const stretch of placesOf(view, input, order)) {
     const left = { ...page, where: [...stretch, ...where], limit: page.limit - rows.length };
@@ -139,13 +147,13 @@ const list = reads<'entries.list'>(async (context, input) => {
   return { entries, next_cursor: cursorAt(end), has_more: true };
 });
 
-type Place = Pick<EntryRow, 'entity_path' | 'key' | 'seq'>;
-type Order = { from(cursor: string): Sql; upTo(end: Place): Sql; cursorAt(row: Place): string };
+type ListPosition = Pick<EntryRow, 'entity_path' | 'key' | 'seq'>;
+type EntryOrder = { from(cursor: string): Sql; upTo(end: ListPosition): Sql; cursorAt(row: ListPosition): string };
 
 const pathCursors = cursorsOf('entries.list path', ['string', 'string']);
 const recentCursors = cursorsOf('entries.list recent', ['number']);
 
-const listOrders: Record<queries.ListOrder, Order> = {
+const listOrders: Record<queries.ListOrder, EntryOrder> = {
   path: {
     from(cursor) {
       const [path, key] = pathCursors.from(cursor);
@@ -161,21 +169,21 @@ const listOrders: Record<queries.ListOrder, Order> = {
   },
 };
 
-function withoutValue(row: EntryRow, faded: string): Omit<Entry, 'value' | 'artifact_refs'> {
-  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row, faded)) as Entry;
+function withoutValue(row: EntryRow, faded: string): Omit<EntryAnswer, 'value' | 'artifact_refs'> {
+  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row, faded)) as EntryAnswer;
   return meta;
 }
 
-type Filters = Input<'entries.list'>;
+type EntryListInput = Input<'entries.list'>;
 
 /** Where to look, one part after the other. */
-function placesOf({ scope }: EntryView, { entity_path }: Filters, order: queries.ListOrder): Sql[][] {
+function placesOf({ scope }: EntryView, { entity_path }: EntryListInput, order: queries.ListOrder): Sql[][] {
   const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
-  return order === 'path' ? stretchesWithin(scope, glob) : [pathWithin(glob)];
+  return order === 'path' ? scopedPathRanges(scope, glob) : [globConditions(glob)];
 }
 
 /** Filters that an index serves, so that they cost nothing where they match little. */
-async function indexedFilters({ read, caller }: ReadContext, input: Filters): Promise<Sql[]> {
+async function indexedFilters({ read, caller }: ReadContext, input: EntryListInput): Promise<Sql[]> {
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   const seqOf = (time: string) => seqAt(read, caller.account_id, fromIso(time));
@@ -184,7 +192,7 @@ async function indexedFilters({ read, caller }: ReadContext, input: Filters): Pr
   return where;
 }
 
-function plainFilters({ services, now }: ReadContext, input: Filters): Sql[] {
+function plainFilters({ services, now }: ReadContext, input: EntryListInput): Sql[] {
   const where = confidenceWithin(services, input, now);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
   return where;

@@ -1,6 +1,12 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, fragment, joinSql, nothing, type Sql, type SqlValue, sql } from '../../db/index.ts';
-import { type BranchSpan, branchOf, type EntryView, isNewestOfOneBranch, pathsWithin } from '../../kernel/index.ts';
+import { andAll, emptySql, fragment, joinSql, type Sql, type SqlValue, sql } from '../../db/index.ts';
+import {
+  type BranchSpan,
+  branchOf,
+  type EntryView,
+  isNewestOfOneBranch,
+  scopedPathConditions,
+} from '../../kernel/index.ts';
 import { entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 /**
@@ -27,8 +33,9 @@ const CONDITIONS: Record<Including, Condition> = {
 /** The columns of the relation: those of an entry, and where the newest ledger line about it is. */
 const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 
+/** All columns, as naming them would make a text that is put together and looked up at every statement twice as long. */
 const newestText = (including: Including): string =>
-  `(SELECT ${COLUMNS.join(', ')} FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
+  `(SELECT * FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
 
 /** Of the newest state of one branch without a scope, which most views are: a constant text. */
 export const NEWEST_LIVE = `${newestText('live')}) AS entries`;
@@ -53,7 +60,7 @@ type Part = { including?: Including; paths?: readonly Glob[] | undefined };
  * Of the newest state of one branch both engines see through it, and it costs what the table costs.
  */
 export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
-  const within = andAll(pathsOf(view, paths));
+  const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
   const condition = CONDITIONS[including];
   const values = condition.values(view);
   if (isNewestOfOneBranch(view))
@@ -78,9 +85,9 @@ export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
 });
 
 function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[] {
-  if (globs === undefined) return pathsWithin(scope, undefined);
-  if (globs.length === 1) return pathsWithin(scope, globs[0]);
-  const each = globs.map((glob) => sql`(1 = 1${andAll(pathsWithin(scope, glob))})`);
+  if (globs === undefined) return scopedPathConditions(scope, undefined);
+  if (globs.length === 1) return scopedPathConditions(scope, globs[0]);
+  const each = globs.map((glob) => sql`(1 = 1${andAll(scopedPathConditions(scope, glob))})`);
   return [each.length === 0 ? fragment('1 = 0') : sql`(${joinSql(each, ' OR ')})`];
 }
 
@@ -114,7 +121,7 @@ const HEAD = fragment(COLUMNS.map((name) => `head.${name}`).join(', '));
 
 /** The number of an entry is the place of its first version in the log. */
 function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
-  const until = up_to_seq === null ? nothing : sql` AND nearer.entry_id <= ${up_to_seq}`;
+  const until = up_to_seq === null ? emptySql : sql` AND nearer.entry_id <= ${up_to_seq}`;
   return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
     AND nearer.branch = ${branch} AND nearer.entity_path = head.entity_path AND nearer.key = head.key${until})`;
 }
@@ -146,13 +153,18 @@ function pastColumns({ dialect }: EntryView): Sql {
 export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));
 
+const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
+/** Where the newest state is shown every version is, also one that has lost its place there. */
+const UP_TO_SHOWN = ' AND versions.version <= entries.version';
+
 /** Versions belong to entries of any state and any author: each says itself who may see it. */
-const joined = (view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql => {
-  // Where the newest state is shown every version is, also one that has lost its place there.
-  const upTo = isNewestOfOneBranch(view) ? nothing : fragment(' AND versions.version <= entries.version');
-  return sql`${entriesIn(view, { including: 'all' })} ${fragment(join)} versions
-    ON versions.account_id = ${view.account_id} AND versions.entry_id = entries.entry_id${upTo}`;
-};
+function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
+  const { text, values } = entriesIn(view, { including: 'all' });
+  return {
+    text: `${text} ${join} ${ON_VERSIONS}${isNewestOfOneBranch(view) ? '' : UP_TO_SHOWN}`,
+    values: [...values, view.account_id],
+  };
+}
 
 /** The versions of a view's entries, whoever may see them: `versions` joined to `entries`. */
 export const versionsIn = (view: EntryView): Sql => joined(view, 'JOIN');

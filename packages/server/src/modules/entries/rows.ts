@@ -72,7 +72,7 @@ export const entryColumns: Record<keyof EntryRow, ColumnType> = {
 };
 
 /** What is written with a value. Lists and the value are JSON text. */
-export type Content = {
+export type VersionContent = {
   value: string;
   deleted: number;
   confidence: number;
@@ -84,7 +84,7 @@ export type Content = {
   is_artifact: number;
 };
 
-export type Origin = {
+export type VersionOrigin = {
   branch: string;
   entity_path: string;
   key: string;
@@ -105,7 +105,7 @@ export function chainHash(previousChain: string, hash: string, written: readonly
 }
 
 /** What the chain covers besides the value, in a form that can be made from a stored row again. */
-export function chained(content: Content, origin: Origin): readonly unknown[] {
+export function chained(content: VersionContent, origin: VersionOrigin): readonly unknown[] {
   return [
     origin.entity_path,
     origin.key,
@@ -131,8 +131,8 @@ const quote = JSON.stringify;
  * take 5.8 (bench/inside/tricks.mjs).
  */
 export function toDocument(
-  content: Content,
-  origin: Origin,
+  content: VersionContent,
+  origin: VersionOrigin,
   stamp: { hash: string; chain: string; seq: number },
 ): string {
   const session = origin.session_id === null ? 'null' : quote(origin.session_id);
@@ -150,7 +150,7 @@ export function toDocument(
 
 const RAW = [['value'], ['artifact_refs'], ['provenance', 'pattern_refs']] as const;
 
-type Parsed = {
+type ParsedDocument = {
   entity_path: string;
   key: string;
   branch: string;
@@ -168,8 +168,8 @@ type Parsed = {
 /** Takes a document apart again, to the byte. */
 export function fromDocument(
   row: Pick<VersionRow, 'document' | 'deleted' | 'confidence'>,
-): Content & { origin: Origin } {
-  const parsed = JSON.parse(row.document) as Parsed;
+): VersionContent & { origin: VersionOrigin } {
+  const parsed = JSON.parse(row.document) as ParsedDocument;
   attachRaw(row.document, parsed, RAW);
   const { provenance } = parsed;
   return {
@@ -195,7 +195,7 @@ export function fromDocument(
   };
 }
 
-export type Entry = Exclude<Output<'entries.read'>, { deleted: boolean }>;
+export type EntryAnswer = Exclude<Output<'entries.read'>, { deleted: boolean }>;
 export type EntryVersion = Output<'entries.delete'>;
 
 /** How outcomes have changed the trust in an entry. */
@@ -259,13 +259,13 @@ function standingMembers(standing: Standing, confidence: number): string {
 
 const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
-export type Shown = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
+export type ShownEntry = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
 /**
  * The entry as it goes over the wire, with `extra` members if there are any. Spliced from texts in 0.1 µs; parsed and
  * serialised it would take 35 (bench/inside/tricks.mjs).
  */
-export function entryText({ document, confidence, standing, recall_count }: Shown, extra = ''): string {
+export function entryText({ document, confidence, standing, recall_count }: ShownEntry, extra = ''): string {
   const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
   return `${document.slice(0, -1)},"confidence":${confidence},${members},"recall_count":${recall_count}${extra}}`;
 }
@@ -273,7 +273,7 @@ export function entryText({ document, confidence, standing, recall_count }: Show
 /** Text that stands for the object it describes; `about` is what a transport may ask without reading it. */
 const rendered = <T>(text: string, about?: object): T => new JsonText(text, about) as T;
 
-export const toEntry = <T = Entry>(row: Shown, extra?: string): T => rendered<T>(entryText(row, extra));
+export const toEntry = <T = EntryAnswer>(row: ShownEntry, extra?: string): T => rendered<T>(entryText(row, extra));
 
 export const toVersion = (
   row: Pick<VersionRow, 'document' | 'confidence' | 'deleted' | 'version' | 'seq'>,
@@ -284,5 +284,10 @@ export const toVersion = (
   });
 
 /** A read answer, which is conditional on version and standing. */
-export const toReadEntry = (row: Shown & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>, extra?: string): Entry =>
-  rendered(entryText(row, extra), { version: row.version, seq: row.seq, standing_no: row.standing_no });
+export const toReadEntry = (
+  row: ShownEntry & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>,
+  extra?: string,
+): EntryAnswer => rendered(entryText(row, extra), { version: row.version, seq: row.seq, standing_no: row.standing_no });
+
+/** Where an entry is: its key on a branch. */
+export type EntryAddress = { branch: string; entity_path: string; key: string };

@@ -16,11 +16,11 @@ const headColumns = {
   recall_count: 'int',
 } as const;
 
-type Head = Pick<EntryRow, keyof typeof headColumns>;
+type HeadRow = Pick<EntryRow, keyof typeof headColumns>;
 
 /** Makes the current rows from the newest versions, which are there by now, and what follows from them. */
 async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
-  const heads = rows as unknown as readonly Head[];
+  const heads = rows as unknown as readonly HeadRow[];
   const keys = heads.map(({ entry_id, version }) => [work.account_id, entry_id, version]);
   const versions = await work.tx.findMany<VersionRow>(findWholeVersions, keys);
   const restored = heads.map((head, i) => toChange(head, versions[i]));
@@ -28,7 +28,7 @@ async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   await restoreProjections(work, restored);
 }
 
-function toChange(head: Head, version: VersionRow | undefined): HeadChange {
+function toChange(head: HeadRow, version: VersionRow | undefined): HeadChange {
   if (!version) throw new Fault('conflict', `entry ${head.entry_id} has no version ${head.version} in the import`);
   const { commit_id: _, ...newest } = version;
   const { origin, value, memory_type, is_artifact, pattern_refs } = fromDocument(version);

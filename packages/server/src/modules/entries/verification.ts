@@ -1,25 +1,26 @@
+import type { EntryKey } from '@mem-service/contract';
 import { type Glob, matchesGlob, type Output } from '@mem-service/contract';
 import type { Query, Sql } from '../../db/index.ts';
-import { type EntryView, type ReadContext, reaches } from '../../kernel/index.ts';
+import { type EntryView, isInScope, type ReadContext } from '../../kernel/index.ts';
 import { findNamedEntries } from './by-name.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
 
-type Report = Omit<Output<'entries.verify'>, 'next_cursor' | 'has_more'>;
-type Break = Report['chain_breaks'][number];
-type Place = { entity_path: string; key: string };
-type Found = Place & VersionRow;
-type Seen = Place & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
+type VerifyReport = Omit<Output<'entries.verify'>, 'next_cursor' | 'has_more'>;
+type ChainBreak = VerifyReport['chain_breaks'][number];
 
-const nameOf = ({ entity_path, key }: Place): string => `${entity_path}\n${key}`;
+type KeyedVersion = EntryKey & VersionRow;
+type PreviousVersion = EntryKey & Pick<VersionRow, 'integrity_chain' | 'shared' | 'agent_id'>;
+
+const nameOf = ({ entity_path, key }: EntryKey): string => `${entity_path}\n${key}`;
 
 /** Walks versions in order of path, key and number, and holds each against the one before it. */
 export class Verification {
-  readonly report: Report = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
+  readonly report: VerifyReport = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
   readonly #query: Query;
   readonly #view: EntryView;
-  #previous: Found | undefined;
+  #previous: KeyedVersion | undefined;
   /** What is wrong with the newest version is not told of its entry again. */
   #sound = true;
   /** The entries of the versions that are walked through. */
@@ -57,9 +58,9 @@ export class Verification {
     await this.#checkHead();
     const orphans = await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
     const lost = orphans.flatMap((row) => {
-      const place = takeApart(row)?.origin;
+      const place = parseVersion(row)?.origin;
       if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];
-      return reaches(this.#view.scope, place.entity_path) ? [{ row, place }] : [];
+      return isInScope(this.#view.scope, place.entity_path) ? [{ row, place }] : [];
     });
     const names = lost.map(({ place }) => place);
     const entries = await findNamedEntries(this.#query, this.#view, { names, including: 'all' });
@@ -86,7 +87,7 @@ export class Verification {
   }
 
   /** An entry of which no version was seen. */
-  async #checkBare(place: Place): Promise<void> {
+  async #checkBare(place: EntryKey): Promise<void> {
     const entry = this.#heads.get(nameOf(place));
     if (!entry || (await this.#readVersion(place, entry.version))) return;
     this.#break(entry, { version: 1, reason: 'missing_version' });
@@ -96,7 +97,7 @@ export class Verification {
     return this.#view.lineage.some((span) => span.branch === branch);
   }
 
-  #readVersion({ entity_path, key }: Place, version: number): Promise<VersionRow | undefined> {
+  #readVersion({ entity_path, key }: EntryKey, version: number): Promise<VersionRow | undefined> {
     return queries.getVersion(this.#query, this.#view, { entity_path, key, version });
   }
 
@@ -104,15 +105,15 @@ export class Verification {
     return mayAgentSee(row, this.#view.agent_id);
   }
 
-  #break(row: Seen, found: Pick<Break, 'version' | 'reason'> & Partial<Break>): void {
+  #break(row: PreviousVersion, found: Pick<ChainBreak, 'version' | 'reason'> & Partial<ChainBreak>): void {
     const { entity_path, key, integrity_chain } = row;
     if (!this.#isVisible(row)) return;
     this.report.chain_breaks.push({ entity_path, key, expected_chain: integrity_chain, actual_chain: null, ...found });
   }
 
-  #check(row: Found, before: Found | undefined): void {
+  #check(row: KeyedVersion, before: KeyedVersion | undefined): void {
     const { entity_path, key, version } = row;
-    const content = takeApart(row);
+    const content = parseVersion(row);
     const actual_hash = contentHash(content?.value ?? row.document);
     const intact = actual_hash === row.content_hash;
     if (!intact && this.#isVisible(row))
@@ -124,7 +125,7 @@ export class Verification {
     if (this.#sound) this.report.valid++;
   }
 
-  #checkLink(row: Found, before: Found | undefined, content: Taken): boolean {
+  #checkLink(row: KeyedVersion, before: KeyedVersion | undefined, content: ParsedVersion): boolean {
     const next = (before?.version ?? 0) + 1;
     const actual_chain = row.integrity_chain;
     if (row.version !== next) {
@@ -166,10 +167,10 @@ const HEAD_COLUMNS = [
 
 const MAX_ORPHANS = 1000;
 
-type Taken = ReturnType<typeof fromDocument>;
+type ParsedVersion = ReturnType<typeof fromDocument>;
 
 /** A document that is no longer JSON cannot be taken apart. */
-function takeApart(row: VersionRow): Taken | undefined {
+function parseVersion(row: VersionRow): ParsedVersion | undefined {
   try {
     return fromDocument(row);
   } catch {
@@ -178,7 +179,7 @@ function takeApart(row: VersionRow): Taken | undefined {
 }
 
 /** The columns beside a document must say what the document says. */
-function agree(row: Found, { origin, shared, ttl_at }: Taken): boolean {
+function agree(row: KeyedVersion, { origin, shared, ttl_at }: ParsedVersion): boolean {
   return (
     row.entity_path === origin.entity_path &&
     row.key === origin.key &&

@@ -5,46 +5,46 @@ import {
   entryName,
   fromIso,
   type Handlers,
-  type Item,
-  missing,
-  reaches,
-  readReach,
-  sessionOf,
+  isInScope,
+  missingScope,
+  readScope,
+  sessionName,
   unchanged,
   viewInWork,
   type Work,
+  type WriteItem,
   type WriteResult,
   writes,
   writesTogether,
 } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
-import { type Applied, EntrySet } from './apply.ts';
+import { type AppliedWrite, EntrySet } from './apply.ts';
 import { fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
+import type { EntryAddress } from './rows.ts';
 import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
-import { type Draft, isLive, mayAgentSee } from './rules/next.ts';
+import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
 
-type Author = { agent_id?: string | undefined; session_id?: string | undefined };
-type Place = { branch: string; entity_path: string; key: string };
+type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
 
 /** Names in the body win over those of the request. */
 export function authorOf(
-  input: Author,
+  input: AuthorInput,
   caller: Caller,
 ): { agent_id: string; session_id: string | null; session: string } {
   const session_id = input.session_id ?? caller.session_id;
-  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionOf(session_id, caller.actor) };
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
 }
 
-type WriteInput = Input<'commits.create'>['writes'][number];
+type CommitWriteInput = Input<'commits.create'>['writes'][number];
 
-type Origin = { agent_id: string; session_id: string | null; session: string; branch: string };
+type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };
 
-export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
+export function toDraft(input: CommitWriteInput, origin: WriteOrigin, now: number): EntryDraft {
   const refs = (list: readonly unknown[] | undefined) => (list === undefined ? undefined : JSON.stringify(list));
   return {
     entity_path: input.entity_path,
@@ -63,13 +63,13 @@ export function toDraft(input: WriteInput, origin: Origin, now: number): Draft {
   };
 }
 
-function expiryOf({ ttl_at, ttl_seconds }: WriteInput, now: number): number | undefined {
+function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number): number | undefined {
   if (ttl_seconds !== undefined) return now + Math.ceil(ttl_seconds * 1000);
   return ttl_at === undefined ? undefined : fromIso(ttl_at);
 }
 
 /** What the shape of the input cannot say. `at` leads to the write within the input. */
-export function checkWrite({ services, now }: Work, input: WriteInput, at = ''): void {
+export function checkWrite({ services, now }: Work, input: CommitWriteInput, at = ''): void {
   const { value, entity_path, key } = input;
   const { max_value_bytes } = services.limits;
   const bytes = Buffer.byteLength(value.text);
@@ -104,8 +104,8 @@ export async function staleReadsOf(
 }
 
 /** What the key of a caller may not read, another key of the same session has read. */
-export const staleFor = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
-  stale.filter(({ entity_path }) => reaches(readReach(caller), entity_path));
+export const staleReadsInScope = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
+  stale.filter(({ entity_path }) => isInScope(readScope(caller), entity_path));
 
 /** A write that wants to rest on what was read is refused when that has changed. */
 export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
@@ -123,7 +123,7 @@ type Loaded = {
   stale_reads: StaleRead[];
 };
 
-function writeOne(work: Work, { input }: Item<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
+function writeOne(work: Work, { input }: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
   const draft = toDraft(input, { branch: input.branch, ...author }, work.now);
@@ -150,24 +150,24 @@ function writtenText<T>(work: Work, entry: EntryRow, about: { unchanged: boolean
   }) as T;
 }
 
-function asWritten<T>({ entry, before, unchanged: isUnchanged }: Applied, output: T): WriteResult<T> {
+function asWritten<T>({ entry, before, unchanged: isUnchanged }: AppliedWrite, output: T): WriteResult<T> {
   const { entity_path, key, content_hash } = entry;
   if (isUnchanged) return unchanged(output, entry);
   return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, entity_path });
 }
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
-  const results: Written[] = [];
-  for (const part of partsOf(items)) results.push(...(await writePart(work, part)));
+  const results: WriteBatch[] = [];
+  for (const part of partsToWrite(items)) results.push(...(await writePart(work, part)));
   return results;
 });
 
-type Items = readonly Item<'entries.write'>[];
-type Written = WriteResult<Output<'entries.write'>> | Fault;
+type WriteItems = readonly WriteItem<'entries.write'>[];
+type WriteBatch = WriteResult<Output<'entries.write'>> | Fault;
 
 /** One that wants everything unchanged begins a part: what came before it has been written when it looks. */
-function partsOf(items: Items): Item<'entries.write'>[][] {
-  const parts: Item<'entries.write'>[][] = [];
+function partsToWrite(items: WriteItems): WriteItem<'entries.write'>[][] {
+  const parts: WriteItem<'entries.write'>[][] = [];
   for (const item of items) {
     const last = parts.at(-1);
     if (last && !item.input.if_unchanged) last.push(item);
@@ -176,7 +176,7 @@ function partsOf(items: Items): Item<'entries.write'>[][] {
   return parts;
 }
 
-async function writePart(work: Work, items: Items): Promise<Written[]> {
+async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
   const authors = items.map(({ input, caller }) => authorOf(input, caller));
   const [entries, staleOf, check] = await Promise.all([
     EntrySet.load(
@@ -192,7 +192,12 @@ async function writePart(work: Work, items: Items): Promise<Written[]> {
   const results = items.map((item, i) => {
     const author = authors[i] as (typeof authors)[number];
     try {
-      return writeOne(work, item, { entries, author, check, stale_reads: staleFor(item.caller, staleOf(author)) });
+      return writeOne(work, item, {
+        entries,
+        author,
+        check,
+        stale_reads: staleReadsInScope(item.caller, staleOf(author)),
+      });
     } catch (error) {
       if (error instanceof Fault) return error;
       throw error;
@@ -203,7 +208,7 @@ async function writePart(work: Work, items: Items): Promise<Written[]> {
 }
 
 /** The entry a caller wants to change: not one that is there for another agent alone. */
-async function loadOpen(work: Work, input: Place & Author, caller: Caller) {
+async function loadOpen(work: Work, input: EntryAddress & AuthorInput, caller: Caller) {
   const entries = await EntrySet.load(work, [input]);
   const entry = entries.get(input);
   const author = authorOf(input, caller);
@@ -215,7 +220,7 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
   const { entries, entry, author } = await loadOpen(work, input, caller);
   if (!entry || !isLive(entry, work.now)) throw notFound(input);
   const { branch, entity_path, key, if_version } = input;
-  const draft: Draft = { branch, entity_path, key, if_version, ...author, value: undefined };
+  const draft: EntryDraft = { branch, entity_path, key, if_version, ...author, value: undefined };
   const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
   return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, entity_path });
@@ -223,14 +228,15 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
 
 const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {
   // The answer shows what the old version said.
-  if (!reaches(readReach(caller), input.entity_path)) throw missing('READ', { kind: 'exact', path: input.entity_path });
+  if (!isInScope(readScope(caller), input.entity_path))
+    throw missingScope('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);
   const view = viewInWork(work, { lineage, agent_id: author.agent_id });
   const old = await queries.getVersion(work.tx, view, input);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { branch, entity_path, key, if_version } = input;
-  const draft: Draft = {
+  const draft: EntryDraft = {
     ...content,
     ...author,
     branch,

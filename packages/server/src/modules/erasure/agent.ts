@@ -2,10 +2,10 @@ import {
   ADMINS,
   type AgentErasureCounts,
   addToCounts,
-  alone,
   changed,
   type EntryHead,
   type ErasedAgent,
+  exclusive,
   type Handler,
   hashedBy,
   toIso,
@@ -19,7 +19,7 @@ import { eraseEntries } from './entries.ts';
 import { countNamed, deleteNaming, renameIn } from './queries.ts';
 
 /** Everything that was noted or written before it is in the store, so that it finds all there is. */
-export const eraseAgent: Handler<'agents.erase'> = alone(
+export const eraseAgent: Handler<'agents.erase'> = exclusive(
   writes<'agents.erase'>(async (work, { input, caller }) => {
     const { agent_id, with_others, dry_run } = input;
     const authored = await listAuthored(work.tx, { account_id: work.account_id, agent_id });

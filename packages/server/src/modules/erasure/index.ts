@@ -1,14 +1,14 @@
 import { parseGlob } from '@mem-service/contract';
 import { sql } from '../../db/index.ts';
 import {
-  alone,
   changed,
   EVERYONE,
   entryName,
+  exclusive,
+  globConditions,
   type Handlers,
   hashedBy,
   type Module,
-  pathWithin,
   toIso,
   unchanged,
   writes,
@@ -24,7 +24,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const { branch, entity_path, key, dry_run } = input;
   const { agent_id } = authorOf(input, caller);
   const { account_id } = work;
-  const paths = pathWithin(parseGlob(entity_path));
+  const paths = globConditions(parseGlob(entity_path));
   const keys = key === undefined ? [] : [sql`key = ${key}`];
   const receipt_id = dry_run ? '' : work.services.ids.next(work.now);
   const found = await findErased(work, { account_id, branch, agent_id, paths, keys }, receipt_id);
@@ -51,7 +51,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
 });
 
 /** Everything that was noted or written before it is in the store, so that it finds all names there are. */
-const handlers: Handlers = { 'entries.erase': alone(erase), 'agents.erase': eraseAgent };
+const handlers: Handlers = { 'entries.erase': exclusive(erase), 'agents.erase': eraseAgent };
 
 export const erasure: Module = {
   name: 'erasure',

@@ -20,7 +20,7 @@ import {
   statementsOf,
 } from './queries.ts';
 import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
-import { toldEdges } from './rules/told-edges.ts';
+import { ledgerEdges } from './rules/ledger-edges.ts';
 
 /** Made of what tells edges apart; an entry is in it by its number, so that it outlives no name. */
 export function edgeIdOf(edge: Edge): string {
@@ -54,7 +54,7 @@ async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edg
   for (let at = 0; at < seqs.length; at += OUTCOMES_AT_ONCE) {
     const some = seqs.slice(at, at + OUTCOMES_AT_ONCE);
     const { lines } = await readLines(store, view, { seqs: some, most: Number.POSITIVE_INFINITY });
-    for (const [key, edge] of toldEdges(lines)) if (isOfThem(edge)) seen.add(key);
+    for (const [key, edge] of ledgerEdges(lines)) if (isOfThem(edge)) seen.add(key);
   }
   return seen.size;
 }

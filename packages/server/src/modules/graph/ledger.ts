@@ -2,43 +2,47 @@ import type { Dialect, Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { listOutcomeLines, listOutcomesOf, MOST_OUTCOMES } from '../ledger/index.ts';
 import { entryIdOf } from './rules/edges.ts';
-import { incidentTo, type LedgerLine, type Looked, toldEdges } from './rules/told-edges.ts';
-import type { Incident, Node } from './rules/walk.ts';
+import { type EdgeFilter, incidentTo, type LedgerLine, ledgerEdges } from './rules/ledger-edges.ts';
+import type { GraphNode, IncidentEdge } from './rules/walk.ts';
 
 /** What the ledger tells is not stored as edges as well. */
-const TOLD = ['informed', 'co_occurs_with'];
+const LEDGER_RELATIONS = ['informed', 'co_occurs_with'];
 
 const OUTCOMES_PER_STATEMENT = 200;
 
-export type Told = { rows: Incident[]; looked: number; isCut: boolean };
+export type LedgerEdges = { rows: IncidentEdge[]; linesRead: number; isCut: boolean };
 
-type Store = { query: Query; dialect: Dialect };
-type Wanted = Looked & {
+type GraphStore = { query: Query; dialect: Dialect };
+type LedgerEdgesQuery = EdgeFilter & {
   /** About how many lines may be looked at. */
   left: number;
 };
 
 /** The edges of nodes that their newest outcomes tell. */
-export async function listTold({ query, dialect }: Store, view: EntryView, wanted: Wanted): Promise<Told> {
+export async function listLedgerEdges(
+  { query, dialect }: GraphStore,
+  view: EntryView,
+  wanted: LedgerEdgesQuery,
+): Promise<LedgerEdges> {
   const { relations, left } = wanted;
   const nodes = wanted.nodes.filter(({ type }) => type === 'entry' || type === 'outcome');
-  const isWanted = relations.length === 0 || relations.some((relation) => TOLD.includes(relation));
-  if (nodes.length === 0 || !isWanted) return { rows: [], looked: 0, isCut: false };
+  const isWanted = relations.length === 0 || relations.some((relation) => LEDGER_RELATIONS.includes(relation));
+  if (nodes.length === 0 || !isWanted) return { rows: [], linesRead: 0, isCut: false };
   const placed = await listOutcomesOf(query, view, padded(nodes).map(askedOf));
   const { seqs, isCut } = newestOf(placed);
   const { lines, isWhole } = await readLines({ query, dialect }, view, { seqs, most: left });
-  return { rows: incidentTo(toldEdges(lines).values(), wanted), looked: lines.length, isCut: isCut || !isWhole };
+  return { rows: incidentTo(ledgerEdges(lines).values(), wanted), linesRead: lines.length, isCut: isCut || !isWhole };
 }
 
-const askedOf = ({ type, id }: Node) => (type === 'entry' ? { entry_id: entryIdOf(id) } : { outcome_ref: id });
+const askedOf = ({ type, id }: GraphNode) => (type === 'entry' ? { entry_id: entryIdOf(id) } : { outcome_ref: id });
 
 /** Nothing has this number. */
-const NOTHING: Node = { type: 'entry', id: '0' };
+const NO_SEQ: GraphNode = { type: 'entry', id: '0' };
 
 /** To the next power of two, so that there are few statements to prepare. */
-function padded(nodes: readonly Node[]): Node[] {
+function padded(nodes: readonly GraphNode[]): GraphNode[] {
   const size = 2 ** Math.ceil(Math.log2(nodes.length));
-  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NOTHING)];
+  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NO_SEQ)];
 }
 
 function newestOf(placed: readonly { place: number; seq: number }[]): { seqs: number[]; isCut: boolean } {
@@ -51,10 +55,10 @@ function newestOf(placed: readonly { place: number; seq: number }[]): { seqs: nu
   return { seqs: [...new Set(kept.map(({ seq }) => seq))], isCut: kept.length < placed.length };
 }
 
-type Reading = { seqs: readonly number[]; most: number };
+type LinesQuery = { seqs: readonly number[]; most: number };
 
 /** A statement at a time, until there are enough. */
-export async function readLines({ query, dialect }: Store, view: EntryView, { seqs, most }: Reading) {
+export async function readLines({ query, dialect }: GraphStore, view: EntryView, { seqs, most }: LinesQuery) {
   const lines: LedgerLine[] = [];
   let at = 0;
   for (; at < seqs.length && lines.length < most; at += OUTCOMES_PER_STATEMENT) {

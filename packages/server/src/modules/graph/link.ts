@@ -1,13 +1,20 @@
 import type { Work } from '../../kernel/index.ts';
 import { type EdgeRow, upsertEdges } from './queries.ts';
-import { type Edge, mergeEdges, readEdges, type Seen, type Written, writeEdges } from './rules/edges.ts';
+import {
+  type Edge,
+  type EntryReadCount,
+  type LinkedVersion,
+  mergeEdges,
+  readEdges,
+  writeEdges,
+} from './rules/edges.ts';
 
 /** One item for every version that was written. */
-export function linkWrites(work: Work, written: readonly Written[]): void {
+export function addWriteEdges(work: Work, written: readonly LinkedVersion[]): void {
   save(work, writeEdges(written));
 }
 
-export function linkReads(work: Work, reads: readonly Seen[]): void {
+export function addReadEdges(work: Work, reads: readonly EntryReadCount[]): void {
   save(work, readEdges(reads));
 }
 

@@ -1,46 +1,46 @@
 import type { Input, Output } from '@mem-service/contract';
 import { entryName, type ReadContext, reads, requireNewest, toIso } from '../../kernel/index.ts';
-import { listTold } from './ledger.ts';
+import { listLedgerEdges } from './ledger.ts';
 import { listEntriesById, listIncident, type NamedEntry } from './queries.ts';
 import { entryIdOf, entryNode } from './rules/edges.ts';
-import { joinIncident } from './rules/told-edges.ts';
+import { joinIncident } from './rules/ledger-edges.ts';
 import {
   frontierOf,
-  type Incident,
+  type GraphNode,
+  type GraphWalk,
+  type IncidentEdge,
   isOver,
   metNodes,
-  type Node,
   nextPart,
-  type Steps,
   startWalk,
   takeFound,
-  type Walk,
+  type WalkSteps,
 } from './rules/walk.ts';
 import { findStart } from './start.ts';
 
 /** Names of entries by their numbers; null for those that the caller may not see. */
-type Names = Map<string, string | null>;
+type EntryNames = Map<string, string | null>;
 
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
   const { view, scan, services, dialect } = context;
   requireNewest(view, 'how things are tied together');
   const start = await findStart(scan, view, input);
   const steps = stepsOf(input);
-  const walk = startWalk(start.nodes, { reach: services.limits.max_scanned_entries, truncated: start.truncated });
-  const names: Names = new Map(start.entries.map(nameOf));
-  const isHidden = ({ type, id }: Node) => type === 'entry' && names.get(id) === null;
+  const walk = startWalk(start.nodes, { limit: services.limits.max_scanned_entries, truncated: start.truncated });
+  const names: EntryNames = new Map(start.entries.map(nodeName));
+  const isHidden = ({ type, id }: GraphNode) => type === 'entry' && names.get(id) === null;
   for (let depth = 1; depth <= input.depth; depth++) {
     let frontier = frontierOf(walk, depth - 1);
     while (frontier.length > 0 && !isOver(walk, steps)) {
       const part = nextPart(walk, frontier, steps);
-      const [stored, told] = await Promise.all([
+      const [stored, ledger] = await Promise.all([
         listIncident(scan, view, { ...steps, nodes: padded(part.nodes), limit: part.most + 1 }),
-        listTold({ query: scan, dialect }, view, { ...steps, nodes: part.nodes, left: walk.left }),
+        listLedgerEdges({ query: scan, dialect }, view, { ...steps, nodes: part.nodes, left: walk.left }),
       ]);
-      const rows = joinIncident(stored, told.rows);
+      const rows = joinIncident(stored, ledger.rows);
       await learnNames(context, { rows, names });
-      walk.left -= told.looked;
-      if (told.isCut) walk.truncated = true;
+      walk.left -= ledger.linesRead;
+      if (ledger.isCut) walk.truncated = true;
       takeFound(walk, { ...part, rows, depth, isHidden }, steps);
       frontier = frontier.slice(part.nodes.length);
       if (walk.left <= 0 && frontier.length > 0) walk.truncated = true;
@@ -49,7 +49,7 @@ export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
   return toAnswer(input.entity, walk, names);
 });
 
-function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.neighbors'>): Steps {
+function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.neighbors'>): WalkSteps {
   const relations = relation === undefined ? [] : relation.split(',').map((one) => one.trim());
   return {
     sides: direction === 'both' ? ['out', 'in'] : [direction],
@@ -60,34 +60,34 @@ function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.ne
 }
 
 /** Nothing has an empty name. */
-const NOBODY: Node = { type: 'agent', id: '' };
+const NO_NODE: GraphNode = { type: 'agent', id: '' };
 
 /** To the next power of two, so that there are few statements to prepare. */
-function padded(nodes: readonly Node[]): Node[] {
+function padded(nodes: readonly GraphNode[]): GraphNode[] {
   const size = 2 ** Math.ceil(Math.log2(nodes.length));
-  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NOBODY)];
+  return [...nodes, ...Array.from({ length: size - nodes.length }, () => NO_NODE)];
 }
 
-const nameOf = ({ entry_id, entity_path, key }: NamedEntry): [string, string] => [
+const nodeName = ({ entry_id, entity_path, key }: NamedEntry): [string, string] => [
   entryNode(entry_id),
   entryName(entity_path, key),
 ];
 
 async function learnNames(
   { scan, dialect, view }: ReadContext,
-  { rows, names }: { rows: readonly Incident[]; names: Names },
+  { rows, names }: { rows: readonly IncidentEdge[]; names: EntryNames },
 ): Promise<void> {
   const unknown = new Set(
     rows.flatMap((row) => (row.other_type === 'entry' && !names.has(row.other) ? row.other : [])),
   );
   if (unknown.size === 0) return;
   const ids = dialect.numbers([...unknown].map(entryIdOf));
-  const found = new Map((await listEntriesById(scan, view, ids)).map(nameOf));
+  const found = new Map((await listEntriesById(scan, view, ids)).map(nodeName));
   for (const node of unknown) names.set(node, found.get(node) ?? null);
 }
 
-function toAnswer(entity: string, walk: Walk, names: Names): Output<'graph.neighbors'> {
-  const shown = ({ type, id }: Node) => (type === 'entry' ? (names.get(id) ?? '') : id);
+function toAnswer(entity: string, walk: GraphWalk, names: EntryNames): Output<'graph.neighbors'> {
+  const shown = ({ type, id }: GraphNode) => (type === 'entry' ? (names.get(id) ?? '') : id);
   const edges = [...walk.edges.values()].map(({ source, target, first_seen, last_seen, ...rest }) => ({
     source: shown(source),
     source_type: source.type,

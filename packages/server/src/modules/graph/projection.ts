@@ -1,6 +1,6 @@
 import type { EntryHead, Projection } from '../../kernel/index.ts';
 import { countEdges, eraseEdges } from './erase.ts';
-import { linkReads, linkWrites } from './link.ts';
+import { addReadEdges, addWriteEdges } from './link.ts';
 
 /** Who wrote an entry, and which patterns it follows, as edges: one for every version that was written. */
 export const edgesOfEntries: Projection = {
@@ -12,9 +12,9 @@ export const edgesOfEntries: Projection = {
       if (replaced) written.push(...replaced);
       written.push(after);
     }
-    linkWrites(work, written);
+    addWriteEdges(work, written);
   },
-  applyReads: linkReads,
+  applyReads: addReadEdges,
   count: async (work, erased) => ({ edges: await countEdges(work, erased) }),
   erase: async (work, erased) => ({ edges: await eraseEdges(work, erased) }),
 };

@@ -1,21 +1,21 @@
 import {
   andAll,
+  emptySql,
   type Find,
   fragment,
   type Insert,
   joinSql,
-  nothing,
   type Query,
   type Sql,
   sql,
   type Transaction,
 } from '../../db/index.ts';
-import { branchOf, type EntryView, withinReach } from '../../kernel/index.ts';
+import { branchOf, type EntryView, scopeConditions } from '../../kernel/index.ts';
 import { entriesIn, isEntryIn } from '../entries/index.ts';
 import type { Edge } from './rules/edges.ts';
-import type { Incident, Node, Side, Strength } from './rules/walk.ts';
+import type { EdgeSide, EdgeStrength, GraphNode, IncidentEdge } from './rules/walk.ts';
 
-export type EdgeRow = Edge & Strength & { account_id: string };
+export type EdgeRow = Edge & EdgeStrength & { account_id: string };
 
 export const upsertEdges: Insert = {
   table: 'edges',
@@ -66,9 +66,9 @@ export const insertStatements: Insert = {
   columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
 };
 
-type Look = {
-  nodes: readonly Node[];
-  sides: readonly Side[];
+type IncidentQuery = {
+  nodes: readonly GraphNode[];
+  sides: readonly EdgeSide[];
   /** Of any relation when there is none. */
   relations: readonly string[];
   /** How many edges of one node, side, relation and visibility. */
@@ -84,7 +84,7 @@ const ENDS = {
  * A branch of its own for each range of an index, read backwards and cut: the cost is bounded by the limit, however many
  * edges a node has. A join with the nodes could not be cut for each of them on both engines.
  */
-export function listIncident(query: Query, view: EntryView, look: Look): Promise<Incident[]> {
+export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<IncidentEdge[]> {
   const parts: Sql[] = [];
   const relations = look.relations.length === 0 ? [undefined] : look.relations;
   look.nodes.forEach((node, place) => {
@@ -93,15 +93,15 @@ export function listIncident(query: Query, view: EntryView, look: Look): Promise
         for (const visible_to of ['', view.agent_id])
           parts.push(rangeOf(view, { node, place, side, relation, visible_to, limit: look.limit }));
   });
-  return query.all<Incident>(
+  return query.all<IncidentEdge>(
     sql`${joinSql(parts, ' UNION ALL ')} ORDER BY place, side DESC, relation DESC, other_type DESC, other DESC`,
   );
 }
 
-type Range = {
-  node: Node;
+type EdgeRange = {
+  node: GraphNode;
   place: number;
-  side: Side;
+  side: EdgeSide;
   relation: string | undefined;
   visible_to: string;
   limit: number;
@@ -111,18 +111,18 @@ type Range = {
  * For who sees only some paths: what has a path must lie there, and one end of an edge must have one. That an agent learned
  * from another, or follows a pattern, was seen wherever it happened.
  */
-function endsWithin(view: EntryView, node: Node, side: Side): Sql {
+function endsWithin(view: EntryView, node: GraphNode, side: EdgeSide): Sql {
   const { scope } = view;
-  if (scope === undefined) return nothing;
+  if (scope === undefined) return emptySql;
   const other = ENDS[side].other.text;
   const entry = sql`(${fragment(other)}_type = 'entry' AND ${isEntryIn(view, sql`CAST(edges.${fragment(other)} AS BIGINT)`)})`;
-  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(withinReach(scope, `edges.${other}`))})`;
+  const entity = sql`(${fragment(other)}_type = 'entity'${andAll(scopeConditions(scope, `edges.${other}`))})`;
   const nameless = sql`${fragment(other)}_type NOT IN ('entry', 'entity')`;
   const hasPath = node.type === 'entry' || node.type === 'entity';
-  return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : nothing})`;
+  return sql` AND (${entry} OR ${entity}${hasPath ? sql` OR ${nameless}` : emptySql})`;
 }
 
-function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit }: Range): Sql {
+function rangeOf(view: EntryView, { node, place, side, relation, visible_to, limit }: EdgeRange): Sql {
   const { here, other } = ENDS[side];
   const ofRelation = relation === undefined ? fragment('') : sql` AND relation = ${relation}`;
   return sql`SELECT * FROM (

@@ -1,9 +1,9 @@
 import { type Input, utf8Length } from '@mem-service/contract';
 import { joinSql, type Query, sql } from '../../db/index.ts';
-import { type EntryView, pathWithin, reaches, splitEntryName } from '../../kernel/index.ts';
+import { type EntryView, globConditions, isInScope, splitEntryName } from '../../kernel/index.ts';
 import { listEntriesWithin, type NamedEntry } from './queries.ts';
 import { entryNode, type NodeType } from './rules/edges.ts';
-import type { Node } from './rules/walk.ts';
+import type { GraphNode } from './rules/walk.ts';
 
 /** Names stand in indexes, two to a row, and an index row of PostgreSQL has room for 2,704 bytes. */
 export const MAX_NAME_BYTES = 900;
@@ -13,13 +13,13 @@ const MAX_ENTRIES = 1000;
 
 const NAMED: readonly NodeType[] = ['agent', 'entity', 'outcome', 'pattern'];
 
-export type Start = { nodes: Node[]; entries: NamedEntry[]; truncated: boolean };
+export type WalkStart = { nodes: GraphNode[]; entries: NamedEntry[]; truncated: boolean };
 
 /** Everything that a caller may mean by a name. */
-export async function findStart(query: Query, view: EntryView, input: Input<'graph.neighbors'>): Promise<Start> {
+export async function findStart(query: Query, view: EntryView, input: Input<'graph.neighbors'>): Promise<WalkStart> {
   const { entity, type } = input;
   // A path that is out of reach stands for nothing.
-  const isKnown = (one: NodeType) => one !== 'entity' || reaches(view.scope, entity);
+  const isKnown = (one: NodeType) => one !== 'entity' || isInScope(view.scope, entity);
   const named = NAMED.filter((one) => (type === undefined || one === type) && isKnown(one));
   const entries = new Map<string, NamedEntry>();
   const below = type === undefined || type === 'entity' ? await listBelow(query, view, entity) : [];
@@ -28,7 +28,7 @@ export async function findStart(query: Query, view: EntryView, input: Input<'gra
   return {
     nodes: [
       ...(utf8Length(entity) > MAX_NAME_BYTES ? [] : named.map((one) => ({ type: one, id: entity }))),
-      ...[...entries.keys()].map((id): Node => ({ type: 'entry', id })),
+      ...[...entries.keys()].map((id): GraphNode => ({ type: 'entry', id })),
     ],
     entries: [...entries.values()],
     truncated: below.length > MAX_ENTRIES,
@@ -47,6 +47,6 @@ async function listBelow(query: Query, view: EntryView, path: string): Promise<N
   const at = await listEntriesWithin(query, view, { where: sql`entity_path = ${path}`, limit: MAX_ENTRIES + 1 });
   const limit = MAX_ENTRIES + 1 - at.length;
   if (limit <= 0) return at;
-  const where = joinSql(pathWithin({ kind: 'below', base: path }), ' AND ');
+  const where = joinSql(globConditions({ kind: 'below', base: path }), ' AND ');
   return [...at, ...(await listEntriesWithin(query, view, { where, limit }))];
 }

@@ -4,36 +4,36 @@ import {
   type EntryView,
   EVERYONE,
   hashedBy,
-  type Item,
-  sessionOf,
+  sessionName,
   splitEntryName,
   toIso,
   viewInWork,
   type Work,
+  type WriteItem,
   writes,
 } from '../../kernel/index.ts';
 import { findNamedEntries } from '../entries/offers.ts';
 import { edgeIdOf } from './erase.ts';
-import { listTold } from './ledger.ts';
+import { listLedgerEdges } from './ledger.ts';
 import { toRow } from './link.ts';
 import { findEdges, insertStatements, upsertEdges, upsertEdgesReturning } from './queries.ts';
 import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
-import { addUp, type Strength } from './rules/walk.ts';
+import { addStrengths, type EdgeStrength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
 
-type Stated = Item<'graph.link'>;
+type LinkItem = WriteItem<'graph.link'>;
 
 /** An edge that a caller states itself. */
 export const link = writes<'graph.link'>(async (work, stated) => {
   const [ends] = await findEnds(work, viewOf(work, stated), [stated]);
-  const output = await state(work, edgeOf(stated, ends as Ends), stated);
+  const output = await saveStatement(work, edgeOf(stated, ends as Ends), stated);
   return changed(output, { resource: output.edge_id, ...hashedBy(output) });
 });
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
 /** The same of many, each unless it is there, or one of its ends is not. One answer for each, in order. */
-export async function linkAllOnce(work: Work, all: readonly Stated[], dryRun: boolean): Promise<LinkedOnce[]> {
+export async function linkAllOnce(work: Work, all: readonly LinkItem[], dryRun: boolean): Promise<LinkedOnce[]> {
   const ends = await findEndsByAgent(work, all);
   const edges = all.map((stated, i) =>
     isThere(stated, ends[i] as Ends) ? edgeOf(stated, ends[i] as Ends) : undefined,
@@ -48,7 +48,7 @@ export async function linkAllOnce(work: Work, all: readonly Stated[], dryRun: bo
     found.push(edge === undefined ? 'missing' : stated.has(key) ? 'unchanged' : 'written');
     if (edge === undefined || stated.has(key)) continue;
     stated.add(key);
-    if (!dryRun) made.push({ edge, ...emitEdge(work, edge, all[i] as Stated) });
+    if (!dryRun) made.push({ edge, ...emitEdge(work, edge, all[i] as LinkItem) });
   }
   saveEdges(work, made);
   return found;
@@ -77,29 +77,29 @@ const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: string): st
   String({ account_id, ...edge }[name] ?? '');
 
 /** What the agent sees that the edge is stated for. */
-const viewOf = (work: Work, { input, caller, lineage }: Stated): EntryView =>
+const viewOf = (work: Work, { input, caller, lineage }: LinkItem): EntryView =>
   viewInWork(work, { lineage, agent_id: input.agent_id ?? caller.agent_id });
 
 type FoundEnd = { id: string; shared: boolean } | undefined;
 type Ends = { source: FoundEnd; target: FoundEnd };
 
 /** Each agent sees what it may see. */
-async function findEndsByAgent(work: Work, all: readonly Stated[]): Promise<Ends[]> {
-  const agents = new Map<string, Stated[]>();
+async function findEndsByAgent(work: Work, all: readonly LinkItem[]): Promise<Ends[]> {
+  const agents = new Map<string, LinkItem[]>();
   for (const stated of all) {
     const agent_id = stated.input.agent_id ?? stated.caller.agent_id;
     agents.set(agent_id, [...(agents.get(agent_id) ?? []), stated]);
   }
-  const found = new Map<Stated, Ends>();
+  const found = new Map<LinkItem, Ends>();
   for (const some of agents.values()) {
-    const ends = await findEnds(work, viewOf(work, some[0] as Stated), some);
+    const ends = await findEnds(work, viewOf(work, some[0] as LinkItem), some);
     for (const [i, stated] of some.entries()) found.set(stated, ends[i] as Ends);
   }
   return all.map((stated) => found.get(stated) as Ends);
 }
 
 /** The ends of edges: entries as the view has them, everything else by its name. */
-async function findEnds(work: Work, view: EntryView, all: readonly Stated[]): Promise<Ends[]> {
+async function findEnds(work: Work, view: EntryView, all: readonly LinkItem[]): Promise<Ends[]> {
   const ends = all.flatMap(({ input }) => [endOf(input, 'source'), endOf(input, 'target')]);
   const addresses = ends.map(({ type, name }) => (type === 'entry' ? splitEntryName(name) : undefined));
   const names = addresses.flatMap((at) => at ?? []);
@@ -113,10 +113,10 @@ async function findEnds(work: Work, view: EntryView, all: readonly Stated[]): Pr
   return all.map((_, i) => ({ source: found[2 * i], target: found[2 * i + 1] }));
 }
 
-const isThere = ({ input }: Stated, { source, target }: Ends): boolean =>
+const isThere = ({ input }: LinkItem, { source, target }: Ends): boolean =>
   (input.source_type !== 'entry' || source !== undefined) && (input.target_type !== 'entry' || target !== undefined);
 
-function edgeOf({ input, caller }: Stated, ends: Ends): Edge {
+function edgeOf({ input, caller }: LinkItem, ends: Ends): Edge {
   const { branch, relation, confidence, source_type, target_type } = input;
   const source = checkEnd(endOf(input, 'source'), ends.source);
   const target = checkEnd(endOf(input, 'target'), ends.target);
@@ -134,7 +134,7 @@ function edgeOf({ input, caller }: Stated, ends: Ends): Edge {
   };
 }
 
-const namesOf = ({ source, source_type, relation, target, target_type }: Stated['input']) => ({
+const namesOf = ({ source, source_type, relation, target, target_type }: LinkItem['input']) => ({
   source,
   source_type,
   relation,
@@ -142,7 +142,7 @@ const namesOf = ({ source, source_type, relation, target, target_type }: Stated[
   target_type,
 });
 
-function emitEdge(work: Work, edge: Edge, { input, caller }: Stated): { edge_id: string; seq: number } {
+function emitEdge(work: Work, edge: Edge, { input, caller }: LinkItem): { edge_id: string; seq: number } {
   const edge_id = edgeIdOf(edge);
   const seq = work.emit({
     event_type: 'edge_added',
@@ -153,19 +153,19 @@ function emitEdge(work: Work, edge: Edge, { input, caller }: Stated): { edge_id:
     version: null,
     visible_to: edge.visible_to,
     details: { edge_id, ...namesOf(input), confidence: edge.confidence },
-    session: sessionOf(input.session_id ?? caller.session_id, caller.actor),
+    session: sessionName(input.session_id ?? caller.session_id, caller.actor),
   });
   return { edge_id, seq };
 }
 
-async function state(work: Work, edge: Edge, stated: Stated) {
+async function saveStatement(work: Work, edge: Edge, stated: LinkItem) {
   const { edge_id, seq } = emitEdge(work, edge, stated);
   work.send(work.tx.insertMany(insertStatements, [{ account_id: work.account_id, edge_id, seq }]));
-  const [strength] = await work.tx.insertMany<Strength>(upsertEdgesReturning, [toRow(work, edge)]);
-  const { first_seen, last_seen, ...rest } = await withTold(work, {
+  const [strength] = await work.tx.insertMany<EdgeStrength>(upsertEdgesReturning, [toRow(work, edge)]);
+  const { first_seen, last_seen, ...rest } = await addLedgerStrength(work, {
     view: viewOf(work, stated),
     edge,
-    stored: strength as Strength,
+    stored: strength as EdgeStrength,
   });
   return {
     edge_id,
@@ -179,32 +179,35 @@ async function state(work: Work, edge: Edge, stated: Stated) {
   };
 }
 
-type Kept = { view: EntryView; edge: Edge; stored: Strength };
+type StoredEdge = { view: EntryView; edge: Edge; stored: EdgeStrength };
 
 /** What outcomes say of the same edge counts with what was stated. */
-async function withTold({ tx, dialect, services }: Work, { view, edge, stored }: Kept): Promise<Strength> {
-  const { rows } = await listTold({ query: tx, dialect }, view, {
+async function addLedgerStrength(
+  { tx, dialect, services }: Work,
+  { view, edge, stored }: StoredEdge,
+): Promise<EdgeStrength> {
+  const { rows } = await listLedgerEdges({ query: tx, dialect }, view, {
     nodes: [{ type: edge.source_type, id: edge.source }],
     sides: ['out'],
     relations: [edge.relation],
     left: services.limits.max_scanned_entries,
   });
-  const told = rows.find(
+  const fromLedger = rows.find(
     ({ other_type, other, visible_to }) =>
       other_type === edge.target_type && other === edge.target && visible_to === edge.visible_to,
   );
-  return told ? addUp(stored, told) : stored;
+  return fromLedger ? addStrengths(stored, fromLedger) : stored;
 }
 
-type End = { field: 'source' | 'target'; type: NodeType; name: string };
+type LinkEnd = { field: 'source' | 'target'; type: NodeType; name: string };
 
-const endOf = (input: Input<'graph.link'>, field: End['field']): End => ({
+const endOf = (input: Input<'graph.link'>, field: LinkEnd['field']): LinkEnd => ({
   field,
   type: input[`${field}_type`],
   name: input[field],
 });
 
-function checkEnd({ field, type, name }: End, found: FoundEnd): NonNullable<FoundEnd> {
+function checkEnd({ field, type, name }: LinkEnd, found: FoundEnd): NonNullable<FoundEnd> {
   if (type !== 'entry' && utf8Length(name) > MAX_NAME_BYTES)
     throw invalidInput([{ path: field, message: `is longer than ${MAX_NAME_BYTES} bytes` }]);
   if (!found) throw invalidInput([{ path: field, message: 'names no entry: entity_path/key is expected' }]);

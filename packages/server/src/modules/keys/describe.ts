@@ -3,10 +3,10 @@ import type { Query } from '../../db/index.ts';
 import { toIsoOrNull } from '../../kernel/index.ts';
 import { getKey } from './queries.ts';
 
-type Holder = { account_id: string; key_id: string };
+type KeyHolder = { account_id: string; key_id: string };
 
 /** A key as whoever holds it may know it. */
-export async function describeKey(read: Query, { account_id, key_id }: Holder): Promise<Output<'me.read'>['key']> {
+export async function describeKey(read: Query, { account_id, key_id }: KeyHolder): Promise<Output<'me.read'>['key']> {
   const row = await getKey(read, account_id, key_id);
   if (!row) return null;
   const { name, key_type, scopes, entity_paths, rate_limit_rpm, expires_at } = row;

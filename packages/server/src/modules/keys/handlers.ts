@@ -16,9 +16,9 @@ import {
   type WriteResult,
   writes,
 } from '../../kernel/index.ts';
-import { makeKey, type NewKey, tell } from './make.ts';
+import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
-import { excess, type Granted } from './rules/scopes.ts';
+import { firstExcess, type KeyGrant } from './rules/scopes.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
 const PAST_ALL = '~';
@@ -45,11 +45,11 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
 
 /** A key that is kept to a part of the account knows of no key that reaches further. */
 const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
-  key === undefined || excess(grantedBy(row), { READ: key.read, WRITE: key.write }) === undefined;
+  key === undefined || firstExcess(grantedBy(row), { READ: key.read, WRITE: key.write }) === undefined;
 
 /** Nobody gives away what it does not have. */
-function refuseExcess({ key }: Caller, granted: Granted): void {
-  const missing = key && excess(granted, { READ: key.read, WRITE: key.write });
+function refuseExcess({ key }: Caller, granted: KeyGrant): void {
+  const missing = key && firstExcess(granted, { READ: key.read, WRITE: key.write });
   if (missing !== undefined) throw new Fault('forbidden', `your own key does not have ${missing}`);
 }
 
@@ -57,7 +57,7 @@ function made(work: Work, caller: Caller, given: NewKey): WriteResult<Output<'ke
   const { row, key } = makeKey(work, caller, given);
   const { key_id, name, key_type, rotated_from } = row;
   const event_type = rotated_from === null ? 'api_key_created' : 'api_key_rotated';
-  tell(work, caller, { event_type, details: { key_id, name, key_type, rotated_from } });
+  emitKeyEvent(work, caller, { event_type, details: { key_id, name, key_type, rotated_from } });
   const shown = toKey(row, work.now);
   return changed({ ...shown, key }, { resource: key_id, ...hashedBy({ ...shown, key: null }) });
 }
@@ -67,8 +67,8 @@ const revoke = writes<'keys.revoke'>(async (work, { input, caller }) => {
   const answer = toKey({ ...row, revoked_at: row.revoked_at ?? work.now }, work.now);
   if (row.revoked_at !== null) return unchanged(answer);
   await queries.endKey(work.tx, row, { expires_at: row.expires_at, revoked_at: work.now });
-  work.afterCommit(() => work.services.keys.forget(row.key_hash));
-  tell(work, caller, { event_type: 'api_key_revoked', details: { key_id: row.key_id, name: row.name } });
+  work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
+  emitKeyEvent(work, caller, { event_type: 'api_key_revoked', details: { key_id: row.key_id, name: row.name } });
   return changed(answer, { resource: row.key_id, ...hashedBy(answer) });
 });
 
@@ -78,7 +78,7 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const granted = grantedBy(row);
   const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
   await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
-  work.afterCommit(() => work.services.keys.forget(row.key_hash));
+  work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
   const { name, key_type, rate_limit_rpm, expires_at, key_id: rotated_from } = row;
   return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
 });
@@ -89,7 +89,7 @@ async function existing(work: Work, caller: Caller, keyId: string): Promise<quer
   throw new Fault('not_found', `there is no key ${keyId}`, { key_id: keyId });
 }
 
-export const grantedBy = (row: Pick<queries.KeyRow, 'scopes' | 'entity_paths'>): Granted => ({
+export const grantedBy = (row: Pick<queries.KeyRow, 'scopes' | 'entity_paths'>): KeyGrant => ({
   scopes: JSON.parse(row.scopes),
   entity_paths: JSON.parse(row.entity_paths),
 });

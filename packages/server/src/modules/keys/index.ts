@@ -1,10 +1,10 @@
 import type { Module } from '../../kernel/index.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
-import { noteUses } from './uses.ts';
+import { saveKeyUses } from './uses.ts';
 
 export { describeKey } from './describe.ts';
-export { EVERYTHING, insertKey, keyRow, makeKey, tell } from './make.ts';
+export { EVERYTHING, emitKeyEvent, insertKey, keyRow, makeKey } from './make.ts';
 export { countKeys, deleteKeys } from './queries.ts';
 export { keySource } from './source.ts';
 
@@ -23,5 +23,5 @@ export const keys: Module = {
     },
   ],
   handlers,
-  timers: [{ name: 'keys.note_uses', run: noteUses }],
+  timers: [{ name: 'keys.note_uses', run: saveKeyUses }],
 };

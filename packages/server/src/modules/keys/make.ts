@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Transaction } from '../../db/index.ts';
 import { ADMINS, type Caller, type Ids, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import type { Granted, Scope } from './rules/scopes.ts';
+import type { KeyGrant, KeyScope } from './rules/scopes.ts';
 import { prefixOf, toSecret } from './rules/secret.ts';
 
 /** Only this is kept of a key: it is random, so that a plain hash tells nothing of it. */
-export const hashOf = (secret: string): string => hash('sha256', secret, 'hex');
+export const keyHash = (secret: string): string => hash('sha256', secret, 'hex');
 
-export type NewKey = Granted & {
+export type NewKey = KeyGrant & {
   name: string;
   key_type: queries.KeyRow['key_type'];
   rate_limit_rpm: number;
@@ -16,25 +16,25 @@ export type NewKey = Granted & {
   rotated_from: string | null;
 };
 
-export const EVERYTHING: readonly Scope[] = [{ pattern: '*', permission: 'READ_WRITE' }];
+export const EVERYTHING: readonly KeyScope[] = [{ pattern: '*', permission: 'READ_WRITE' }];
 
 /** Makes a key within the work of its account. The key itself is in the answer and nowhere else. */
-export function makeKey(work: Work, caller: Caller, given: NewKey): Made {
+export function makeKey(work: Work, caller: Caller, given: NewKey): MadeKey {
   const { account_id, now, services } = work;
   const made = keyRow({ account_id, now, ids: services.ids, created_by: caller.actor }, given);
   work.send(work.tx.insertMany(queries.insertKeys, [made.row]));
   return made;
 }
 
-type Made = { row: queries.KeyRow; key: string };
-type Making = { account_id: string; now: number; ids: Ids; created_by: string };
+type MadeKey = { row: queries.KeyRow; key: string };
+type KeyContext = { account_id: string; now: number; ids: Ids; created_by: string };
 
-export function keyRow({ account_id, now, ids, created_by }: Making, given: NewKey): Made {
+export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: NewKey): MadeKey {
   const key = toSecret(ids.secret());
   const row: queries.KeyRow = {
     account_id,
     key_id: ids.next(now),
-    key_hash: hashOf(key),
+    key_hash: keyHash(key),
     prefix: prefixOf(key),
     name: given.name,
     key_type: given.key_type,
@@ -56,7 +56,11 @@ export const insertKey = async (tx: Transaction, row: queries.KeyRow): Promise<v
 };
 
 /** What was done to keys stands in the log, where no agent sees it. */
-export function tell(work: Work, caller: Caller, told: { event_type: string; details: Record<string, unknown> }): void {
+export function emitKeyEvent(
+  work: Work,
+  caller: Caller,
+  event: { event_type: string; details: Record<string, unknown> },
+): void {
   const place = { branch: 'main', entity_path: null, key: null, version: null };
-  work.emit({ ...told, ...place, agent_id: caller.agent_id, visible_to: ADMINS });
+  work.emit({ ...event, ...place, agent_id: caller.agent_id, visible_to: ADMINS });
 }

@@ -65,10 +65,10 @@ export function listKeys(query: Query, accountId: string, page: { before: string
   );
 }
 
-export type KnownKey = KeyRow & { status: string; plan: string | null };
+export type KeyWithAccountRow = KeyRow & { status: string; plan: string | null };
 
 /** Whose key it is, over all accounts, and how its account stands. */
-export function findKey(query: Query, keyHash: string): Promise<KnownKey | undefined> {
+export function findKey(query: Query, keyHash: string): Promise<KeyWithAccountRow | undefined> {
   const columns = fragment(
     Object.keys(insertKeys.columns)
       .map((name) => `api_keys.${name}`)
@@ -80,10 +80,10 @@ export function findKey(query: Query, keyHash: string): Promise<KnownKey | undef
   );
 }
 
-export type StandingRow = Pick<KnownKey, 'key_hash' | 'expires_at' | 'revoked_at' | 'status'>;
+export type KeyStatusRow = Pick<KeyWithAccountRow, 'key_hash' | 'expires_at' | 'revoked_at' | 'status'>;
 
 /** How many keys and their accounts stand, over all accounts. */
-export function findStandings(query: Query, keyHashes: Sql): Promise<StandingRow[]> {
+export function findKeyStatuses(query: Query, keyHashes: Sql): Promise<KeyStatusRow[]> {
   return query.all(
     sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
         JOIN ${accountStates} ON accounts.account_id = api_keys.account_id
@@ -101,8 +101,6 @@ export function endKey(
         WHERE account_id = ${account_id} AND key_id = ${key_id}`,
   );
 }
-
-export type Use = Pick<KeyRow, 'account_id' | 'key_id'> & { last_used_at: number };
 
 const byKey = { account_id: 'text', key_id: 'text' } as const;
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/index.ts';
 import type { KeySource, KnownKey } from '../../kernel/index.ts';
 import { grantedBy } from './handlers.ts';
-import { findKey, findStandings, type KnownKey as KnownRow } from './queries.ts';
-import { reachOf } from './rules/scopes.ts';
+import { findKey, findKeyStatuses, type KeyWithAccountRow as KnownRow } from './queries.ts';
+import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
 /** The keys of all accounts, for whoever has to know whose key was presented. */
@@ -12,13 +12,13 @@ export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>)
     const row = await findKey(read, keyHash);
     return row && toKnown(row);
   },
-  standings: (keyHashes) => findStandings(read, dialect.texts(keyHashes)),
+  statuses: (keyHashes) => findKeyStatuses(read, dialect.texts(keyHashes)),
 });
 
 function toKnown(row: KnownRow): KnownKey {
   const granted = grantedBy(row);
-  const read = reachOf(granted, 'READ');
-  const write = reachOf(granted, 'WRITE');
+  const read = scopeOf(granted, 'READ');
+  const write = scopeOf(granted, 'WRITE');
   const { key_id, key_hash: hash, name, key_type: type, rate_limit_rpm } = row;
   return {
     account_id: row.account_id,

@@ -2,10 +2,10 @@ import type { Kernel } from '../../kernel/index.ts';
 import { findUses, updateUses } from './queries.ts';
 
 /** Now and then: when each key was last used. */
-export async function noteUses({ services: { keys, database } }: Kernel): Promise<void> {
+export async function saveKeyUses({ services: { keys, database } }: Kernel): Promise<void> {
   const uses = keys.takeUses();
   if (uses.length === 0) return;
-  await database.upkeep(async (tx) => {
+  await database.maintenanceTransaction(async (tx) => {
     const known = await tx.findMany<{ last_used_at: number | null }>(
       findUses,
       uses.map(({ account_id, key_id }) => [account_id, key_id]),

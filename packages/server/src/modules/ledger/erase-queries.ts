@@ -1,5 +1,5 @@
 import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import { type ErasedEntries, visible } from '../../kernel/index.ts';
+import { type ErasedEntries, visibleTo } from '../../kernel/index.ts';
 import { linesOfEntries } from './walk-queries.ts';
 
 /** Lines of entries by their numbers, and those of names that were none by the names. */
@@ -9,7 +9,7 @@ function lines({ account_id, agent_id, paths, keys, namedIds, names }: ErasedEnt
   const unknown = sql`entry_id IS NULL AND entity_path IS NOT NULL${andAll([...paths, ...keys])}`;
   return [known, unknown].map(
     (where) => sql`account_id = ${account_id} AND ${where}
-      AND (${visible(agent_id)} OR ${names('evidence', 'path and key')})`,
+      AND (${visibleTo(agent_id)} OR ${names('evidence', 'path and key')})`,
   );
 }
 

@@ -1,6 +1,13 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import { type EntryView, type Line, type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import {
+  type EntryView,
+  type LedgerPosition,
+  type Scope,
+  scopeConditions,
+  type Viewer,
+  visibleTo,
+} from '../../kernel/index.ts';
 import { linesIn } from './walk-queries.ts';
 
 export type OutcomeRow = {
@@ -129,7 +136,7 @@ export type Retried = {
 /** The same outcome of the same session, where it was committed before. */
 export function findCommitted(
   query: Query,
-  retried: Retried & { reach?: Reach | undefined },
+  retried: Retried & { scope: Scope | undefined },
 ): Promise<OutcomeRow | undefined> {
   return query.get<OutcomeRow>(
     sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${retried.account_id} AND outcome_ref = ${retried.outcome_ref}
@@ -143,7 +150,7 @@ export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<E
   return query.all<EvidenceRow>(
     sql`SELECT ${EVIDENCE} FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
+        AND ${visibleTo(viewer.agent_id)}${andAll(scopeConditions(viewer.scope))} ORDER BY seq, no`,
   );
 }
 
@@ -151,12 +158,12 @@ export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<E
  * Outcomes that somebody may know of who sees only some paths: one of their causes lies there, or they have none. What was
  * erased was a cause too.
  */
-export function ledWithin({ account_id, agent_id, reach }: Viewer, table: 'outcomes' | 'looked_at'): Sql[] {
-  if (reach === undefined) return [];
+export function ledWithin({ account_id, agent_id, scope }: Viewer, table: 'outcomes' | 'looked_at'): Sql[] {
+  if (scope === undefined) return [];
   const lines = sql`SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = ${fragment(table)}.seq`;
   return [
     sql`(NOT EXISTS (${lines}) OR EXISTS (${lines} AND evidence.entity_path IS NOT NULL
-      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(reach, 'evidence.entity_path'))}))`,
+      AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'evidence.entity_path'))}))`,
   ];
 }
 
@@ -165,7 +172,7 @@ export type OutcomePage = { where: readonly Sql[]; filters: readonly Sql[]; scan
 /** Newest first. A filter that no index serves looks at no more than `scan` outcomes. */
 export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): Promise<OutcomeRow[]> {
   const base = sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${viewer.account_id}
-      AND ${visible(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
+      AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
   if (page.filters.length === 0) return query.all<OutcomeRow>(sql`${base} LIMIT ${page.limit}`);
   return query.all<OutcomeRow>(
     sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
@@ -176,7 +183,7 @@ export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): P
 /** The last outcome that a scan reaches, when there is more behind it. */
 export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Promise<{ seq: number } | undefined> {
   return query.get<{ seq: number }>(
-    sql`SELECT seq FROM outcomes WHERE account_id = ${viewer.account_id} AND ${visible(viewer.agent_id)}${andAll(page.where)}
+    sql`SELECT seq FROM outcomes WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
         ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
   );
 }
@@ -190,7 +197,7 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
 
 export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string };
 
-export type LedgerPage = { from: Line; since: number; limit: number };
+export type LedgerPage = { from: LedgerPosition; since: number; limit: number };
 
 /** Lines about an entry from one of them back to a place in the log, newest first. */
 export function listLedger(query: Query, account_id: string, { from, since, limit }: LedgerPage): Promise<LedgerRow[]> {
@@ -226,6 +233,6 @@ export function listPredictions(
 ): Promise<Predicted[]> {
   return query.all<Predicted>(
     sql`SELECT confidence_before, success FROM evidence WHERE account_id = ${viewer.account_id} AND applied = 1
-        AND ${visible(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
+        AND ${visibleTo(viewer.agent_id)}${andAll(where)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }

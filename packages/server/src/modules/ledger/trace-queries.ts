@@ -1,5 +1,5 @@
 import { andAll, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
-import { type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 
 /** The outcome of a session whose trace was to follow, while none has. */
 export function getUnfollowed(
@@ -34,6 +34,6 @@ export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): 
   return query.all<ChangeRow>(
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND applied = 1 AND entity_path IS NOT NULL
-        AND ${visible(viewer.agent_id)}${andAll(withinReach(viewer.reach))} ORDER BY seq, no`,
+        AND ${visibleTo(viewer.agent_id)}${andAll(scopeConditions(viewer.scope))} ORDER BY seq, no`,
   );
 }

@@ -1,6 +1,6 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, fragment, joinSql, type Query, type Sql, sql } from '../../db/index.ts';
-import { branchOf, type EntryView, type ErasedEntries, withinReach } from '../../kernel/index.ts';
+import { branchOf, type EntryView, type ErasedEntries, scopeConditions } from '../../kernel/index.ts';
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
 
 /**
@@ -100,7 +100,7 @@ export function listOutcomeLines(query: Query, view: EntryView, seqs: Sql): Prom
         FROM outcomes JOIN evidence ON evidence.account_id = ${account_id} AND evidence.seq = outcomes.seq
         WHERE outcomes.account_id = ${account_id} AND outcomes.seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})
           AND (evidence.entry_id IS NOT NULL OR evidence.entity_path IS NULL)
-          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(withinReach(scope, 'evidence.entity_path'))}
+          AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'evidence.entity_path'))}
         ORDER BY outcomes.seq, evidence.no`,
   );
 }

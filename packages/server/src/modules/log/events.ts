@@ -12,7 +12,7 @@ export function toEvent(event: LogEvent) {
 /** An event as the stream tells it: its details beside the rest, where they say what the rest does not. */
 export function toText(event: LogEvent): string {
   const { seq, event_type, agent_id, actor_agent_id, branch, entity_path, key, version } = event;
-  const told: Output<'log.stream'> = {
+  const streamed: Output<'log.stream'> = {
     seq,
     event_type,
     agent_id,
@@ -23,6 +23,6 @@ export function toText(event: LogEvent): string {
     version,
     created_at: toIso(event.created_at),
   };
-  for (const [name, detail] of Object.entries(detailsOf(event))) told[name] ??= detail;
-  return JSON.stringify(told);
+  for (const [name, detail] of Object.entries(detailsOf(event))) streamed[name] ??= detail;
+  return JSON.stringify(streamed);
 }

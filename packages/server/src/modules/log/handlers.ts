@@ -6,17 +6,17 @@ import {
   type LogEvent,
   listEvents,
   type ReadContext,
-  readReach,
+  readScope,
   reads,
   seesEvent,
 } from '../../kernel/index.ts';
 import { toEvent, toText } from './events.ts';
 import { acceptorOf } from './rules.ts';
 
-type Range = { after: number; limit: number };
+type LogPage = { after: number; limit: number };
 
 const list = reads<'log.list'>(async (context, { after, limit }) => {
-  if (readReach(context.caller)) return listWithin(context, { after, limit });
+  if (readScope(context.caller)) return listInScope(context, { after, limit });
   const { read, caller } = context;
   const rows = await listEvents(read, caller.account_id, { after, limit: limit + 1 });
   const page = rows.slice(0, limit);
@@ -27,7 +27,7 @@ const list = reads<'log.list'>(async (context, { after, limit }) => {
 const CHUNK = 1000;
 
 /** For a key that sees little of the log: looks on until the page is full, or as far as any list looks. */
-async function listWithin(context: ReadContext, { after, limit }: Range) {
+async function listInScope(context: ReadContext, { after, limit }: LogPage) {
   const { scan, caller, services } = context;
   const seen: LogEvent[] = [];
   let last_seq = after;
@@ -46,7 +46,7 @@ async function listWithin(context: ReadContext, { after, limit }: Range) {
 }
 
 const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boolean =>
-  (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && seesEvent(readReach(caller), event);
+  (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && seesEvent(readScope(caller), event);
 
 const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)

@@ -1,16 +1,16 @@
 import { eventTypeOf, matchesGlob, parseGlob } from '@mem-service/contract';
 
-export type Wanted = {
+export type EventFilter = {
   branch: string;
   entity_path?: string | undefined;
   types?: readonly string[] | undefined;
   agent_id?: string | undefined;
 };
 
-type Event = { event_type: string; branch: string; agent_id: string; entity_path: string | null };
+type FilteredEvent = { event_type: string; branch: string; agent_id: string; entity_path: string | null };
 
 /** Whether an event is wanted. One that is about no path is wanted only where any path is. */
-export function acceptorOf({ branch, entity_path, types, agent_id }: Wanted): (event: Event) => boolean {
+export function acceptorOf({ branch, entity_path, types, agent_id }: EventFilter): (event: FilteredEvent) => boolean {
   const parsed = entity_path === undefined ? undefined : parseGlob(entity_path);
   const glob = parsed?.kind === 'all' ? undefined : parsed;
   const wantedTypes = types && new Set(types.map(eventTypeOf));
@@ -21,10 +21,10 @@ export function acceptorOf({ branch, entity_path, types, agent_id }: Wanted): (e
     (glob === undefined || (event.entity_path !== null && matchesGlob(glob, event.entity_path)));
 }
 
-type Stored = { entity_path: string | null; key: string | null; version: number | null; details: string };
+type EventDetails = { entity_path: string | null; key: string | null; version: number | null; details: string };
 
 /** An event about an entry names it in its details too, as the timeline does. */
-export function detailsOf({ entity_path, key, version, details }: Stored): Record<string, unknown> {
+export function detailsOf({ entity_path, key, version, details }: EventDetails): Record<string, unknown> {
   const rest = JSON.parse(details) as Record<string, unknown>;
   return entity_path === null ? rest : { entity_path, key, version, ...rest };
 }

@@ -3,7 +3,7 @@ import { sessionIdOf, toIso } from '../../kernel/index.ts';
 import type * as queries from '../ledger/index.ts';
 import type { StaleRead } from '../sessions/index.ts';
 
-export type Affected = Output<'outcomes.commit'>['entries'][number];
+export type AffectedEntry = Output<'outcomes.commit'>['entries'][number];
 
 /** What is kept of an outcome to be shown again. */
 export type OutcomeDocument = {
@@ -16,7 +16,7 @@ export type OutcomeDocument = {
 };
 
 /** What only the first answer tells: it names entries, and nothing that names one is kept where it cannot be erased. */
-export type Fresh = {
+export type FirstAnswer = {
   duplicate: boolean;
   stale_reads: StaleRead[];
   lesson: { entity_path: string; key: string; version: number } | null;
@@ -49,7 +49,7 @@ export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
 export function toCommitted(
   row: queries.OutcomeRow,
   evidence: readonly queries.EvidenceRow[],
-  { duplicate, stale_reads, lesson }: Fresh,
+  { duplicate, stale_reads, lesson }: FirstAnswer,
 ): Output<'outcomes.commit'> {
   const document = documentOf(row);
   const moved = new Set(evidence.filter((line) => line.applied === 1).map((line) => line.entry_id));
@@ -64,7 +64,7 @@ export function toCommitted(
   };
 }
 
-export const toAffected = (line: queries.EvidenceRow): Affected => ({
+export const toAffected = (line: queries.EvidenceRow): AffectedEntry => ({
   entity_path: line.entity_path ?? '',
   key: line.key ?? '',
   branch: line.branch,
@@ -76,7 +76,7 @@ export const toAffected = (line: queries.EvidenceRow): Affected => ({
   reason: line.reason,
   confidence_before: line.confidence_before,
   confidence_after: line.confidence_after,
-  evidence_status: line.evidence_status as Affected['evidence_status'],
+  evidence_status: line.evidence_status as AffectedEntry['evidence_status'],
   weight: line.weight,
   why: whyOf(line),
 });

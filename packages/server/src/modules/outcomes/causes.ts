@@ -1,13 +1,13 @@
 import { type Input, invalidInput, traceShapes } from '@mem-service/contract';
-import type { OpenSession, ReadRow } from '../sessions/index.ts';
-import { toldText } from '../traces/index.ts';
+import type { OpenSession, SessionReadRow } from '../sessions/index.ts';
+import { redactOrNull } from '../traces/index.ts';
 import type { Cause } from './rules/causes.ts';
+import { type CauseProblem, parseGivenCauses } from './rules/given-causes.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
-import { type ToldProblem, toldCauses } from './rules/told-causes.ts';
 
-type Commit = Input<'outcomes.commit'>;
+export type OutcomeInput = Input<'outcomes.commit'>;
 
-export type Tried = {
+export type AttemptCauses = {
   outcome_type: OutcomeType;
   causes: Cause[];
   summary: string | null;
@@ -16,18 +16,18 @@ export type Tried = {
 };
 
 /** What led to the end, and to each attempt that failed before it. */
-export type Causes = { attempts: Tried[]; causes: Cause[] };
+export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
-const toCause = ({ entity_path, key, version }: ReadRow): Cause => ({ entity_path, key, version });
+const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
 /** What the caller names; what it leaves out is what its session read. */
-export function causesOf(input: Commit, session: OpenSession): Causes {
-  const problems: ToldProblem[] = [];
-  const told = (
+export function causesOf(input: OutcomeInput, session: OpenSession): OutcomeCauses {
+  const problems: CauseProblem[] = [];
+  const named = (
     path: string,
-    given: { keys: Commit['causal_entry_keys']; versions: Commit['causal_entry_versions'] },
+    given: { keys: OutcomeInput['causal_entry_keys']; versions: OutcomeInput['causal_entry_versions'] },
   ) => {
-    const found = toldCauses({ path, keys: given.keys ?? [], versions: given.versions ?? {} });
+    const found = parseGivenCauses({ path, keys: given.keys ?? [], versions: given.versions ?? {} });
     problems.push(...found.problems);
     return found.causes;
   };
@@ -36,21 +36,21 @@ export function causesOf(input: Commit, session: OpenSession): Causes {
     problems.push({ path: 'attempts', message: `holds ${given.length}, more than ${traceShapes.MAX_ATTEMPTS}` });
   const attempts =
     given.length > 0
-      ? given.map((attempt, i): Tried => {
+      ? given.map((attempt, i): AttemptCauses => {
           const { outcome_type, action_indices } = attempt;
-          const summary = toldText(attempt.summary);
+          const summary = redactOrNull(attempt.summary);
           const { causal_entry_keys: keys, causal_entry_versions: versions } = attempt;
-          return { outcome_type, summary, action_indices, causes: told(`attempts.${i}.`, { keys, versions }) };
+          return { outcome_type, summary, action_indices, causes: named(`attempts.${i}.`, { keys, versions }) };
         })
       : recordedAttempts(session);
   const { causal_entry_keys: keys, causal_entry_versions: versions } = input;
-  const causes = keys ? withReadVersions(told('', { keys, versions }), session.reads) : lastReads(session);
+  const causes = keys ? withReadVersions(named('', { keys, versions }), session.reads) : lastReads(session);
   if (problems.length > 0) throw invalidInput(problems);
   return { attempts, causes };
 }
 
 /** Who names an entry without its version means the one that the session read last. */
-function withReadVersions(causes: Cause[], reads: readonly ReadRow[]): Cause[] {
+function withReadVersions(causes: Cause[], reads: readonly SessionReadRow[]): Cause[] {
   if (reads.length === 0) return causes;
   const read = new Map(reads.map((row) => [`${row.entity_path}\n${row.key}`, row.version]));
   return causes.map((cause) => ({
@@ -61,7 +61,7 @@ function withReadVersions(causes: Cause[], reads: readonly ReadRow[]): Cause[] {
 
 type AttemptItem = { outcome_type: OutcomeType; summary: string | null; action_indices: number[] };
 
-function recordedAttempts({ items, reads }: OpenSession): Tried[] {
+function recordedAttempts({ items, reads }: OpenSession): AttemptCauses[] {
   return items
     .filter(({ kind }) => kind === 'attempt')
     .map(({ attempt, data }) => {

@@ -9,42 +9,46 @@ import {
   standingOf,
 } from '../entries/index.ts';
 import type * as queries from '../ledger/index.ts';
-import type { Causes } from './causes.ts';
-import { type Cause, nameOf } from './rules/causes.ts';
+import type { OutcomeCauses } from './causes.ts';
+import { type Cause, causeKeyText } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
 import { applyStep } from './rules/posterior.ts';
-import { planSteps, type Step } from './rules/steps.ts';
+import { type OutcomeStep, planSteps } from './rules/steps.ts';
 
-export type Author = { agent_id: string; session: string; session_id: string | null };
-export type Place = { branch: string; author: Author };
+export type OutcomeAuthor = { agent_id: string; session: string; session_id: string | null };
+export type OutcomeOrigin = { branch: string; author: OutcomeAuthor };
 
 type ReadCause = Cause & { version: number };
 
 /** The entries behind the causes, as they are now, and the newest that was read of them. */
-export type Weighed = {
-  steps: Step[];
+export type WeighedCauses = {
+  steps: OutcomeStep[];
   live: Map<string, EntryRow>;
   /** The newest version of each cause that was read, in all and in each step. */
   read: Map<string, ReadCause>;
   readInStep: readonly ReadonlyMap<string, ReadCause>[];
 };
 
-type Judged = {
+type CausesToWeigh = {
   outcome_type: OutcomeType;
   causal_confidence: number;
   attributes: Readonly<Record<string, unknown>>;
-  causes: Causes;
+  causes: OutcomeCauses;
 };
 
 /** Finds out what an outcome is to do to which entry. Changes nothing. */
-export async function weigh(work: Work, entries: EntrySet, judged: Judged & Place): Promise<Weighed> {
+export async function weighCauses(
+  work: Work,
+  entries: EntrySet,
+  judged: CausesToWeigh & OutcomeOrigin,
+): Promise<WeighedCauses> {
   const { branch, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
   await entries.fetch(all.map((cause) => ({ ...cause, branch })));
   const live = new Map<string, EntryRow>();
   for (const cause of all) {
     const entry = entries.get({ ...cause, branch });
-    if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(nameOf(cause), entry);
+    if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(causeKeyText(cause), entry);
   }
   const hashed = await withHashes(work, all, live);
   const named = (list: readonly Cause[]) => list.map((cause) => hashed.get(cause) ?? cause);
@@ -66,8 +70,8 @@ function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
   const read = new Map<string, ReadCause>();
   for (const cause of causes) {
     const { version } = cause;
-    if (version !== undefined && version > (read.get(nameOf(cause))?.version ?? 0))
-      read.set(nameOf(cause), { ...cause, version });
+    if (version !== undefined && version > (read.get(causeKeyText(cause))?.version ?? 0))
+      read.set(causeKeyText(cause), { ...cause, version });
   }
   return read;
 }
@@ -79,7 +83,7 @@ async function withHashes(
   live: ReadonlyMap<string, EntryRow>,
 ): Promise<Map<Cause, Cause>> {
   const older = causes.flatMap((cause) => {
-    const entry = live.get(nameOf(cause));
+    const entry = live.get(causeKeyText(cause));
     if (!entry || cause.version === undefined || cause.version === entry.version) return [];
     return [{ cause, entry_id: entry.entry_id, version: cause.version }];
   });
@@ -87,17 +91,17 @@ async function withHashes(
   return new Map(older.map(({ cause }, i) => [cause, { ...cause, content_hash: found[i]?.content_hash ?? 'none' }]));
 }
 
-type Committed = { weighed: Weighed; seq: number; branch: string; author: Author };
+type CommittedOutcome = { weighed: WeighedCauses; seq: number; branch: string; author: OutcomeAuthor };
 
 /** Does what was weighed: moves the standings, in order, and writes down what it did. */
-export function applyEvidence(work: Work, entries: EntrySet, outcome: Committed): queries.EvidenceRow[] {
+export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedOutcome): queries.EvidenceRow[] {
   const { weighed, seq, branch, author } = outcome;
   const { steps, live, readInStep } = weighed;
   const model = work.services.settings.outcome_model;
   const rows: queries.EvidenceRow[] = [];
   for (const [at, step] of steps.entries())
     for (const cause of step.causes) {
-      const entry = live.get(nameOf(cause));
+      const entry = live.get(causeKeyText(cause));
       const row: queries.EvidenceRow = {
         account_id: work.account_id,
         seq,
@@ -109,7 +113,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Committed)
         // Who named what is not there, or not for it, keeps that to itself.
         visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
         version: entry?.version ?? null,
-        read_version: readInStep[at]?.get(nameOf(cause))?.version ?? null,
+        read_version: readInStep[at]?.get(causeKeyText(cause))?.version ?? null,
         written_by: entry?.agent_id ?? null,
         agent_id: author.agent_id,
         attempt: step.attempt,
@@ -131,21 +135,21 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: Committed)
         before_seq: null,
         before_no: null,
       };
-      if (entry) Object.assign(row, entries.tell(entry, row));
-      if (entry && cause.status === 'applied') move(entries, entry, row);
+      if (entry) Object.assign(row, entries.addLedgerLine(entry, row));
+      if (entry && cause.status === 'applied') applyStanding(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
       rows.push(row);
     }
   return rows;
 }
 
-function move(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {
+function applyStanding(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {
   const trust = { confidence: entry.confidence, standing: standingOf(entry) };
   const outcome_type = row.outcome_type as OutcomeType;
   const { model, causal_confidence, n_causal, agent_id, at } = row;
   const step = { outcome_type, causal_confidence, n_causal, agent_id, at };
   const { confidence, standing, weight, surprise } = applyStep(model as 'evidence', trust, step);
-  entries.stand(entry, { confidence, standing });
+  entries.setStanding(entry, { confidence, standing });
   row.surprise = surprise;
   row.weight = weight;
   row.confidence_after = confidence;

@@ -1,33 +1,43 @@
 import type { Input } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
 import { type EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
-import type { Told } from '../traces/index.ts';
-import type { Causes } from './causes.ts';
-import type { Author, Weighed } from './evidence.ts';
-import { type Cause, nameOf } from './rules/causes.ts';
+import type { SessionReport } from '../traces/index.ts';
+import type { OutcomeCauses } from './causes.ts';
+import type { OutcomeAuthor, WeighedCauses } from './evidence.ts';
+import { type Cause, causeKeyText } from './rules/causes.ts';
 import { contrastLesson } from './rules/lesson.ts';
 
-type Learnt = { input: Input<'outcomes.commit'>; author: Author; causes: Causes; weighed: Weighed; told: Told };
+type LessonFacts = {
+  input: Input<'outcomes.commit'>;
+  author: OutcomeAuthor;
+  causes: OutcomeCauses;
+  weighed: WeighedCauses;
+  report: SessionReport;
+};
 
 /** A success after failures says what to avoid: it is written down beside the entries that it is about. */
-export async function writeLesson(work: Work, entries: EntrySet, { input, author, causes, weighed, told }: Learnt) {
+export async function writeLesson(
+  work: Work,
+  entries: EntrySet,
+  { input, author, causes, weighed, report }: LessonFacts,
+) {
   const { outcome_ref, outcome_type, branch } = input;
   const known = (list: readonly Cause[]) =>
     list.flatMap(({ entity_path, key }) => {
-      const entry = weighed.live.get(nameOf({ entity_path, key }));
+      const entry = weighed.live.get(causeKeyText({ entity_path, key }));
       return entry ? [{ entity_path, key, shared: entry.shared === 1 }] : [];
     });
   const tried = new Set(causes.attempts.flatMap((attempt) => attempt.action_indices));
   const lesson = contrastLesson({
     outcome_ref,
     outcome_type,
-    attributes: told.header.attributes,
+    attributes: report.header.attributes,
     causes: known(causes.causes),
-    actions: told.actionNames.filter((_, i) => !tried.has(i)),
+    actions: report.actionNames.filter((_, i) => !tried.has(i)),
     attempts: causes.attempts.map((attempt) => ({
       ...attempt,
       causes: known(attempt.causes),
-      actions: attempt.action_indices.flatMap((i) => told.actionNames[i] ?? []),
+      actions: attempt.action_indices.flatMap((i) => report.actionNames[i] ?? []),
     })),
   });
   if (!lesson) return null;

@@ -1,6 +1,6 @@
 import type { Migration } from '../../db/index.ts';
-import { forgetToldEdges } from './migrations/earlier-edges.ts';
-import { tieLines } from './migrations/earlier-lines.ts';
+import { deleteLedgerEdges } from './migrations/earlier-edges.ts';
+import { chainLines } from './migrations/earlier-lines.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -106,7 +106,7 @@ export const migrations: readonly Migration[] = [
       'DROP INDEX trace_items_by_path',
       `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
         WHERE entity_path IS NOT NULL AND in_ledger = 0`,
-      ...forgetToldEdges,
+      ...deleteLedgerEdges,
       ...(engine === 'sqlite'
         ? [
             `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
@@ -132,7 +132,7 @@ export const migrations: readonly Migration[] = [
       `ALTER TABLE entries ADD COLUMN line_no ${int}`,
       `ALTER TABLE evidence ADD COLUMN before_seq ${int}`,
       `ALTER TABLE evidence ADD COLUMN before_no ${int}`,
-      ...tieLines,
+      ...chainLines,
       'DROP INDEX evidence_by_entry',
       ...(engine === 'sqlite'
         ? [`DELETE FROM sqlite_stat1 WHERE idx = 'evidence_by_entry'`, 'ANALYZE sqlite_schema']

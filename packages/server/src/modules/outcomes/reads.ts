@@ -6,13 +6,13 @@ import {
   fromIso,
   type Handlers,
   loggedIn,
-  pathsWithin,
   type ReadContext,
-  readReach,
+  readScope,
   reads,
   requireNewest,
+  scopedPathConditions,
   seqAt,
-  sessionOf,
+  sessionName,
 } from '../../kernel/index.ts';
 import * as queries from '../ledger/index.ts';
 import { toAffected, toOutcome } from './answer.ts';
@@ -23,16 +23,16 @@ const cursors = cursorsOf('outcomes', ['number']);
 
 const list = reads<'outcomes.list'>(async (context, input) => {
   const { caller, scan, services, dialect } = context;
-  const reach = readReach(caller);
-  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, reach };
+  const scope = readScope(caller);
+  const viewer = { account_id: caller.account_id, agent_id: caller.agent_id, scope };
   const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const paths = glob && glob.kind !== 'all' ? pathsWithin(reach, glob, 'evidence.entity_path') : [];
+  const paths = glob && glob.kind !== 'all' ? scopedPathConditions(scope, glob, 'evidence.entity_path') : [];
   const page: queries.OutcomePage = {
-    where: await indexed(context, input),
+    where: await indexedFilters(context, input),
     filters: [
       ...(paths.length === 0 ? [] : [queries.hasCauseAt(viewer, paths)]),
       ...queries.ledWithin(viewer, 'looked_at'),
-      ...plain(context, input),
+      ...plainFilters(context, input),
     ],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
@@ -51,9 +51,9 @@ const list = reads<'outcomes.list'>(async (context, input) => {
   return { outcomes, next_cursor: cursors.to([end.seq]), has_more: true };
 });
 
-type Filters = Input<'outcomes.list'>;
+type OutcomeListInput = Input<'outcomes.list'>;
 
-async function indexed({ read, caller }: ReadContext, input: Filters): Promise<Sql[]> {
+async function indexedFilters({ read, caller }: ReadContext, input: OutcomeListInput): Promise<Sql[]> {
   const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
   // Bounded even where nothing bounds it: a range of the key tells the planner that the key gives the order.
   const where = [sql`seq < ${before}`];
@@ -65,10 +65,10 @@ async function indexed({ read, caller }: ReadContext, input: Filters): Promise<S
   return where;
 }
 
-function plain({ view }: ReadContext, input: Filters): Sql[] {
+function plainFilters({ view }: ReadContext, input: OutcomeListInput): Sql[] {
   const where = [loggedIn(view)];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
   return where;
 }
 
@@ -83,11 +83,11 @@ const calibration = reads<'outcomes.calibration'>(async (context, input) => {
   if (input.since) where.push(sql`seq >= ${await seqOf(input.since)}`);
   if (input.until) where.push(sql`seq < ${await seqOf(input.until)}`);
   const most = services.limits.max_scanned_entries;
-  const rows = await queries.listPredictions(scan, caller, { where, limit: most + 1 });
-  const looked = rows.slice(0, most).map((row) => ({ ...row, success: row.success === 1 }));
-  const successes = looked.filter(({ success }) => success).length;
+  const rows = await queries.listPredictions(scan, view, { where, limit: most + 1 });
+  const scanned = rows.slice(0, most).map((row) => ({ ...row, success: row.success === 1 }));
+  const successes = scanned.filter(({ success }) => success).length;
   const result: Output<'outcomes.calibration'> = {
-    ...calibrate(looked),
+    ...calibrate(scanned),
     successes,
     truncated: rows.length > most,
   };

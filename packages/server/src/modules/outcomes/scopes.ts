@@ -1,9 +1,9 @@
-import { type Caller, missing, reaches } from '../../kernel/index.ts';
-import type { Causes } from './causes.ts';
+import { type Caller, isInScope, missingScope } from '../../kernel/index.ts';
+import type { OutcomeCauses } from './causes.ts';
 
 /** An outcome changes how its causes stand, those that were named and those that the session read. */
-export function checkWritable({ key }: Caller, { attempts, causes }: Causes): void {
+export function checkCausesWritable({ key }: Caller, { attempts, causes }: OutcomeCauses): void {
   const all = [...attempts.flatMap((attempt) => attempt.causes), ...causes];
-  const refused = all.find(({ entity_path }) => !reaches(key?.write, entity_path));
-  if (refused) throw missing('WRITE', { kind: 'exact', path: refused.entity_path });
+  const refused = all.find(({ entity_path }) => !isInScope(key?.write, entity_path));
+  if (refused) throw missingScope('WRITE', { kind: 'exact', path: refused.entity_path });
 }

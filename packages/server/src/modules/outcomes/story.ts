@@ -13,9 +13,9 @@ import {
 } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
-import { claimsOf, type LifeEvent, type StoryStep, tellStory } from './rules/story.ts';
+import { buildStory, type LifeEvent, type StoryStep, versionsWritten } from './rules/story.ts';
 
-type Told = Output<'entries.confidence'>;
+type ConfidenceOutput = Output<'entries.confidence'>;
 
 const MAX_VERSIONS = 10_000;
 const LEDGER_PAGE = 5000;
@@ -23,14 +23,14 @@ const MAX_LEDGER = 100_000;
 const MAX_STEPS = 1000;
 
 /** A step of the story with what it came from, and whether the caller may know of it. */
-type Event = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
+type StoryEvent = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
 
 export const confidence = reads<'entries.confidence'>(async (context, input) => {
   requireNewest(context.view, 'how the confidence of an entry came about');
   const entry = await getLiveEntry(context.read, context.view, input);
   if (!entry) throw new Fault('not_found', `there is no entry ${input.entity_path}/${input.key}`, { ...input });
   const { events, isWhole } = await lifeOf(context, entry);
-  const story = tellStory(
+  const story = buildStory(
     events.map(({ life }) => life),
     UNTOUCHED,
   );
@@ -67,12 +67,12 @@ function summaryOf({ confidence, version }: EntryRow, outcomes: number): string 
 }
 
 /** Every claim and everything that counted, oldest first. A long life is told from a claim on, never from its middle. */
-async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: Event[]; isWhole: boolean }> {
+async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: StoryEvent[]; isWhole: boolean }> {
   const { account_id, entry_id } = entry;
   const newest = await listVersionsOf(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
   const isWhole = newest.length <= MAX_VERSIONS;
   const versions = newest.reverse();
-  const claims = claimsOf(versions);
+  const claims = versionsWritten(versions);
   const first = isWhole
     ? 0
     : Math.max(
@@ -81,19 +81,19 @@ async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: 
       );
   const kept = claims.slice(first);
   const byVersion = new Map(versions.map((row) => [row.version, row]));
-  const written = kept.map((life): Event => {
+  const written = kept.map((life): StoryEvent => {
     const row = byVersion.get(life.version) as WrittenVersion;
     const isVisible = row.shared === 1 || row.agent_id === context.caller.agent_id;
     return { life, seq: row.seq, line: undefined, isVisible };
   });
   const ledger = await ledgerOf(context, entry, written[0]?.seq ?? 0);
   const learnt = ledger.map(
-    (line): Event => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
+    (line): StoryEvent => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
   );
   return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
 }
 
-const noOf = ({ line }: Event): number => line?.no ?? -1;
+const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
 
 const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: queries.LedgerRow): boolean =>
   [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
@@ -125,7 +125,7 @@ function toLife(line: queries.LedgerRow): LifeEvent {
   };
 }
 
-function toStep({ life, line }: Event, step: StoryStep): Told['steps'][number] {
+function toStep({ life, line }: StoryEvent, step: StoryStep): ConfidenceOutput['steps'][number] {
   return {
     kind: life.kind === 'outcome' ? 'outcome' : life.same_claim ? 'restated' : 'written',
     version: life.kind === 'written' ? life.version : (line?.version ?? 0),

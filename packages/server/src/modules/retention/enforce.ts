@@ -1,6 +1,6 @@
-import { changed, hashedBy, isGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
+import { changed, hashedBy, isAccountGone, type Kernel, SELF_CALLER, seqAt, type Work } from '../../kernel/index.ts';
 import { markUncompacted } from '../erasure/index.ts';
-import { type Age, erasePayloads, freeTraces, hasTraces, removeOld } from '../traces/index.ts';
+import { type AgeRange, erasePayloads, freeTraces, hasTraces, removeOld } from '../traces/index.ts';
 import * as queries from './queries.ts';
 
 const DAY_MS = 86_400_000;
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const STEPS = { traces: removeOld, payloads: erasePayloads };
 
 /** Now and then: what has come of age goes, a little at a time. */
-export async function enforce(kernel: Kernel, isStopping: () => boolean): Promise<void> {
+export async function enforceRetention(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database } = kernel.services;
   let count = 0;
   for (const row of await queries.listDue(database.scan))
@@ -16,7 +16,7 @@ export async function enforce(kernel: Kernel, isStopping: () => boolean): Promis
       count += await enforceOne(kernel, row, isStopping);
     } catch (error) {
       // An account that was deleted meanwhile goes as a whole.
-      if (!isGone(error)) throw error;
+      if (!isAccountGone(error)) throw error;
     }
   if (count > 0 && database.dialect.engine === 'postgres')
     for (const statement of freeTraces) await database.maintain(statement);
@@ -25,10 +25,10 @@ export async function enforce(kernel: Kernel, isStopping: () => boolean): Promis
 async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping: () => boolean): Promise<number> {
   const { database, clock } = kernel.services;
   const { account_id, kind, days } = row;
-  const { scan } = database.of(account_id);
+  const { scan } = database.forAccount(account_id);
   const before = await seqAt(scan, account_id, clock.now() - (days ?? 0) * DAY_MS);
   // Traces that are gone are not found again; of the others it is known how far they were gone through.
-  let age: Age = { after: kind === 'traces' ? 0 : row.done_seq, before };
+  let age: AgeRange = { after: kind === 'traces' ? 0 : row.done_seq, before };
   let count = 0;
   for (let more = (await hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {
     const step = async (work: Work) => {

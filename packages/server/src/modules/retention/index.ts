@@ -14,7 +14,7 @@ import {
   WHOLE_ACCOUNT,
   writes,
 } from '../../kernel/index.ts';
-import { enforce } from './enforce.ts';
+import { enforceRetention } from './enforce.ts';
 import { migrations } from './migrations.ts';
 import * as queries from './queries.ts';
 
@@ -39,10 +39,11 @@ const set = writes<'retention.set'>(async (work, { input, caller }) => {
   return changed(after, { resource: WHOLE_ACCOUNT, ...hashedBy(after) });
 });
 
-const daysOf = (input: Input<'retention.set'>, kind: queries.Kind): number | null | undefined => input[`${kind}_days`];
+const daysOf = (input: Input<'retention.set'>, kind: queries.RetentionKind): number | null | undefined =>
+  input[`${kind}_days`];
 
 function toRetention(rows: readonly queries.RetentionRow[]): Output<'retention.read'> {
-  const days = (kind: queries.Kind) => rows.find((row) => row.kind === kind)?.days ?? null;
+  const days = (kind: queries.RetentionKind) => rows.find((row) => row.kind === kind)?.days ?? null;
   const last = rows.length === 0 ? null : Math.max(...rows.map(({ updated_at }) => updated_at));
   return { traces_days: days('traces'), payloads_days: days('payloads'), updated_at: toIsoOrNull(last) };
 }
@@ -64,13 +65,13 @@ export const retention: Module = {
   migrations,
   tables,
   handlers,
-  maintenance: [{ name: 'retention.enforce', run: enforce }],
+  maintenance: [{ name: 'retention.enforce', run: enforceRetention }],
   consumers: [
     {
       name: 'retention.enforce_new',
       event_types: ['retention_set'],
       starts_at: 'now',
-      handle: ({ kernel, isStopping }) => enforce(kernel, isStopping),
+      handle: ({ kernel, isStopping }) => enforceRetention(kernel, isStopping),
     },
   ],
 };

@@ -1,12 +1,12 @@
 import { fragment, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
 
 export const kinds = ['traces', 'payloads'] as const;
-export type Kind = (typeof kinds)[number];
+export type RetentionKind = (typeof kinds)[number];
 
 /** `done_seq`: up to this place of the log everything that is old is gone. */
 export type RetentionRow = {
   account_id: string;
-  kind: Kind;
+  kind: RetentionKind;
   days: number | null;
   updated_at: number;
   done_seq: number;

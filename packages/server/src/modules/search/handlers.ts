@@ -15,10 +15,10 @@ import { confidenceWithin, fadedMember, toEntry } from '../entries/index.ts';
 import { parseQuery, type Term } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { findByScan } from './scan-search.ts';
-import { findByText, type Hit } from './text-search.ts';
+import { findByText, type SearchHit } from './text-search.ts';
 
-type Search = Input<'entries.search'>;
-type Scored = Output<'entries.search'>['entries'][number];
+type SearchInput = Input<'entries.search'>;
+type ScoredEntry = Output<'entries.search'>['entries'][number];
 
 /** More rows than this are fetched off the main thread. */
 const MANY = 200;
@@ -29,29 +29,31 @@ const cursors = cursorsOf('entries.search', ['number']);
 
 const search = reads<'entries.search'>(async (context, input) => {
   const { services, now } = context;
-  const reach = services.limits.max_scanned_entries;
+  const keyScope = services.limits.max_scanned_entries;
   const start = input.cursor ? cursors.from(input.cursor)[0] : 0;
-  const end = Math.min(start + input.limit, reach);
+  const end = Math.min(start + input.limit, keyScope);
   const find = input.query?.trim() ? byText : byFilter;
   const { hits, truncated } = await find(context, input, end + 1);
   const beyond = hits.length > end;
-  const has_more = beyond && end < reach;
+  const has_more = beyond && end < keyScope;
   const shown = hits.slice(start, end);
   const isPrivate = shown.some(({ row }) => row.shared === 0);
   noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
   // What answers a question best counts as recalled, but only a read says that it was used.
   if (input.query?.trim() && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
-    entries: shown.map(({ row, score }) => toEntry<Scored>(row, `${fadedMember(services, row, now)},"score":${score}`)),
+    entries: shown.map(({ row, score }) =>
+      toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)},"score":${score}`),
+    ),
     truncated: truncated || (beyond && !has_more),
     has_more,
     next_cursor: has_more ? cursors.to([end]) : null,
   };
 });
 
-type Found = { hits: Hit[]; truncated: boolean };
+type SearchHits = { hits: SearchHit[]; truncated: boolean };
 
-async function byText(context: ReadContext, input: Search, wanted: number): Promise<Found> {
+async function byText(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
   const { view, services } = context;
   const terms = parseQuery(input.query ?? '');
   if (terms.length === 0) return { hits: [], truncated: false };
@@ -67,7 +69,7 @@ async function byText(context: ReadContext, input: Search, wanted: number): Prom
 
 type Wanted = { terms: readonly Term[]; wanted: number };
 
-async function byIndex(context: ReadContext, input: Search, { terms, wanted }: Wanted): Promise<Found> {
+async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted }: Wanted): Promise<SearchHits> {
   const { view, scan, read, dialect } = context;
   const account = await readAccount(read, view.account_id);
   if (!account) return { hits: [], truncated: false };
@@ -84,13 +86,13 @@ async function byIndex(context: ReadContext, input: Search, { terms, wanted }: W
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted });
 }
 
-function byScan(context: ReadContext, input: Search, { terms }: Wanted): Promise<Found> {
+function byScan(context: ReadContext, input: SearchInput, { terms }: Wanted): Promise<SearchHits> {
   const { view, scan, services } = context;
   const search = { ...candidatesOf(context, input), terms, scan: services.limits.max_scanned_entries };
   return findByScan(scan, view, search);
 }
 
-async function byFilter(context: ReadContext, input: Search, wanted: number): Promise<Found> {
+async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {
   const { view, scan, services } = context;
   const sort = input.sort_by === undefined || input.sort_by === 'relevance' ? 'confidence' : input.sort_by;
   const page: queries.FilterPage = {
@@ -104,22 +106,22 @@ async function byFilter(context: ReadContext, input: Search, wanted: number): Pr
   const rows = await queries.listByFilter(scan, view, page);
   return {
     hits: rows.map((row) => ({ row, score: null })),
-    truncated: await queries.reachesBeyond(scan, view, page),
+    truncated: await queries.hasMoreToScan(scan, view, page),
   };
 }
 
-const candidatesOf = (context: ReadContext, input: Search): queries.Candidates => ({
+const candidatesOf = (context: ReadContext, input: SearchInput): queries.SearchCandidates => ({
   paths: pathsOf(input),
   filters: filters(context, input),
 });
 
-function pathsOf({ entity_path, include_descendants }: Search): Glob[] | undefined {
+function pathsOf({ entity_path, include_descendants }: SearchInput): Glob[] | undefined {
   if (entity_path === undefined) return undefined;
   const glob = parseGlob(entity_path) as Glob;
   return glob.kind === 'exact' && include_descendants ? [glob, { kind: 'below', base: glob.path }] : [glob];
 }
 
-function filters({ now, dialect, services }: ReadContext, input: Search): Sql[] {
+function filters({ now, dialect, services }: ReadContext, input: SearchInput): Sql[] {
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.memory_type !== undefined) where.push(sql`memory_type = ${input.memory_type}`);
@@ -127,7 +129,7 @@ function filters({ now, dialect, services }: ReadContext, input: Search): Sql[] 
   if (input.since !== undefined) where.push(sql`written_at >= ${fromIso(input.since)}`);
   if (input.until !== undefined) where.push(sql`written_at < ${fromIso(input.until)}`);
   if (!input.include_artifacts) where.push(sql`is_artifact = 0`);
-  if (input.pattern_ref !== undefined) where.push(queries.carries(dialect.engine, input.pattern_ref));
+  if (input.pattern_ref !== undefined) where.push(queries.hasPatternRef(dialect.engine, input.pattern_ref));
   return where;
 }
 

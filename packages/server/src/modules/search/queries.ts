@@ -24,10 +24,10 @@ const FOUND = fragment(
 );
 
 /** Entries at some paths, all of them where there are none, that pass the filters of the caller. */
-export type Candidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
+export type SearchCandidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
 
 /** Entries that carry a pattern reference. */
-export function carries(engine: Engine, ref: string): Sql {
+export function hasPatternRef(engine: Engine, ref: string): Sql {
   const refs =
     engine === 'sqlite'
       ? 'json_each(pattern_refs)'
@@ -39,7 +39,7 @@ export function carries(engine: Engine, ref: string): Sql {
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
-  { seqs, paths, filters }: Candidates & { seqs: Sql },
+  { seqs, paths, filters }: SearchCandidates & { seqs: Sql },
 ): Promise<FoundRow[]> {
   return query.all<FoundRow>(
     sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })}
@@ -51,7 +51,7 @@ export function getEntriesBySeq(
 export function listNewest(
   query: Query,
   view: EntryView,
-  { paths, filters, limit }: Candidates & { limit: number },
+  { paths, filters, limit }: SearchCandidates & { limit: number },
 ): Promise<FoundRow[]> {
   return query.all<FoundRow>(
     sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
@@ -59,7 +59,12 @@ export function listNewest(
 }
 
 export type SortColumn = 'confidence' | 'seq' | 'version';
-export type FilterPage = Candidates & { scan: number; sort: SortColumn; limit: number; ordered: 'path' | 'recent' };
+export type FilterPage = SearchCandidates & {
+  scan: number;
+  sort: SortColumn;
+  limit: number;
+  ordered: 'path' | 'recent';
+};
 
 const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'all', paths });
 
@@ -73,7 +78,7 @@ export function listByFilter(query: Query, view: EntryView, page: FilterPage): P
 }
 
 /** Is there an entry beyond what a search may look at? */
-export async function reachesBeyond(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {
+export async function hasMoreToScan(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {
   const row = await query.get(sql`SELECT 1 AS beyond FROM ${lookedAt(view, page)} LIMIT 1 OFFSET ${page.scan}`);
   return row !== undefined;
 }

@@ -1,10 +1,10 @@
 import type { Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { rankTexts, type Term, wordsOfEntry } from '../text/index.ts';
-import { type Candidates, listNewest } from './queries.ts';
-import type { Hit } from './text-search.ts';
+import { listNewest, type SearchCandidates } from './queries.ts';
+import type { SearchHit } from './text-search.ts';
 
-type ScanSearch = Candidates & { terms: readonly Term[]; scan: number };
+type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number };
 
 /**
  * Finds entries by their words without the index, which knows the newest state of a branch alone: in the newest entries of
@@ -14,14 +14,14 @@ export async function findByScan(
   query: Query,
   view: EntryView,
   { terms, scan, ...candidates }: ScanSearch,
-): Promise<{ hits: Hit[]; truncated: boolean }> {
+): Promise<{ hits: SearchHit[]; truncated: boolean }> {
   const rows = await listNewest(query, view, { ...candidates, limit: scan + 1 });
   const looked = rows.slice(0, scan);
   const scores = rankTexts(
     looked.map(({ document }) => wordsOfEntry(JSON.parse(document))),
     terms,
   );
-  const hits = looked.map((row, i): Hit & { score: number } => ({ row, score: scores[i] as number }));
+  const hits = looked.map((row, i): SearchHit & { score: number } => ({ row, score: scores[i] as number }));
   return {
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
     truncated: rows.length > scan,

@@ -1,6 +1,6 @@
 import type { Expression } from '../text/index.ts';
 
-type Counted = { count: number; size: number };
+type TermCount = { count: number; size: number };
 
 const MAX_TERMS = 10_000;
 
@@ -12,7 +12,7 @@ const FEW_ENTRIES = 100;
  * search. A term that nothing matched is counted each time, so that what has just been written is found.
  */
 export class TermCounts {
-  readonly #known = new Map<Expression, Counted>();
+  readonly #known = new Map<Expression, TermCount>();
 
   /** `size` is how many entries there have been so far. */
   async get(
@@ -33,7 +33,7 @@ export class TermCounts {
     return known && size - known.size <= known.count + FEW_ENTRIES ? known.count : undefined;
   }
 
-  #keep(term: Expression, counted: Counted): void {
+  #keep(term: Expression, counted: TermCount): void {
     if (this.#known.size >= MAX_TERMS) this.#known.clear();
     this.#known.set(term, counted);
   }

@@ -16,7 +16,7 @@ import { TermCounts } from './term-counts.ts';
 const COMMON = 2000;
 
 /** `read` for what is quick, `scan` for what may take milliseconds. */
-export type Queries = { read: Query; scan: Query };
+export type SearchQueries = { read: Query; scan: Query };
 
 /** Terms whose matches are counted, and matches that are ranked, without leaving the main thread. */
 const FEW_TERMS = 4;
@@ -25,7 +25,7 @@ const FEW_MATCHES = 500;
 /** Matches taken beyond the page, for those that are private, gone or filtered out. */
 const SLACK = 5;
 
-export type Hit = { row: FoundRow; score: number | null };
+export type SearchHit = { row: FoundRow; score: number | null };
 
 export type TextSearch = {
   terms: readonly Term[];
@@ -44,18 +44,18 @@ function countsOf(store: Query): TermCounts {
   return known;
 }
 
-type Stage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
+type SearchStage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
 
 /**
  * Rare words decide: what holds them is ranked by BM25. Then comes what holds all of the common words, then what holds
  * any of them, newest first. So the work is bounded by the page and by COMMON, not by the store.
  */
 export async function findByText(
-  queries: Queries,
+  queries: SearchQueries,
   scope: MatchScope,
   search: TextSearch,
-): Promise<{ hits: Hit[]; truncated: boolean }> {
-  const hits: Hit[] = [];
+): Promise<{ hits: SearchHit[]; truncated: boolean }> {
+  const hits: SearchHit[] = [];
   let truncated = false;
   for (const stage of await stagesOf(queries, scope, search)) {
     const missing = search.wanted - hits.length;
@@ -68,7 +68,11 @@ export async function findByText(
   return { hits, truncated };
 }
 
-async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, size }: TextSearch): Promise<Stage[]> {
+async function stagesOf(
+  { read, scan }: SearchQueries,
+  scope: MatchScope,
+  { terms, size }: TextSearch,
+): Promise<SearchStage[]> {
   const syntax = syntaxOf(scope.engine);
   const expressions = terms.map((term) => syntax.term(term, scope.account));
   const count = (missing: readonly Expression[]) =>
@@ -91,7 +95,7 @@ async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, siz
       ranked.push({ term, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
     }
   });
-  const stages: Stage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked, matches }] : [];
+  const stages: SearchStage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked, matches }] : [];
   const notRare = (expression: Expression) =>
     rare.length > 0 ? syntax.without(expression, syntax.any(rare)) : expression;
   const addCommon = (expression: Expression) =>
@@ -101,7 +105,7 @@ async function stagesOf({ read, scan }: Queries, scope: MatchScope, { terms, siz
   return stages;
 }
 
-type StageRun = { stage: Stage; search: TextSearch; missing: number };
+type StageRun = { stage: SearchStage; search: TextSearch; missing: number };
 
 /** Takes a few more than the page needs; when the filters drop too many of them, takes all there are. */
 async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
@@ -121,14 +125,14 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
   return { hits: [], truncated: true };
 }
 
-type Match = { seq: number; score: number | null };
+type TextMatch = { seq: number; score: number | null };
 
 /** Those of the matches that pass the filters, in their order. */
-async function hitsOf(matches: readonly Match[], search: TextSearch): Promise<Hit[]> {
+async function hitsOf(matches: readonly TextMatch[], search: TextSearch): Promise<SearchHit[]> {
   if (matches.length === 0) return [];
   const rows = new Map<number, FoundRow>();
   for (const row of await search.fetch(matches.map((match) => match.seq))) rows.set(row.seq, row);
-  return matches.flatMap(({ seq, score }): Hit[] => {
+  return matches.flatMap(({ seq, score }): SearchHit[] => {
     const row = rows.get(seq);
     return row ? [{ row, score }] : [];
   });

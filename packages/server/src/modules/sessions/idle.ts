@@ -14,21 +14,21 @@ const IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 100;
 
 /** A session that nobody went on with for a week led to nothing that anybody will tell. */
-export async function forgetIdleSessions(kernel: Kernel, isStopping: () => boolean): Promise<void> {
+export async function deleteIdleSessions(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock } = kernel.services;
   while (!isStopping()) {
     const before = clock.now() - IDLE_MS;
     const idle = await listIdle(database.scan, before, BATCH);
     for (const key of idle) {
       const caller = { ...SELF_CALLER, account_id: key.account_id };
-      await kernel.work(caller, 'sessions.expire', (work) => forget(work, key, before));
+      await kernel.work(caller, 'sessions.expire', (work) => deleteIfIdle(work, key, before));
     }
     if (idle.length < BATCH) return;
   }
 }
 
 /** Somebody may have gone on with it since the look. */
-async function forget(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
+async function deleteIfIdle(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
   const row = await getSession(work.tx, key);
   if (row === undefined || row.last_at >= before) return unchanged(null);
   clearSession(work, key);

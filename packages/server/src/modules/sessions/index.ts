@@ -1,19 +1,18 @@
 import type { Module } from '../../kernel/index.ts';
 import { erasesEntries } from './erase.ts';
-import { forgetIdleSessions } from './idle.ts';
+import { deleteIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
 export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
 export { listActionPlaces } from './queries.ts';
-export { countAttemptReads, type ReadRow } from './reads.ts';
-export { listStaleReads, type StaleRead, staleAmong } from './stale.ts';
+export { countAttemptReads, type SessionReadRow } from './reads.ts';
+export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,
   addItems,
   clearSession,
-  FULL,
   linkOwnReads,
   loadSession,
   MAX_ITEMS,
@@ -22,8 +21,9 @@ export {
   newSession,
   type OpenSession,
   openSession,
+  SESSION_FULL,
   saveSession,
-  sessionWithin,
+  sessionInScope,
 } from './store.ts';
 
 /** What callers see and record, kept until an outcome seals it. */
@@ -33,6 +33,6 @@ export const sessions: Module = {
   tables,
   erasesEntries,
   handlers: {},
-  maintenance: [{ name: 'sessions.forget_idle', run: forgetIdleSessions }],
+  maintenance: [{ name: 'sessions.forget_idle', run: deleteIdleSessions }],
   recorder: openRecorder,
 };

@@ -1,11 +1,11 @@
 import type { Query, Transaction } from '../../db/index.ts';
-import { EVERYONE, type Reach, reaches } from '../../kernel/index.ts';
+import { EVERYONE, isInScope, type Scope } from '../../kernel/index.ts';
 import { findEntriesByNumber, findVersions } from '../entries/offers.ts';
 import * as queries from './queries.ts';
 import { fromPage, numbersIn } from './rules/page.ts';
 
 /** An entry as an open session read it. */
-export type ReadRow = queries.SessionKey & {
+export type SessionReadRow = queries.SessionKey & {
   entry_id: number;
   version: number;
   attempt: number;
@@ -22,7 +22,7 @@ export type ReadRow = queries.SessionKey & {
 };
 
 /** In the order they were read. What was erased since is not among them. */
-export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<ReadRow[]> {
+export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<SessionReadRow[]> {
   const pages = await queries.listPages(query, session);
   const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ ...read, attempt })));
   if (kept.length === 0) return [];
@@ -31,7 +31,7 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
     findVersions(query, account_id, kept),
     findEntriesByNumber(query, account_id, kept),
   ]);
-  return kept.flatMap(({ standing, ...read }, i): ReadRow[] => {
+  return kept.flatMap(({ standing, ...read }, i): SessionReadRow[] => {
     const [version, entry] = [versions[i], entries[i]];
     if (!version || !entry) return [];
     const { branch, entity_path, key } = entry;
@@ -56,10 +56,10 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
 export async function countAttemptReads(
   tx: Transaction,
   key: queries.SessionKey,
-  { attempt, reach }: { attempt: number; reach: Reach | undefined },
+  { attempt, scope }: { attempt: number; scope: Scope | undefined },
 ): Promise<number> {
   const reads = await loadReads(tx, key);
-  const counted = reads.filter((read) => read.attempt === attempt && reaches(reach, read.entity_path));
+  const counted = reads.filter((read) => read.attempt === attempt && isInScope(scope, read.entity_path));
   return new Set(counted.map(({ entry_id }) => entry_id)).size;
 }
 

@@ -1,4 +1,4 @@
-import type { Observation, SeenEntry } from '../../kernel/index.ts';
+import type { ReadNote, SessionNote } from '../../kernel/index.ts';
 import type { SessionRow } from './queries.ts';
 import type { KnownReads } from './rules/known-reads.ts';
 
@@ -6,15 +6,15 @@ import type { KnownReads } from './rules/known-reads.ts';
 const MAX_READS = 1000;
 
 /** A session, what it saw now, and what it had read before. */
-export type Session = { row: SessionRow; seen: readonly Observation[]; known: KnownReads };
+export type RecordedSession = { row: SessionRow; notes: readonly SessionNote[]; known: KnownReads };
 
 /** What was read of others is told to both. */
-export type NewReads = { reads: SeenEntry[]; foreign: { read: SeenEntry; isFirstOfEntry: boolean }[] };
+export type NewReads = { reads: ReadNote[]; foreign: { read: ReadNote; isFirstOfEntry: boolean }[] };
 
 /** What the session has not read before, as far as it has room. */
-export function takeNewReads({ row, seen, known }: Session): NewReads {
+export function takeNewReads({ row, notes, known }: RecordedSession): NewReads {
   const taken: NewReads = { reads: [], foreign: [] };
-  for (const read of seen) {
+  for (const read of notes) {
     if (read.kind !== 'read' || known.has(read.entry_id, read.version)) continue;
     if (row.reads >= MAX_READS) {
       row.truncated = 1;

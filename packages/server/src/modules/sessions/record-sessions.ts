@@ -1,8 +1,15 @@
-import { applyReads, EVERYONE, type Notes, type Observation, type SeenEntry, type Work } from '../../kernel/index.ts';
+import {
+  type AccountNotes,
+  applyReads,
+  EVERYONE,
+  type ReadNote,
+  type SessionNote,
+  type Work,
+} from '../../kernel/index.ts';
 import { findVersions } from '../entries/offers.ts';
-import type { SessionMemory } from './memory.ts';
 import * as queries from './queries.ts';
-import { type NewReads, type Session, takeNewReads } from './record-reads.ts';
+import type { SessionReadCache } from './read-cache.ts';
+import { type NewReads, type RecordedSession, takeNewReads } from './record-reads.ts';
 import { KnownReads } from './rules/known-reads.ts';
 import { toPage } from './rules/page.ts';
 import { newSession } from './store.ts';
@@ -13,20 +20,20 @@ const MAX_NOTED_ITEMS = 1000;
 /** Puts what was seen into the sessions of those who saw it. Gives back the sessions as they are then. */
 export async function recordSessions(
   work: Work,
-  memory: SessionMemory,
-  seen: Notes['sessions'],
-): Promise<readonly Session[]> {
+  memory: SessionReadCache,
+  seen: AccountNotes['sessions'],
+): Promise<readonly RecordedSession[]> {
   if (seen.length === 0) return [];
   const sessions = await openSessions(work, memory, seen);
   const pages: queries.PageRow[] = [];
   const items: queries.ItemRow[] = [];
-  const foreign: Foreign[] = [];
+  const foreign: ForeignRead[] = [];
   for (const session of sessions) {
     const { row } = session;
     const taken = takeNewReads(session);
     if (taken.reads.length > 0) pages.push(pageOf(work, row, taken));
     for (const one of taken.foreign) foreign.push({ ...one, row });
-    items.push(...itemsOf(work, row, session.seen));
+    items.push(...itemsOf(work, row, session.notes));
     row.last_at = work.now;
   }
   if (pages.length > 0) work.send(work.tx.insertMany(queries.insertPages, pages));
@@ -37,21 +44,25 @@ export async function recordSessions(
       sessions.map(({ row }) => row),
     ),
   );
-  if (foreign.length > 0) await tellOfForeign(work, foreign);
+  if (foreign.length > 0) await emitForeignReads(work, foreign);
   return sessions;
 }
 
-async function openSessions(work: Work, memory: SessionMemory, seen: Notes['sessions']): Promise<Session[]> {
+async function openSessions(
+  work: Work,
+  memory: SessionReadCache,
+  seen: AccountNotes['sessions'],
+): Promise<RecordedSession[]> {
   const { account_id, tx, now } = work;
   const rows = await tx.findMany<queries.SessionRow>(
     queries.findSessions,
     seen.map(({ agent_id, session }) => [account_id, agent_id, session]),
   );
   return Promise.all(
-    seen.map(async ({ agent_id, session, seen }, i) => {
+    seen.map(async ({ agent_id, session, notes }, i) => {
       const row = rows[i];
-      if (!row) return { row: newSession({ account_id, agent_id, session }, now), seen, known: new KnownReads(0) };
-      return { row, seen, known: await memory.take(tx, row) };
+      if (!row) return { row: newSession({ account_id, agent_id, session }, now), notes, known: new KnownReads(0) };
+      return { row, notes, known: await memory.take(tx, row) };
     }),
   );
 }
@@ -63,7 +74,7 @@ function pageOf(work: Work, row: queries.SessionRow, { reads }: NewReads): queri
   return { account_id, agent_id, session, no, attempt, reads: toPage(reads) };
 }
 
-function itemsOf(work: Work, row: queries.SessionRow, seen: readonly Observation[]): queries.ItemRow[] {
+function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote[]): queries.ItemRow[] {
   const noted = seen.filter((one) => one.kind !== 'read');
   const fitting = noted.slice(0, Math.max(0, MAX_NOTED_ITEMS - row.items));
   if (fitting.length < noted.length) row.truncated = 1;
@@ -75,10 +86,10 @@ function itemsOf(work: Work, row: queries.SessionRow, seen: readonly Observation
   });
 }
 
-type Foreign = NewReads['foreign'][number] & { row: queries.SessionRow };
+type ForeignRead = NewReads['foreign'][number] & { row: queries.SessionRow };
 
 /** What an agent reads of its own is tied to it when the session is sealed: most reads are such, and must stay cheap. */
-async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<void> {
+async function emitForeignReads(work: Work, foreign: readonly ForeignRead[]): Promise<void> {
   const versions = await findVersions(
     work.tx,
     work.account_id,
@@ -86,7 +97,7 @@ async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<v
   );
   // What was erased since it was read is not to be named again.
   const there = foreign.filter((_, i) => versions[i] !== undefined);
-  for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) tellBothAgents(work, row, read);
+  for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) emitCrossAgentRead(work, row, read);
   applyReads(
     work,
     there.map(({ row, read }) => ({ agent_id: row.agent_id, count: 1, ...read })),
@@ -94,7 +105,7 @@ async function tellOfForeign(work: Work, foreign: readonly Foreign[]): Promise<v
 }
 
 /** It stands on the timeline of who read and of who wrote. */
-function tellBothAgents(work: Work, { agent_id: reader, session }: queries.SessionKey, read: SeenEntry): void {
+function emitCrossAgentRead(work: Work, { agent_id: reader, session }: queries.SessionKey, read: ReadNote): void {
   const { written_by: author, branch, entity_path, key, version } = read;
   const event = { event_type: 'cross_agent_read', branch, entity_path, key, version, visible_to: EVERYONE, session };
   work.emit({ agent_id: reader, details: { source_agent_id: author }, ...event });

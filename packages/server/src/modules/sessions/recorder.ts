@@ -1,11 +1,11 @@
-import type { Recorder } from '../../kernel/index.ts';
+import type { NoteRecorder } from '../../kernel/index.ts';
 import { addRecalls } from '../entries/offers.ts';
-import { SessionMemory } from './memory.ts';
+import { SessionReadCache } from './read-cache.ts';
 import { recordSessions } from './record-sessions.ts';
 
 /** Keeps what callers saw in their sessions, and how often entries were recalled. */
-export function openRecorder(): Recorder {
-  const memory = new SessionMemory();
+export function openRecorder(): NoteRecorder {
+  const memory = new SessionReadCache();
   return async (work, { sessions, recalls }) => {
     const recorded = await recordSessions(work, memory, sessions);
     const { account_id } = work;
@@ -13,7 +13,7 @@ export function openRecorder(): Recorder {
     // In the order of the table, so that neighbours share a page.
     rows.sort((a, b) => a.entry_id - b.entry_id);
     if (rows.length > 0) work.send(work.tx.updateMany(addRecalls, rows));
-    await work.settle();
+    await work.waitForSent();
     return () => memory.keep(recorded);
   };
 }

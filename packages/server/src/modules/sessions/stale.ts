@@ -15,16 +15,20 @@ export type StaleRead = {
 };
 
 /** The time, and what the transaction has done that its log does not tell yet. */
-export type Look = { now: number; dialect: Dialect; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
+export type StaleContext = { now: number; dialect: Dialect; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
 
 /**
  * What the session read that others have changed since. Its own writes are no surprise to it, and what it has read again
  * is not stale. Most sessions have read nothing when they write, and one look-up says so.
  */
-export async function listStaleReads(query: Query, key: queries.SessionKey, look: Look): Promise<StaleRead[]> {
+export async function listStaleReads(
+  query: Query,
+  key: queries.SessionKey,
+  context: StaleContext,
+): Promise<StaleRead[]> {
   const reads = await newestReads(query, key);
   if (reads.size === 0) return [];
-  const { now, dialect } = look;
+  const { now, dialect } = context;
   // A session may have read very much of which nothing has changed: that does not leave the database.
   const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
   const changed = await listChangedEntries(query, key.account_id, {
@@ -36,21 +40,21 @@ export async function listStaleReads(query: Query, key: queries.SessionKey, look
     const { branch, entity_path, key } = row;
     return { read: { entry_id, version: reads.get(entry_id) as number, branch, entity_path, key }, row };
   });
-  return staleAmong(query, key, { found, look });
+  return staleReadsAmong(query, key, { found, look: context });
 }
 
-type ReadVersion = VersionNumber & { branch: string; entity_path: string; key: string };
+type SessionReadVersion = VersionNumber & { branch: string; entity_path: string; key: string };
 type CurrentRow = Omit<EntryFacts, 'branch' | 'entity_path' | 'key' | 'entry_id'>;
-type Found = { read: ReadVersion; row: CurrentRow };
+type ReadWithRow = { read: SessionReadVersion; row: CurrentRow };
 
 /** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
-export async function staleAmong(
+export async function staleReadsAmong(
   query: Query,
   key: queries.SessionKey,
-  { found, look }: { found: readonly Found[]; look: Look },
+  { found, look: context }: { found: readonly ReadWithRow[]; look: StaleContext },
 ): Promise<StaleRead[]> {
-  const changed = found.filter(({ read, row }) => row.version > read.version || isOver(row, look));
-  const isOwn = await ownChanges(query, key, { changed, look });
+  const changed = found.filter(({ read, row }) => row.version > read.version || isOver(row, context));
+  const isOwn = await ownChanges(query, key, { changed, look: context });
   const foreign = changed.filter((_, i) => !isOwn[i]);
   const befores = await findVersions(
     query,
@@ -60,15 +64,15 @@ export async function staleAmong(
   return foreign.flatMap(({ read, row }, i) => {
     const before = befores[i];
     if (!before || !isFor(before, key.agent_id)) return [];
-    return [toStale(read, row, { before: before.content_hash, agentId: key.agent_id, look })];
+    return [toStale(read, row, { before: before.content_hash, agentId: key.agent_id, look: context })];
   });
 }
 
-type Known = { before: string; agentId: string; look: Look };
+type StaleFacts = { before: string; agentId: string; look: StaleContext };
 
-function toStale(read: ReadVersion, row: CurrentRow, { before, agentId, look }: Known): StaleRead {
+function toStale(read: SessionReadVersion, row: CurrentRow, { before, agentId, look: context }: StaleFacts): StaleRead {
   const { entity_path, key, branch, version: read_version } = read;
-  const isThere = row.deleted === 0 && !isOver(row, look);
+  const isThere = row.deleted === 0 && !isOver(row, context);
   const isVisible = isFor(row, agentId);
   return {
     entity_path,
@@ -81,7 +85,7 @@ function toStale(read: ReadVersion, row: CurrentRow, { before, agentId, look }: 
   };
 }
 
-const isOver = ({ ttl_at }: CurrentRow, { now }: Look): boolean => ttl_at !== null && ttl_at <= now;
+const isOver = ({ ttl_at }: CurrentRow, { now }: StaleContext): boolean => ttl_at !== null && ttl_at <= now;
 
 const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agentId: string): boolean =>
   shared === 1 || agent_id === agentId;
@@ -90,10 +94,10 @@ const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agent
 async function ownChanges(
   query: Query,
   { account_id, agent_id, session }: queries.SessionKey,
-  { changed, look }: { changed: readonly Found[]; look: Look },
+  { changed, look: context }: { changed: readonly ReadWithRow[]; look: StaleContext },
 ): Promise<boolean[]> {
-  const sessions = new Map(look.events?.map((event) => [event.seq, event.session]));
-  const byAgent = changed.map(({ row }) => row.agent_id === agent_id && !isOver(row, look));
+  const sessions = new Map(context.events?.map((event) => [event.seq, event.session]));
+  const byAgent = changed.map(({ row }) => row.agent_id === agent_id && !isOver(row, context));
   const unknown = changed.flatMap(({ row }, i) => (byAgent[i] && !sessions.has(row.seq) ? [row.seq] : []));
   const events = await query.findMany<{ session: string }>(
     findEventSessions,

@@ -1,27 +1,26 @@
 import { Fault } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
-import { applyReads, type Reach, reaches, type Work } from '../../kernel/index.ts';
+import { applyReads, isInScope, type Scope, type Work } from '../../kernel/index.ts';
+import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
-import { loadReads, type ReadRow } from './reads.ts';
-
-export type SessionKey = queries.SessionKey;
+import { loadReads, type SessionReadRow } from './reads.ts';
 
 /** Everything that an open session holds. */
 export type OpenSession = {
   row: queries.SessionRow | undefined;
-  reads: ReadRow[];
+  reads: SessionReadRow[];
   items: queries.ItemRow[];
 };
 
 /** A session as a key may know it that is kept to some paths: another key may have read and asked more in it. */
-export function sessionWithin(reach: Reach | undefined, { row, reads, items }: OpenSession): OpenSession {
-  if (reach === undefined) return { row, reads, items };
+export function sessionInScope(scope: Scope | undefined, { row, reads, items }: OpenSession): OpenSession {
+  if (scope === undefined) return { row, reads, items };
   return {
     row,
-    reads: reads.filter(({ entity_path }) => reaches(reach, entity_path)),
+    reads: reads.filter(({ entity_path }) => isInScope(scope, entity_path)),
     // A question that named no path was about all of them.
     items: items.filter(({ kind, entity_path }) =>
-      entity_path === null ? kind !== 'query' : reaches(reach, entity_path),
+      entity_path === null ? kind !== 'query' : isInScope(scope, entity_path),
     ),
   };
 }
@@ -73,13 +72,13 @@ export function saveSession(work: Work, row: queries.SessionRow): void {
 /** As much as a session may hold before it has to be sealed. */
 export const MAX_ITEMS = 10_000;
 
-export const FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to begin anew`;
+export const SESSION_FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to begin anew`;
 
 export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object };
 
 /** Appends to a session. Gives back the number of the item. */
 export function addItem(work: Work, row: queries.SessionRow, item: NewItem): number {
-  if (row.items >= MAX_ITEMS) throw new Fault('conflict', FULL);
+  if (row.items >= MAX_ITEMS) throw new Fault('conflict', SESSION_FULL);
   return addItems(work, row, [item])[0] as number;
 }
 

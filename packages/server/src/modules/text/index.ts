@@ -9,7 +9,7 @@ export * from './matching.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { rankTexts } from './rules/rank.ts';
 export { wordsOfEntry } from './rules/words.ts';
-export { everyTerm, indexedWords } from './texts.ts';
+export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {
   name: 'text',

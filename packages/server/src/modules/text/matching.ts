@@ -1,4 +1,4 @@
-import { andAll, type Engine, nothing, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Engine, emptySql, type Query, type Sql, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { isSeqIn, placesIn } from '../entries/index.ts';
 import { rowidOf, wordIn } from './indexing.ts';
@@ -7,7 +7,7 @@ import type { Term } from './rules/query.ts';
 /** A full-text expression in the language of the engine. Words are letters and digits, so quoting is all it needs. */
 export type Expression = string;
 
-type Syntax = {
+type MatchSyntax = {
   term(term: Term, account: number): Expression;
   any(parts: readonly Expression[]): Expression;
   every(parts: readonly Expression[]): Expression;
@@ -16,7 +16,7 @@ type Syntax = {
 
 const joined = (operator: string) => (parts: readonly Expression[]) => parts.map((part) => `(${part})`).join(operator);
 
-const syntaxes: Record<Engine, Syntax> = {
+const syntaxes: Record<Engine, MatchSyntax> = {
   sqlite: {
     term: ({ words, prefix }, account) =>
       `"${words.map((word) => wordIn(account, word)).join(' ')}"${prefix ? ' *' : ''}`,
@@ -33,17 +33,17 @@ const syntaxes: Record<Engine, Syntax> = {
   },
 };
 
-export const syntaxOf = (engine: Engine): Syntax => syntaxes[engine];
+export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
 
 /** `view`: for who sees only some paths, so that what is elsewhere is neither counted nor ranked. */
 export type MatchScope = { engine: Engine; account_id: string; account: number; view: EntryView | undefined };
 
 /** The index of words knows no paths. */
 const wordsWithin = ({ account, view }: MatchScope): Sql =>
-  view === undefined ? nothing : sql` AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
+  view === undefined ? emptySql : sql` AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
 
 /** The same where the index is beside columns that say where an entry is. */
-const columnsWithin = ({ view }: MatchScope): Sql => (view === undefined ? nothing : andAll(placesIn(view)));
+const columnsWithin = ({ view }: MatchScope): Sql => (view === undefined ? emptySql : andAll(placesIn(view)));
 
 /** How many entries match, counted no further than `cap`. */
 export async function countMatches(
@@ -85,10 +85,14 @@ export function rankMatches(
   return query.all<Ranked>(bm25(scope, wanted, weights));
 }
 
-type Weight = { lexeme: string; upto: string; idf: number };
+type TermWeight = { lexeme: string; upto: string; idf: number };
 
 /** The usual k1 = 1.2 and b = 0.75; lengths are held against the average of what matched. */
-function bm25(scope: MatchScope, wanted: { expression: Expression; limit: number }, weights: readonly Weight[]): Sql {
+function bm25(
+  scope: MatchScope,
+  wanted: { expression: Expression; limit: number },
+  weights: readonly TermWeight[],
+): Sql {
   return sql`SELECT seq, (
       SELECT coalesce(sum(w.idf * cardinality(u.positions) * 2.2
         / (cardinality(u.positions) + 1.2 * (0.25 + 0.75 * word_count / greatest(average, 1)))), 0)

@@ -12,7 +12,7 @@ export function indexedWords(engine: Engine, account: number, texts: readonly st
 }
 
 /** An expression that every term of a query has to match; undefined where the query has none. */
-export function everyTerm(engine: Engine, account: number, query: string): string | undefined {
+export function everyTermExpression(engine: Engine, account: number, query: string): string | undefined {
   const terms = parseQuery(query);
   if (terms.length === 0) return undefined;
   const syntax = syntaxOf(engine);

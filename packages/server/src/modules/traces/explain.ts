@@ -3,19 +3,19 @@ import { type Sql, sql } from '../../db/index.ts';
 import {
   incompleteBecause,
   type ReadContext,
-  readReach,
+  readScope,
   reads,
   sessionIdOf,
-  sessionOf,
+  sessionName,
   toIsoOrNull,
 } from '../../kernel/index.ts';
-import { staleFor } from '../entries/index.ts';
-import { listStaleReads, loadSession, sessionWithin } from '../sessions/index.ts';
+import { staleReadsInScope } from '../entries/index.ts';
+import { listStaleReads, loadSession, sessionInScope } from '../sessions/index.ts';
 import * as queries from './queries.ts';
-import { completeness, Parts, readingsOf, type SeenPart } from './render.ts';
+import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
 import { mergeSpans } from './rules/spans.ts';
 import { partsOf, startOf } from './session-parts.ts';
-import type { Header } from './shape.ts';
+import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
 
 type Explanation = Output<'sessions.explain'>;
@@ -31,14 +31,14 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   const { caller, read } = context;
   const { account_id } = caller;
   const agent_id = input.agent_id ?? caller.agent_id;
-  const session = sessionOf(input.session_id ?? caller.session_id, caller.actor);
+  const session = sessionName(input.session_id ?? caller.session_id, caller.actor);
   // Nobody looks into an open session but the agent whose it is.
   if (agent_id !== caller.agent_id)
     throw new Fault('not_found', `there is no open session of ${agent_id} for ${caller.agent_id} to see`);
   const key = { account_id, agent_id, session };
-  const reach = readReach(caller);
-  const open = sessionWithin(reach, await loadSession(read, key));
-  const parts = new Parts(
+  const scope = readScope(caller);
+  const open = sessionInScope(scope, await loadSession(read, key));
+  const parts = new TraceParts(
     partsOf(open).map(({ kind, visible_to = '', entity_path = null, key = null, entry_id = null, data }, no) => ({
       account_id,
       seq: 0,
@@ -61,7 +61,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     session_id: sessionIdOf(session),
     ...(await chainOf(context, parts)),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
-    stale_reads: staleFor(caller, await listStaleReads(read, key, context)),
+    stale_reads: staleReadsInScope(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
     truncated: open.row?.truncated === 1,
     ...completeness(incompleteBecause({ gaps: context.gaps, session: open.row })),
@@ -78,7 +78,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
   }
   const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [] });
-  const header = JSON.parse(row.header) as Header;
+  const header = JSON.parse(row.header) as TraceHeader;
   return {
     status: 'sealed',
     trace_id: row.trace_id,
@@ -86,7 +86,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     outcome_type: row.outcome_type,
     agent_id: row.agent_id,
     session_id: sessionIdOf(row.session),
-    ...(await chainOf(context, new Parts(items))),
+    ...(await chainOf(context, new TraceParts(items))),
     attributes: header.attributes,
     stale_reads: [],
     session_started_at: toIsoOrNull(header.session_started_at),
@@ -101,12 +101,12 @@ function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
   if (input.trace_id !== undefined) return queries.getTrace(read, viewer, input.trace_id);
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
   return queries.getTraceByOutcome(read, viewer, { outcome_ref: input.outcome_ref as string, where });
 }
 
-async function chainOf({ caller, read }: ReadContext, parts: Parts) {
-  const causal_entries = await readingsOf(parts.of<SeenPart>('read'), { query: read, account_id: caller.account_id });
+async function chainOf({ caller, read }: ReadContext, parts: TraceParts) {
+  const causal_entries = await readingsOf(parts.of<ReadPart>('read'), { query: read, account_id: caller.account_id });
   return {
     causal_chain_length: causal_entries.length,
     causal_entries,

@@ -1,8 +1,7 @@
 import { andAll, type Engine, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
-import { type Reach, type Viewer, visible, withinReach } from '../../kernel/index.ts';
+import { type Scope, scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
+import type { SessionKey } from '../sessions/index.ts';
 import { rowidOf } from '../text/index.ts';
-
-export type SessionKey = { account_id: string; agent_id: string; session: string };
 
 export type TraceRow = {
   account_id: string;
@@ -132,28 +131,28 @@ export function getLastTrace(
 const HAS_PATH = fragment(`(trace_items.entity_path IS NOT NULL OR trace_items.kind = 'query')`);
 
 /** A condition on parts: those about paths within reach, or about none. */
-const partsWithin = (reach: Reach | undefined): Sql[] =>
-  reach === undefined
+const partsInScope = (scope: Scope | undefined): Sql[] =>
+  scope === undefined
     ? []
     : [
-        sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+        sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(scopeConditions(scope, 'trace_items.entity_path'))}))`,
       ];
 
 /** A condition on traces: one of the parts that have a path lies within reach, or there is no such part. */
-export function traceWithin({ account_id, agent_id, reach }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
-  if (reach === undefined) return [];
+export function tracesInScope({ account_id, agent_id, scope }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
+  if (scope === undefined) return [];
   const parts = sql`SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id}
       AND trace_items.seq = ${fragment(table)}.seq`;
   return [
     sql`(NOT EXISTS (${parts} AND ${HAS_PATH}) OR EXISTS (${parts} AND trace_items.entity_path IS NOT NULL
-      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(withinReach(reach, 'trace_items.entity_path'))}))`,
+      AND (trace_items.visible_to = '' OR trace_items.visible_to = ${agent_id})${andAll(scopeConditions(scope, 'trace_items.entity_path'))}))`,
   ];
 }
 
 export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND trace_id = ${traceId}
-        AND ${visible(viewer.agent_id)}${andAll(traceWithin(viewer, 'traces'))}`,
+        AND ${visibleTo(viewer.agent_id)}${andAll(tracesInScope(viewer, 'traces'))}`,
   );
 }
 
@@ -165,7 +164,7 @@ export function getTraceByOutcome(
 ): Promise<TraceRow | undefined> {
   return query.get<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND outcome_ref = ${outcome_ref}
-        AND ${visible(viewer.agent_id)}${andAll([...where, ...traceWithin(viewer, 'traces')])} ORDER BY seq DESC LIMIT 1`,
+        AND ${visibleTo(viewer.agent_id)}${andAll([...where, ...tracesInScope(viewer, 'traces')])} ORDER BY seq DESC LIMIT 1`,
   );
 }
 
@@ -177,7 +176,7 @@ export function listItems(
 ): Promise<TraceItemRow[]> {
   return query.all<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${viewer.account_id}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visible(viewer.agent_id)}${andAll([...kinds, ...partsWithin(viewer.reach)])}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visibleTo(viewer.agent_id)}${andAll([...kinds, ...partsInScope(viewer.scope)])}
         ORDER BY seq, no`,
   );
 }
@@ -187,7 +186,7 @@ export type TracePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: 
 /** Newest first. Filters that no index serves look at no more than `scan` traces. */
 export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promise<TraceRow[]> {
   const base = sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id}
-      AND ${visible(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
+      AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
   if (page.filters.length === 0) return query.all<TraceRow>(sql`${base} LIMIT ${page.limit} OFFSET ${page.offset}`);
   return query.all<TraceRow>(
     sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
@@ -198,7 +197,7 @@ export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promi
 /** The last trace that a scan reaches, when there is more behind it. */
 export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promise<{ seq: number } | undefined> {
   return query.get<{ seq: number }>(
-    sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visible(viewer.agent_id)}${andAll(page.where)}
+    sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
         ORDER BY seq DESC LIMIT 1 OFFSET ${page.scan - 1}`,
   );
 }
@@ -212,7 +211,7 @@ export function listTracesInOrder(
   const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
   return query.all<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
-        AND ${visible(viewer.agent_id)}${andAll([...one, ...traceWithin(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
+        AND ${visibleTo(viewer.agent_id)}${andAll([...one, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
   );
 }
 

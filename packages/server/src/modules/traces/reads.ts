@@ -6,11 +6,11 @@ import {
   fromIso,
   type Handlers,
   loggedIn,
-  pathsWithin,
   type ReadContext,
   reads,
+  scopedPathConditions,
   seqAt,
-  sessionOf,
+  sessionName,
   type Viewer,
 } from '../../kernel/index.ts';
 import { explain } from './explain.ts';
@@ -36,8 +36,8 @@ const list = reads<'traces.list'>(async (context, input) => {
   const { scan, services } = context;
   const viewer = viewerOf(context);
   const page: queries.TracePage = {
-    where: await indexed(context, input),
-    filters: [...plain(viewer, input), ...queries.traceWithin(viewer, 'looked_at')],
+    where: await indexedFilters(context, input),
+    filters: [...plainFilters(viewer, input), ...queries.tracesInScope(viewer, 'looked_at')],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
     offset: input.cursor === undefined ? input.offset : 0,
@@ -52,10 +52,10 @@ const list = reads<'traces.list'>(async (context, input) => {
   return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
 });
 
-type Filters = Input<'traces.list'>;
+type TraceListInput = Input<'traces.list'>;
 
 /** Filters that an index serves. */
-async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
+async function indexedFilters(context: ReadContext, input: TraceListInput): Promise<Sql[]> {
   const { read, caller, view } = context;
   // Nearly every trace is of the branch that is asked for: nothing is gained by an index, and no scan has to be cut.
   const where: Sql[] = [loggedIn(view)];
@@ -69,12 +69,12 @@ async function indexed(context: ReadContext, input: Filters): Promise<Sql[]> {
   return where;
 }
 
-function plain(viewer: Viewer, input: Filters): Sql[] {
+function plainFilters(viewer: Viewer, input: TraceListInput): Sql[] {
   const where: Sql[] = [];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionOf(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
   if (input.entity_path !== undefined)
-    where.push(queries.hasReadAt(viewer, pathsWithin(viewer.reach, parseGlob(input.entity_path))));
+    where.push(queries.hasReadAt(viewer, scopedPathConditions(viewer.scope, parseGlob(input.entity_path))));
   return where;
 }
 

@@ -5,7 +5,7 @@ import {
   type Handlers,
   hashedBy,
   incompleteBecause,
-  readReach,
+  readScope,
   toIso,
   type Work,
   type WriteResult,
@@ -25,13 +25,17 @@ import { completeness } from './render.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
 import { redactText } from './rules/redact.ts';
-import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './told.ts';
+import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './session-report.ts';
 
-type Author = ReturnType<typeof authorOf>;
-type Named = { agent_id?: string | undefined; session_id?: string | undefined };
+type RecordingAuthor = ReturnType<typeof authorOf>;
+type AuthorFields = { agent_id?: string | undefined; session_id?: string | undefined };
 
 /** The session of the caller, opened where it was not. */
-async function sessionFor(work: Work, input: Named, caller: Caller): Promise<{ author: Author; row: SessionRow }> {
+async function sessionFor(
+  work: Work,
+  input: AuthorFields,
+  caller: Caller,
+): Promise<{ author: RecordingAuthor; row: SessionRow }> {
   const author = authorOf(input, caller);
   const row = await openSession(work, {
     account_id: work.account_id,
@@ -41,10 +45,15 @@ async function sessionFor(work: Work, input: Named, caller: Caller): Promise<{ a
   return { author, row };
 }
 
-export type Recorded = { author: Author; row: SessionRow; event_type: string; details: Record<string, unknown> };
+export type RecordedItem = {
+  author: RecordingAuthor;
+  row: SessionRow;
+  event_type: string;
+  details: Record<string, unknown>;
+};
 
 /** An open session is the business of its agent alone, and so is what the log says of it. */
-export function record(work: Work, no: number, { author, row, event_type, details }: Recorded) {
+export function emitRecorded(work: Work, no: number, { author, row, event_type, details }: RecordedItem) {
   saveSession(work, row);
   const { agent_id, session_id, session } = author;
   const place = { branch: 'main', entity_path: null, key: null, version: null };
@@ -60,7 +69,7 @@ const recordContext = writes<'sessions.record_context'>(async (work, { input, ca
   const { author, row } = await sessionFor(work, input, caller);
   const { label, source, ...data } = toContext(input);
   const no = addItem(work, row, { kind: 'context', data: { label, source, ...data } });
-  const recorded = record(work, no, { author, row, event_type: 'context', details: { label, source } });
+  const recorded = emitRecorded(work, no, { author, row, event_type: 'context', details: { label, source } });
   return asItem({ ...recorded, recorded: label, source });
 });
 
@@ -70,7 +79,7 @@ const recordAction = writes<'sessions.record_action'>(async (work, { input, call
   const no = addItem(work, row, { kind: 'action', data: toAction(call, work.now) });
   const action_index = row.actions++;
   const details = { tool_name: input.tool_name, success: input.success };
-  return asItem({ ...record(work, no, { author, row, event_type: 'action', details }), action_index });
+  return asItem({ ...emitRecorded(work, no, { author, row, event_type: 'action', details }), action_index });
 });
 
 const recordError = writes<'sessions.record_error'>(async (work, { input, caller }) => {
@@ -83,7 +92,7 @@ const recordError = writes<'sessions.record_error'>(async (work, { input, caller
     ...(stack_trace === undefined ? {} : { stack_trace: redactText(stack_trace) }),
   };
   const no = addItem(work, row, { kind: 'error', data });
-  return asItem(record(work, no, { author, row, event_type: 'error', details: { operation, error_type } }));
+  return asItem(emitRecorded(work, no, { author, row, event_type: 'error', details: { operation, error_type } }));
 });
 
 const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, caller }) => {
@@ -98,7 +107,7 @@ const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, c
   const { call } = result;
   const no = addItem(work, row, { kind: 'llm_call', data: call });
   const { model, call_id, cost_usd } = call;
-  const recorded = record(work, no, { author, row, event_type: 'llm_call', details: { model } });
+  const recorded = emitRecorded(work, no, { author, row, event_type: 'llm_call', details: { model } });
   return asItem({ ...recorded, call_id, cost_usd });
 });
 
@@ -110,7 +119,10 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }
   const span = toSpan(work, given);
   const no = addItem(work, row, { kind: 'span', data: span });
   const { span_id, name } = span;
-  return asItem({ ...record(work, no, { author, row, event_type: 'span', details: { span_id, name } }), span_id });
+  return asItem({
+    ...emitRecorded(work, no, { author, row, event_type: 'span', details: { span_id, name } }),
+    span_id,
+  });
 });
 
 const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
@@ -123,7 +135,7 @@ const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, ca
   const attributes = redactAttributes(merged.attributes);
   row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
-  const recorded = record(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
+  const recorded = emitRecorded(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
   return asItem({ ...recorded, attributes });
 });
 
@@ -136,7 +148,7 @@ const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, ca
     throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
   const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [entries, action_indices] = await Promise.all([
-    countAttemptReads(work.tx, key, { attempt: row.attempt, reach: readReach(caller) }),
+    countAttemptReads(work.tx, key, { attempt: row.attempt, scope: readScope(caller) }),
     listActionPlaces(work.tx, key, row.attempt),
   ]);
   const { outcome_type, summary = null } = input;
@@ -152,7 +164,7 @@ const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, ca
   const no = addItem(work, row, { kind: 'attempt', data });
   const attempt = ++row.attempt;
   const details = { attempt, outcome_type };
-  const recorded = record(work, no, { author, row, event_type: 'attempt', details });
+  const recorded = emitRecorded(work, no, { author, row, event_type: 'attempt', details });
   const counted = { attempt, entries, actions: action_indices.length };
   return asItem({ ...recorded, ...counted, ...completeness(because) });
 });

@@ -6,13 +6,13 @@ import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpans } from './rules/spans.ts';
-import type { Header, PartKind } from './shape.ts';
+import type { PartKind, TraceHeader } from './shape.ts';
 
 export type Trace = Output<'traces.read'>;
-type Reading = Trace['causal_entries'][number];
+type CausalRead = Trace['causal_entries'][number];
 
 /** The parts of traces by kind, as they go over the wire. */
-export class Parts {
+export class TraceParts {
   readonly #byKind = new Map<string, Record<string, unknown>[]>();
 
   constructor(items: readonly queries.TraceItemRow[]) {
@@ -32,26 +32,26 @@ export class Parts {
   }
 }
 
-export type SeenPart = Reading & { entry_id: number };
+export type ReadPart = CausalRead & { entry_id: number };
 
 /** Entries as they were read, with their values where `query` is there to fetch them. */
 export async function readingsOf(
-  seen: readonly SeenPart[],
+  seen: readonly ReadPart[],
   fetch?: { query: Query; account_id: string },
-): Promise<Reading[]> {
+): Promise<CausalRead[]> {
   const documents = fetch ? await findDocuments(fetch.query, fetch.account_id, seen) : [];
   return seen.map(({ entry_id: _, ...reading }, i) => {
     const document = documents[i];
     if (document === undefined) return { ...reading, memory_type: null };
-    const { value, memory_type } = JSON.parse(document) as Pick<Reading, 'value' | 'memory_type'>;
+    const { value, memory_type } = JSON.parse(document) as Pick<CausalRead, 'value' | 'memory_type'>;
     return { ...reading, value, memory_type };
   });
 }
 
-type Around = { parts: Parts; causal_entries: Reading[]; changes: readonly ChangeRow[] };
+type TraceContent = { parts: TraceParts; causal_entries: CausalRead[]; changes: readonly ChangeRow[] };
 
-export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes }: Around): Trace {
-  const header = JSON.parse(row.header) as Header;
+export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes }: TraceContent): Trace {
+  const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
   const { attributes, session_started_at, session_ended_at } = header;
   return {
@@ -98,7 +98,7 @@ function totals(calls: Trace['session_metadata']['llm_calls']) {
 
 type WritePart = { event_type: string; version: number };
 
-function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: readonly ChangeRow[]) {
+function stateDiff({ outcome_ref }: queries.TraceRow, parts: TraceParts, changes: readonly ChangeRow[]) {
   const writes = parts.of<WritePart>('write');
   const created = writes.filter(({ event_type, version }) => event_type === 'write' && version === 1).length;
   return {
@@ -115,12 +115,16 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: Parts, changes: rea
 }
 
 /** Who looks, and through what. */
-export type View = { query: Query; viewer: Viewer; dialect: Dialect };
+export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect };
 
 /** What a list does without: payloads may be large, and values are fetched one by one. */
 const LISTED = [fragment(`kind <> 'span'`)];
 
-export async function renderTraces(view: View, rows: readonly queries.TraceRow[], isWhole: boolean): Promise<Trace[]> {
+export async function renderTraces(
+  view: TraceReading,
+  rows: readonly queries.TraceRow[],
+  isWhole: boolean,
+): Promise<Trace[]> {
   const { query, viewer, dialect } = view;
   const seqs = (list: readonly number[]) => dialect.numbers(list);
   const [items, changes] = await Promise.all([
@@ -130,12 +134,12 @@ export async function renderTraces(view: View, rows: readonly queries.TraceRow[]
   const itemsBySeq = groupBySeq(items);
   const changesBySeq = groupBySeq(changes);
   const fetch = isWhole ? { query, account_id: viewer.account_id } : undefined;
-  const partsOf = rows.map((row) => new Parts(itemsBySeq.get(row.seq) ?? []));
-  const seen = partsOf.map((parts) => parts.of<SeenPart>('read'));
+  const partsOf = rows.map((row) => new TraceParts(itemsBySeq.get(row.seq) ?? []));
+  const seen = partsOf.map((parts) => parts.of<ReadPart>('read'));
   const readings = await readingsOf(seen.flat(), fetch);
   let from = 0;
   return rows.map((row, i) => {
-    const parts = partsOf[i] as Parts;
+    const parts = partsOf[i] as TraceParts;
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
     return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(outcomeSeq(row)) ?? [] });
@@ -143,7 +147,8 @@ export async function renderTraces(view: View, rows: readonly queries.TraceRow[]
 }
 
 /** A trace that its outcome sealed has the place of the outcome. */
-const outcomeSeq = ({ seq, header }: queries.TraceRow): number => (JSON.parse(header) as Header).outcome_seq ?? seq;
+const outcomeSeq = ({ seq, header }: queries.TraceRow): number =>
+  (JSON.parse(header) as TraceHeader).outcome_seq ?? seq;
 
 export function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
   const groups = new Map<number, T[]>();

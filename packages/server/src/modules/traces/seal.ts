@@ -1,8 +1,8 @@
 import { createHmac, hash } from 'node:crypto';
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import type { Header, Part } from './shape.ts';
-import { saveHeads } from './text.ts';
+import type { TraceHeader, TracePart } from './shape.ts';
+import { indexTraces } from './text.ts';
 
 export type NewTrace = {
   trace_id: string;
@@ -14,8 +14,8 @@ export type NewTrace = {
   outcome_ref: string | null;
   outcome_type: string | null;
   visible_to: string;
-  header: Header;
-  parts: readonly Part[];
+  header: TraceHeader;
+  parts: readonly TracePart[];
   /** What the ledger has of the same outcome, see `ledgerKey`. */
   ledger?: ReadonlySet<string>;
 };
@@ -25,9 +25,9 @@ export const ledgerKey = (line: { entry_id?: number | null; visible_to: string }
 
 const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
-type Leaf = Pick<queries.TraceItemRow, 'kind' | 'visible_to' | 'entity_path' | 'key' | 'entry_id' | 'data'>;
+type HashedPart = Pick<queries.TraceItemRow, 'kind' | 'visible_to' | 'entity_path' | 'key' | 'entry_id' | 'data'>;
 
-export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }: Leaf): string =>
+export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }: HashedPart): string =>
   sha256(JSON.stringify([kind, visible_to, entity_path, key, entry_id, data]));
 
 export const headerHash = (header: string): string => sha256(header);
@@ -63,10 +63,10 @@ export const signatureOf = (signingKey: string, hash: string): string =>
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
 /** A trace that is ready to be written. */
-export type Sealed = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: Header };
+export type SealedTrace = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: TraceHeader };
 
 /** Makes a trace that nobody will change, the next of its session after the `last` one. */
-export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): Sealed {
+export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): SealedTrace {
   const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
   const items = parts.map((part, no): queries.NewTraceItem => {
@@ -97,9 +97,9 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
 }
 
 /** Sent together; the transaction waits for them before it ends. */
-export function saveTraces(work: Work, traces: readonly Sealed[]): void {
+export function saveTraces(work: Work, traces: readonly SealedTrace[]): void {
   if (traces.length === 0) return;
-  saveHeads(work, traces);
+  indexTraces(work, traces);
   const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
 }

@@ -10,21 +10,23 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import { evidenceStatus, type Standing } from '../entries/index.ts';
-import type { ItemRow, OpenSession, ReadRow, SessionKey } from '../sessions/index.ts';
+import type { ItemRow, OpenSession, SessionKey, SessionReadRow } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
-import type { Part } from './shape.ts';
+import type { TracePart } from './shape.ts';
 
 /** What a session holds, as parts of a trace. */
-export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): Part[] => [
+export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): TracePart[] => [
   ...reads.map((read) => readPart(read)),
   ...items.map(itemPart),
 ];
 
 /** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
 export function readPart(
-  read: Omit<ReadRow, 'account_id' | 'agent_id' | 'session' | 'standing'> & { standing: string | Standing | null },
-): Part {
+  read: Omit<SessionReadRow, 'account_id' | 'agent_id' | 'session' | 'standing'> & {
+    standing: string | Standing | null;
+  },
+): TracePart {
   const { confidence } = read;
   const standing = typeof read.standing === 'string' ? (JSON.parse(read.standing) as Standing) : read.standing;
   return {
@@ -59,30 +61,39 @@ const TIME_NAMES = {
   span: 'recorded_at',
 } as const;
 
-export function itemPart({ kind, at, entity_path, data }: Pick<ItemRow, 'kind' | 'at' | 'entity_path' | 'data'>): Part {
+export function itemPart({
+  kind,
+  at,
+  entity_path,
+  data,
+}: Pick<ItemRow, 'kind' | 'at' | 'entity_path' | 'data'>): TracePart {
   const { visible_to, ...noted } = NOTED[kind]?.(JSON.parse(data)) ?? { ...JSON.parse(data), visible_to: EVERYONE };
   return { kind, visible_to, entity_path, data: { ...noted, [TIME_NAMES[kind]]: toIso(at) } };
 }
 
-type Noted = Record<string, unknown> & { visible_to?: string };
+type NotedData = Record<string, unknown> & { visible_to?: string };
 
 /** What was noted by itself is in the words of the caller, as they came. */
-const NOTED: Partial<Record<ItemRow['kind'], (data: Noted) => Noted & { visible_to: string }>> = {
+const NOTED: Partial<Record<ItemRow['kind'], (data: NotedData) => NotedData & { visible_to: string }>> = {
   query: (data) => ({ visible_to: EVERYONE, ...data, parameters: redactJson(data.parameters) }),
   error: (data) => ({ visible_to: EVERYONE, ...data, message: redactText(String(data.message)) }),
 };
 
 /** The end of a session's chain, and what it wrote since. */
-export type Past = { last: queries.LastTrace | undefined; rows: readonly SessionWrite[] };
+export type SessionPast = { last: queries.LastTrace | undefined; rows: readonly SessionWrite[] };
 
-export async function lookBack(query: Query, key: SessionKey): Promise<Past> {
+export async function loadPast(query: Query, key: SessionKey): Promise<SessionPast> {
   const last = await queries.getLastTrace(query, key);
   const list = sessionIdOf(key.session) === null ? listUnnamedWrites : listSessionWrites;
   return { last, rows: await list(query, key, last?.seq ?? 0) };
 }
 
 /** What the session wrote up to a place in the log; what the transaction has written is not in the table yet. */
-export function writeParts({ events }: Work, key: SessionKey, { last, rows, seq }: Past & { seq: number }): Part[] {
+export function writeParts(
+  { events }: Work,
+  key: SessionKey,
+  { last, rows, seq }: SessionPast & { seq: number },
+): TracePart[] {
   const isNew = (event: LogEvent) => event.seq > (last?.seq ?? 0) && (event.seq > seq || !isLesson(event));
   const pending = events.filter((event) => isWriteOf(event, key) && isNew(event)) as SessionWrite[];
   return [...rows, ...pending].map(({ event_type, entity_path, key, version, visible_to, created_at }) => ({
@@ -104,7 +115,7 @@ const isWriteOf = ({ event_type, entity_path, agent_id, session }: LogEvent, key
   (event_type === 'write' || event_type === 'delete');
 
 /** When the session read, recorded or wrote something for the first time. What is noted is written a moment later. */
-export function startOf({ row, reads, items }: OpenSession, writes: readonly Part[] = []): number | null {
+export function startOf({ row, reads, items }: OpenSession, writes: readonly TracePart[] = []): number | null {
   const times = [
     ...(row ? [row.opened_at] : []),
     ...reads.slice(0, 1).map(({ read_at }) => read_at),

@@ -1,7 +1,7 @@
 export type PartKind = 'read' | 'write' | 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
 
 /** One thing that a trace is made of. */
-export type Part = {
+export type TracePart = {
   kind: PartKind;
   visible_to?: string;
   entity_path?: string | null;
@@ -11,7 +11,7 @@ export type Part = {
 };
 
 /** What stands at the head of a trace: what was asked and answered, and when. */
-export type Header = {
+export type TraceHeader = {
   task_input: string | null;
   response_text: string | null;
   decision_summary: string | null;

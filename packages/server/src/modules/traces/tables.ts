@@ -2,16 +2,16 @@ import type { Row } from '../../db/index.ts';
 import { exported, type TenantTable, type WordIndex, type Work } from '../../kernel/index.ts';
 import { upsertEnds } from './age/queries.ts';
 import { insertTraceItems, insertTraces, type TraceRow } from './queries.ts';
-import type { Header } from './shape.ts';
-import { saveHeads } from './text.ts';
+import type { TraceHeader } from './shape.ts';
+import { indexTraces } from './text.ts';
 
 /** With the words that a trace is found by. */
 async function restoreTraces(work: Work, rows: readonly Row[]): Promise<void> {
   const heads = (rows as unknown as readonly TraceRow[]).map((row) => ({
     row,
-    header: JSON.parse(row.header) as Header,
+    header: JSON.parse(row.header) as TraceHeader,
   }));
-  saveHeads(work, heads);
+  indexTraces(work, heads);
 }
 
 export const tables: readonly TenantTable[] = [

@@ -1,13 +1,13 @@
 import { type Sql, sql } from '../../db/index.ts';
 import { type ReadContext, readAccount, type Work } from '../../kernel/index.ts';
-import { everyTerm, indexedWords, rowidOf } from '../text/index.ts';
+import { everyTermExpression, indexedWords, rowidOf } from '../text/index.ts';
 import * as queries from './queries.ts';
-import type { Header } from './shape.ts';
+import type { TraceHeader } from './shape.ts';
 
-type Head = { row: queries.TraceRow; header: Header };
+type TraceText = { row: queries.TraceRow; header: TraceHeader };
 
 /** Makes traces findable by what was asked and answered. On PostgreSQL the words are a column of the trace. */
-export function saveHeads(work: Work, heads: readonly Head[]): void {
+export function indexTraces(work: Work, heads: readonly TraceText[]): void {
   const { tx, dialect, account } = work;
   const found = heads.map(({ row, header: { task_input, response_text } }) => {
     const words = indexedWords(dialect.engine, account.number, [task_input ?? '', response_text ?? '']);
@@ -34,7 +34,7 @@ export function saveHeads(work: Work, heads: readonly Head[]): void {
 export async function matchingTraces(context: ReadContext, text: string): Promise<Sql> {
   const { caller, read, scan, dialect, services } = context;
   const account = await readAccount(read, caller.account_id);
-  const expression = account && everyTerm(dialect.engine, account.number, text);
+  const expression = account && everyTermExpression(dialect.engine, account.number, text);
   if (!account || expression === undefined) return sql`1 = 0`;
   const limit = services.limits.max_scanned_entries;
   const rows = await queries.listMatches(scan, account, { engine: dialect.engine, expression, limit });

@@ -4,10 +4,10 @@ import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
 import { groupBySeq } from './render.ts';
 import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
-import type { Header } from './shape.ts';
+import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
 
-type Problem = Output<'traces.verify'>['problems'][number];
+type TraceProblem = Output<'traces.verify'>['problems'][number];
 
 const cursors = cursorsOf('traces.verify', ['number']);
 
@@ -22,7 +22,7 @@ export const verify = reads<'traces.verify'>(async (context, input) => {
   });
   if (input.trace_id !== undefined && rows.length === 0) throw traceNotFound(input.trace_id);
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const problems: Problem[] = [];
+  const problems: TraceProblem[] = [];
   const before = await hashesBefore(context, items);
   for (let at = 0; at < items.length; at += TRACES_AT_ONCE)
     problems.push(...(await problemsOf(context, items.slice(at, at + TRACES_AT_ONCE), before)));
@@ -57,7 +57,7 @@ async function problemsOf(
   context: ReadContext,
   rows: readonly queries.TraceRow[],
   hashes: HashesBefore,
-): Promise<Problem[]> {
+): Promise<TraceProblem[]> {
   const { scan, caller, dialect } = context;
   const seqs = dialect.numbers(rows.map(({ seq }) => seq));
   const partsOf = groupBySeq(await queries.listAllItems(scan, caller.account_id, seqs));
@@ -74,18 +74,18 @@ function problemOf(
   context: ReadContext,
   row: queries.TraceRow,
   { parts, before }: Around,
-): Omit<Problem, 'trace_id'> | undefined {
+): Omit<TraceProblem, 'trace_id'> | undefined {
   const changed = parts.find((part) => part.data !== null && partHash(part) !== part.hash);
   if (changed) return { reason: 'part_changed', detail: `part ${changed.no} (${changed.kind}) is not what was sealed` };
   const missing = parts.findIndex((part, i) => part.no !== i);
   if (missing >= 0) return { reason: 'part_missing', detail: `part ${missing} is missing` };
   const hashes = parts.map((part) => part.hash);
-  const isErased = (JSON.parse(row.header) as Header).payloads_erased === true;
+  const isErased = (JSON.parse(row.header) as TraceHeader).payloads_erased === true;
   if (!isErased && row.header_hash !== null && headerHash(row.header) !== row.header_hash)
     return { reason: 'changed', detail: 'its head is not what was sealed' };
   // What an older seal covers cannot be told any more once its payloads are gone: its place in the chain is left.
-  const isTold = !isErased || row.header_hash !== null;
-  if (isTold && traceHash(row, hashes) !== row.hash)
+  const isReported = !isErased || row.header_hash !== null;
+  if (isReported && traceHash(row, hashes) !== row.hash)
     return { reason: 'changed', detail: 'the trace or the number of its parts is not what was sealed' };
   return chainProblem(row, before) ?? signatureProblem(context, row);
 }

@@ -1,7 +1,7 @@
-import { type ReadContext, readReach, type Viewer } from '../../kernel/index.ts';
+import { type ReadContext, readScope, type Viewer } from '../../kernel/index.ts';
 
 export const viewerOf = ({ caller }: ReadContext): Viewer => ({
   account_id: caller.account_id,
   agent_id: caller.agent_id,
-  reach: readReach(caller),
+  scope: readScope(caller),
 });

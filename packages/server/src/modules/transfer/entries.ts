@@ -4,19 +4,19 @@ import {
   fromIso,
   type Handler,
   hashedBy,
-  type Item,
   unchanged,
   type Work,
+  type WriteItem,
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
-import { authorOf, checkWrite, type Draft, EntrySet, toDraft } from '../entries/index.ts';
+import { authorOf, checkWrite, type EntryDraft, EntrySet, toDraft } from '../entries/index.ts';
 import { type LinkedOnce, linkAllOnce } from '../graph/index.ts';
-import { Heads } from './heads.ts';
+import { ImportHeads } from './import-heads.ts';
 
-type Import = Input<'entries.import'>;
-type Entry = Import['entries'][number];
-type Result = Output<'entries.import'>['entries'][number];
+type ImportInput = Input<'entries.import'>;
+type ImportedEntry = ImportInput['entries'][number];
+type ImportResult = Output<'entries.import'>['entries'][number];
 
 export const importEntries: Handler<'entries.import'> = writes<'entries.import'>(async (work, item) => {
   await work.locked;
@@ -35,7 +35,7 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
   return import_id === null ? unchanged(output) : changed(output, { resource: import_id, ...hashedBy(output) });
 });
 
-async function importAll(work: Work, item: Item<'entries.import'>): Promise<Result[]> {
+async function importAll(work: Work, item: WriteItem<'entries.import'>): Promise<ImportResult[]> {
   const { input } = item;
   const { branch, source, on_conflict, dry_run } = input;
   const drafts = input.entries.map((entry, i) => draftOf(work, item, { entry, at: `entries.${i}.` }));
@@ -44,13 +44,13 @@ async function importAll(work: Work, item: Item<'entries.import'>): Promise<Resu
     work,
     drafts.map(({ agent_id }) => agent_id),
   );
-  const heads = await Heads.load(work, set, drafts);
-  const results: Result[] = [];
+  const heads = await ImportHeads.load(work, set, drafts);
+  const results: ImportResult[] = [];
   for (const [i, draft] of drafts.entries()) {
     const { entity_path, key } = draft;
     const decision = heads.decide(draft, on_conflict);
     if (decision.status === 'written') {
-      const { source_id, written_at } = input.entries[i] as Entry;
+      const { source_id, written_at } = input.entries[i] as ImportedEntry;
       const details = { imported_from: source, source_id, written_at };
       const applied = { ...draft, branch, written_at: decision.written_at };
       if (dry_run) heads.pretend(applied);
@@ -62,9 +62,9 @@ async function importAll(work: Work, item: Item<'entries.import'>): Promise<Resu
   return results;
 }
 
-type Part = { entry: Entry; at: string };
+type ImportPart = { entry: ImportedEntry; at: string };
 
-function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry, at }: Part): Draft {
+function draftOf(work: Work, { input, caller }: WriteItem<'entries.import'>, { entry, at }: ImportPart): EntryDraft {
   checkWrite(work, entry, at);
   const author = authorOf({ agent_id: entry.agent_id ?? input.agent_id, session_id: entry.session_id }, caller);
   const { written_at } = entry;
@@ -75,11 +75,11 @@ function draftOf(work: Work, { input, caller }: Item<'entries.import'>, { entry,
   };
 }
 
-async function linkAll(work: Work, { input, caller, lineage }: Item<'entries.import'>): Promise<LinkedOnce[]> {
+async function linkAll(work: Work, { input, caller, lineage }: WriteItem<'entries.import'>): Promise<LinkedOnce[]> {
   const { branch, dry_run, session_id } = input;
   // The ends of an edge are looked up.
   if (input.links.length === 0) return [];
-  await work.settle();
+  await work.waitForSent();
   const stated = input.links.map((link) => {
     const agent_id = link.agent_id ?? input.agent_id;
     return { input: { ...link, branch, agent_id, session_id, confidence: 1, shared: true }, caller, lineage };

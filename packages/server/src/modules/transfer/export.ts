@@ -1,10 +1,10 @@
 import type { Snapshot } from '../../db/index.ts';
 import { type ExportedTable, isExported, type Lines, lists, readAccount, type Services } from '../../kernel/index.ts';
 import { countRows, listRows } from './queries.ts';
-import { FORMAT, FORMAT_VERSION, type Header, recordText } from './rules/format.ts';
+import { type ExportHeader, FORMAT, FORMAT_VERSION, recordText } from './rules/format.ts';
 
 /** How many rows are in memory at once. Some hold a value of a megabyte. */
-const ROWS = 200;
+const ROWS_PER_PAGE = 200;
 
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
@@ -20,17 +20,21 @@ export async function* exportLines(services: Services, account_id: string): Line
   try {
     yield JSON.stringify(await headerOf(snapshot, account_id, tables));
     for (const table of tables)
-      for (let rows = await listRows(snapshot, table, { account_id, after: undefined, limit: ROWS }); ; ) {
+      for (let rows = await listRows(snapshot, table, { account_id, after: undefined, limit: ROWS_PER_PAGE }); ; ) {
         for (const row of rows) yield recordText(table, row);
-        if (rows.length < ROWS) break;
-        rows = await listRows(snapshot, table, { account_id, after: rows.at(-1), limit: ROWS });
+        if (rows.length < ROWS_PER_PAGE) break;
+        rows = await listRows(snapshot, table, { account_id, after: rows.at(-1), limit: ROWS_PER_PAGE });
       }
   } finally {
     await snapshot.close();
   }
 }
 
-async function headerOf(snapshot: Snapshot, accountId: string, tables: readonly ExportedTable[]): Promise<Header> {
+async function headerOf(
+  snapshot: Snapshot,
+  accountId: string,
+  tables: readonly ExportedTable[],
+): Promise<ExportHeader> {
   const account = await readAccount(snapshot, accountId);
   if (!account) throw new Error(`account ${accountId} has no row`);
   const { seq, audit_no, audit_hash, item_no, last_at } = account;

@@ -1,8 +1,8 @@
 import {
+  emptySql,
   fragment,
   type Insert,
   joinSql,
-  nothing,
   type Query,
   type Row,
   sql,
@@ -10,10 +10,10 @@ import {
 } from '../../db/index.ts';
 import type { ExportedTable } from '../../kernel/index.ts';
 
-type Page = { account_id: string; after: Row | undefined; limit: number };
+type TablePage = { account_id: string; after: Row | undefined; limit: number };
 
 /** Rows of a table in the order of its key, after a row. */
-export function listRows(query: Query, table: ExportedTable, { account_id, after, limit }: Page): Promise<Row[]> {
+export function listRows(query: Query, table: ExportedTable, { account_id, after, limit }: TablePage): Promise<Row[]> {
   const columns = Object.keys(table.columns).filter((name) => name !== 'account_id');
   const key = fragment(table.key.join(', '));
   const place =
@@ -22,7 +22,7 @@ export function listRows(query: Query, table: ExportedTable, { account_id, after
       table.key.map((name) => sql`${after[name] ?? null}`),
       ', ',
     );
-  const rest = place ? sql` AND (${key}) > (${place})` : nothing;
+  const rest = place ? sql` AND (${key}) > (${place})` : emptySql;
   return query.all<Row>(
     sql`SELECT ${fragment(columns.join(', '))} FROM ${fragment(table.table)} WHERE account_id = ${account_id}${rest}
         ORDER BY ${key} LIMIT ${limit}`,
@@ -41,20 +41,22 @@ export const insertLines: Insert = {
   columns: { account_id: 'text', no: 'int', line: 'text' },
 };
 
-export type Line = { no: number; line: string };
+export type ImportLineRow = { no: number; line: string };
 
-export function getLine(query: Query, accountId: string, no: number): Promise<Line | undefined> {
-  return query.get<Line>(sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no = ${no}`);
+export function getLine(query: Query, accountId: string, no: number): Promise<ImportLineRow | undefined> {
+  return query.get<ImportLineRow>(
+    sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no = ${no}`,
+  );
 }
 
-export function getLastLine(query: Query, accountId: string): Promise<Line | undefined> {
-  return query.get<Line>(
+export function getLastLine(query: Query, accountId: string): Promise<ImportLineRow | undefined> {
+  return query.get<ImportLineRow>(
     sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} ORDER BY no DESC LIMIT 1`,
   );
 }
 
 export function listLines(query: Query, accountId: string, { after, limit }: { after: number; limit: number }) {
-  return query.all<Line>(
+  return query.all<ImportLineRow>(
     sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no > ${after} ORDER BY no LIMIT ${limit}`,
   );
 }

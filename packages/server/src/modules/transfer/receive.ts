@@ -15,7 +15,7 @@ import {
 } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
 import { deleteLines, getLastLine, getLine, insertLines } from './queries.ts';
-import { type Header, LineProblem, readHeader, readRecord, type Told } from './rules/format.ts';
+import { type ExportHeader, type ExportRecord, LineProblem, readHeader, readRecord } from './rules/format.ts';
 import { checkOrder } from './rules/order.ts';
 
 const status = reads<'transfer.status'>(async ({ read, caller: { account_id } }) => {
@@ -34,7 +34,7 @@ const status = reads<'transfer.status'>(async ({ read, caller: { account_id } })
 });
 
 /** One that an earlier program received may be of a format that this one does not know. */
-function knownHeader(line: string): Header | null {
+function knownHeader(line: string): ExportHeader | null {
   try {
     return readHeader(line);
   } catch {
@@ -92,7 +92,7 @@ const MAX_PROBLEMS = 20;
 function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, last: string | undefined): void {
   const tables = exportedTables(services);
   const errors: FieldError[] = [];
-  let before: Told | undefined = from > 1 && last !== undefined ? readRecord(tables, last) : undefined;
+  let before: ExportRecord | undefined = from > 1 && last !== undefined ? readRecord(tables, last) : undefined;
   for (const [i, line] of lines.entries()) {
     try {
       if (from + i === 0) readHeader(line);

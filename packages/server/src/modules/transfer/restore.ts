@@ -1,9 +1,9 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
 import {
-  alone,
   changed,
   type ExportedTable,
+  exclusive,
   setAccountCounters,
   unaudited,
   WHOLE_ACCOUNT,
@@ -37,14 +37,14 @@ const finish = writes<'transfer.finish'>(async (work) => {
   return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
 
-type Counts = Record<string, number>;
+type RecordCounts = Record<string, number>;
 
-async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise<Counts> {
+async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise<RecordCounts> {
   const { tx, account_id } = work;
-  const found: Counts = Object.fromEntries(tables.map(({ kind }) => [kind, 0]));
+  const found: RecordCounts = Object.fromEntries(tables.map(({ kind }) => [kind, 0]));
   for (let after = 0, more = true; more; ) {
     const lines = await queries.listLines(tx, account_id, { after, limit: ROWS });
-    let part: Part | undefined;
+    let part: TableRows | undefined;
     for (const { line, no } of lines) {
       const { table, row } = fitting(() => readRecord(tables, line), no);
       if (part && part.table !== table) await restorePart(work, part);
@@ -71,14 +71,14 @@ function fitting<T>(read: () => T, no: number): T {
   }
 }
 
-type Part = { table: ExportedTable; rows: Row[] };
+type TableRows = { table: ExportedTable; rows: Row[] };
 
-async function restorePart(work: Work, { table, rows }: Part): Promise<void> {
+async function restorePart(work: Work, { table, rows }: TableRows): Promise<void> {
   try {
     if (table.restore) await table.restore(work, rows);
     else work.send(work.tx.insertMany(insertOf(table), rows));
     // Before the next page is read, so that no more than this waits.
-    await work.settle();
+    await work.waitForSent();
   } catch (error) {
     if (!isConstraintError(error)) throw error;
     throw new Fault('conflict', `records of the kind ${table.kind} do not fit to each other`, { kind: table.kind });
@@ -94,12 +94,12 @@ function insertOf(table: ExportedTable) {
   return known;
 }
 
-function checkCounts(told: Counts, found: Counts): void {
-  const wrong = Object.keys({ ...found, ...told }).find((kind) => (told[kind] ?? 0) !== (found[kind] ?? 0));
+function checkCounts(declared: RecordCounts, found: RecordCounts): void {
+  const wrong = Object.keys({ ...found, ...declared }).find((kind) => (declared[kind] ?? 0) !== (found[kind] ?? 0));
   if (wrong === undefined) return;
-  const message = `the header tells of ${told[wrong] ?? 0} records of the kind ${wrong}, but ${found[wrong] ?? 0} were received`;
+  const message = `the header tells of ${declared[wrong] ?? 0} records of the kind ${wrong}, but ${found[wrong] ?? 0} were received`;
   throw new Fault('conflict', message, { kind: wrong });
 }
 
 /** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
-export const finishImport = unaudited(alone(finish));
+export const finishImport = unaudited(exclusive(finish));

@@ -5,9 +5,9 @@ import {
   controls,
   type Handlers,
   hashedBy,
+  type PlanUsage,
   reads,
   type Services,
-  type Standing,
   toIso,
 } from '../../kernel/index.ts';
 import { describeKey } from '../keys/index.ts';
@@ -19,7 +19,7 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
   const { meter, database, clock } = services;
   if (!meter) throw new Fault('module_not_installed', 'usage is counted in a hosted service alone (MEM_MODE=hosted)');
   const { name: period } = periodOf(clock.now());
-  const account = await getUsage(database.of(account_id).read, { account_id, period });
+  const account = await getUsage(database.forAccount(account_id).read, { account_id, period });
   if (!account) throw new Fault('not_found', `there is no account ${account_id}`, { account_id });
   await meter.makeRoom(account_id, ops);
   return work(account_id, async (work) => {
@@ -32,7 +32,7 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
 const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const { account_id, key: holder } = caller;
   const { upgrade_url, plan_comparison_url } = services.settings;
-  const standing = await standingOf(services, caller, now);
+  const standing = await planUsageOf(services, caller, now);
   const account = await getUsage(read, { account_id, period: standing.period.name });
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
@@ -47,8 +47,8 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
 });
 
 /** Where nothing is counted there is no limit: self-hosted, and for the operator at the store itself. */
-async function standingOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<Standing> {
-  if (meter && key) return meter.standing(account_id);
+async function planUsageOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<PlanUsage> {
+  if (meter && key) return meter.planUsage(account_id);
   const nothing = { plan: null, ops_used: 0, ops_limit: null, ops_remaining: null, warning_level: null };
   return { ...nothing, has_plan: true, period: periodOf(now) };
 }
@@ -59,7 +59,7 @@ const toUsage = ({
   ops_limit,
   ops_remaining,
   warning_level,
-}: Standing): Output<'me.read'>['usage'] => ({
+}: PlanUsage): Output<'me.read'>['usage'] => ({
   period: period.name,
   period_start: toIso(period.start),
   period_end: toIso(period.end),

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, OnAccount, Work } from '../../kernel/index.ts';
-import type { Tallies } from './tallies.ts';
-import type { Tally } from './tally.ts';
+import type { UsageTallies } from './tallies.ts';
+import type { UsageTally } from './tally.ts';
 
 type LeaseOptions = {
-  tallies: Tallies;
+  tallies: UsageTallies;
   onAccount: OnAccount;
   /** No more is leased than the plan has left. */
   isBounded: boolean;
@@ -18,7 +18,7 @@ export class Leases {
     this.#options = options;
   }
 
-  take(tally: Tally): Promise<void> {
+  take(tally: UsageTally): Promise<void> {
     const { onAccount } = this.#options;
     tally.leasing ??= onAccount(tally.account_id, (work) => this.#takeWithin(tally, work)).finally(() => {
       tally.leasing = undefined;
@@ -26,7 +26,7 @@ export class Leases {
     return tally.leasing;
   }
 
-  async #takeWithin(tally: Tally, work: Work): Promise<void> {
+  async #takeWithin(tally: UsageTally, work: Work): Promise<void> {
     const size = tally.nextSize();
     const ops = Math.min(size + Math.max(0, -tally.left), await this.#room(tally, work));
     if (ops === 0) return;
@@ -35,7 +35,7 @@ export class Leases {
     work.afterCommit(() => tally.leased({ ops, size, lease_id }));
   }
 
-  async #room(tally: Tally, work: Work): Promise<number> {
+  async #room(tally: UsageTally, work: Work): Promise<number> {
     const { isBounded, tallies } = this.#options;
     if (!isBounded) return Number.POSITIVE_INFINITY;
     const held = await tallies.hold(work);
@@ -47,7 +47,7 @@ export class Leases {
   }
 
   /** What was spent before it was leased is charged here too. */
-  async giveBack(tally: Tally): Promise<void> {
+  async giveBack(tally: UsageTally): Promise<void> {
     while (tally.givingBack !== undefined) await tally.givingBack;
     if (tally.left === 0) return;
     tally.givingBack = this.#giveBack(tally).finally(() => {
@@ -56,7 +56,7 @@ export class Leases {
     await tally.givingBack;
   }
 
-  async #giveBack(tally: Tally): Promise<void> {
+  async #giveBack(tally: UsageTally): Promise<void> {
     const ops = tally.left;
     tally.left = 0;
     tally.returning += ops;

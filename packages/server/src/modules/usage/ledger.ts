@@ -2,15 +2,15 @@ import type { Charge, Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { periodOf } from './rules/period.ts';
 
-export type Seen = { account_id: string; period: string; counter: queries.Counter };
+export type CounterReading = { account_id: string; period: string; counter: queries.UsageCounter };
 
 /** Ledger and counter in one go, in the transaction of what is charged: so they always agree. */
-export function writeLedger(work: Work, charges: readonly Charge[], committed: (seen: Seen) => void): void {
+export function writeLedger(work: Work, charges: readonly Charge[], committed: (seen: CounterReading) => void): void {
   const { account_id, tx, now: at } = work;
   const { name: current } = periodOf(at);
   for (const period of new Set(charges.map((charge) => charge.period ?? current))) {
     const place = { account_id, period };
-    const lines = joined(charges.filter((charge) => (charge.period ?? current) === period));
+    const lines = joinedCharges(charges.filter((charge) => (charge.period ?? current) === period));
     const ops = lines.reduce((sum, line) => sum + line.ops, 0);
     const counted = queries.addUsage(tx, place, { lines: lines.length, ops });
     work.send(counted.then((counter) => work.afterCommit(() => committed({ account_id, period, counter }))));
@@ -21,7 +21,7 @@ export function writeLedger(work: Work, charges: readonly Charge[], committed: (
 }
 
 /** The writes of a transaction are one line. */
-function joined(charges: readonly Charge[]): Charge[] {
+function joinedCharges(charges: readonly Charge[]): Charge[] {
   const writes = charges.filter((charge) => charge.class === 'write');
   const others = charges.filter((charge) => charge.class !== 'write');
   if (writes.length < 2) return [...others, ...writes];

@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import type { Limited, RateLimiter, Services, Told } from '../../kernel/index.ts';
+import type { HeaderSink, RateLimitedKey, RateLimiter, Services } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { CELL_MS, roomIn, waitFor } from './rules/window.ts';
 
@@ -7,24 +7,24 @@ const SYNC_MS = 1_000;
 const MAX_KEYS = 50_000;
 
 /** Requests of a key in this minute and the one before: of this server, and of the others as far as they are known. */
-type Window = Limited & { cell: number; current: number; previous: number; unsent: number };
+type RequestWindow = RateLimitedKey & { cell: number; current: number; previous: number; unsent: number };
 
-type Options = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
+type LimiterOptions = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
 
 /**
  * Decides in memory. Where several servers share a database, each adds what it let through to a common count about once
  * a second, and learns there of the others. A safety control, not a ledger.
  */
 export class KeyLimiter implements RateLimiter {
-  readonly #options: Options;
-  readonly #windows = new Map<string, Window>();
+  readonly #options: LimiterOptions;
+  readonly #windows = new Map<string, RequestWindow>();
   readonly #timer: NodeJS.Timeout | undefined;
   #syncing: Promise<void> | undefined;
   #cleared = 0;
   #policyRpm = -1;
   #policy = '';
 
-  constructor(options: Options) {
+  constructor(options: LimiterOptions) {
     this.#options = options;
     // A folder is for one server: a write to it every second would cost more than it is worth.
     if (options.database.dialect.engine === 'sqlite') return;
@@ -38,7 +38,7 @@ export class KeyLimiter implements RateLimiter {
     this.#timer.unref();
   }
 
-  take(key: Limited): void {
+  take(key: RateLimitedKey): void {
     const now = this.#options.clock.now();
     const window = this.#windowOf(key, now);
     const waitMs = waitFor(window, now % CELL_MS, key.rate_limit_rpm);
@@ -47,7 +47,7 @@ export class KeyLimiter implements RateLimiter {
     window.unsent++;
   }
 
-  tell(key: Limited, to: Told): void {
+  writeHeaders(key: RateLimitedKey, to: HeaderSink): void {
     const now = this.#options.clock.now();
     const window = this.#windowOf(key, now);
     const { rate_limit_rpm: rpm } = key;
@@ -62,7 +62,7 @@ export class KeyLimiter implements RateLimiter {
     to.header('ratelimit', `"key";r=${room};t=${Math.ceil(restMs / 1000)}`);
   }
 
-  #windowOf(key: Limited, now: number): Window {
+  #windowOf(key: RateLimitedKey, now: number): RequestWindow {
     const cell = Math.floor(now / CELL_MS);
     let window = this.#windows.get(key.key_id);
     if (!window) {
@@ -90,24 +90,24 @@ export class KeyLimiter implements RateLimiter {
     if (sent.length === 0) return;
     const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
     const before = rows.map(({ account_id, key_id, cell }) => [account_id, key_id, cell - 1]);
-    const counts = await database.upkeep(async (tx) => {
+    const counts = await database.maintenanceTransaction(async (tx) => {
       if (this.#cleared !== cell) await queries.deleteOldCells(tx, cell - 2);
       const [now, last] = await Promise.all([
-        tx.insertMany<queries.Cell>(queries.addRequests, rows),
-        tx.findMany<queries.Cell>(queries.findCells, before),
+        tx.insertMany<queries.RequestCell>(queries.addRequests, rows),
+        tx.findMany<queries.RequestCell>(queries.findCells, before),
       ]);
       return [...now, ...last.filter((count) => count !== undefined)];
     });
     this.#cleared = cell;
     rows.forEach((row, i) => {
-      const window = sent[i] as Window;
+      const window = sent[i] as RequestWindow;
       if (window.cell === row.cell) window.unsent -= row.requests;
     });
     for (const count of counts) this.#learn(count);
     for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
   }
 
-  #learn({ key_id, cell, requests }: queries.Cell): void {
+  #learn({ key_id, cell, requests }: queries.RequestCell): void {
     const window = this.#windows.get(key_id);
     if (window?.cell === cell) window.current = requests + window.unsent;
     else if (window?.cell === cell + 1) window.previous = Math.max(window.previous, requests);
@@ -120,14 +120,14 @@ export class KeyLimiter implements RateLimiter {
 }
 
 /** A new minute. What the last second of the old one was is not told to the others any more. */
-function turn(window: Window, cell: number): void {
+function turn(window: RequestWindow, cell: number): void {
   window.previous = window.cell === cell - 1 ? window.current : 0;
   window.current = 0;
   window.unsent = 0;
   window.cell = cell;
 }
 
-function refusal({ rate_limit_rpm }: Limited, waitMs: number): Fault {
+function refusal({ rate_limit_rpm }: RateLimitedKey, waitMs: number): Fault {
   const retry_after = Math.ceil(waitMs / 1000);
   const message = `the key may make ${rate_limit_rpm} requests a minute; try again in ${retry_after} s`;
   return new Fault('rate_limited', message, { retry_after });

@@ -1,22 +1,22 @@
 import {
   type Charge,
   type Clock,
+  type HeaderSink,
   type Meter,
-  type Metered,
+  type MeteredCall,
   type OnAccount,
-  type Price,
+  type OperationCost,
+  type PlanUsage,
   type Services,
   type Settings,
-  type Standing,
-  type Told,
   type Work,
   writeCharge,
 } from '../../kernel/index.ts';
 import { Leases } from './leases.ts';
 import { writeLedger } from './ledger.ts';
 import { refusalOf } from './refusals.ts';
-import { Tallies } from './tallies.ts';
-import { SEEN_MS, type Tally } from './tally.ts';
+import { UsageTallies } from './tallies.ts';
+import { SEEN_MS, type UsageTally } from './tally.ts';
 
 const IDLE_MS = 60_000;
 
@@ -28,20 +28,20 @@ export class UsageMeter implements Meter {
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #isBlocking: boolean;
-  readonly #tallies: Tallies;
+  readonly #tallies: UsageTallies;
   #leases: Leases;
   /** Of periods that are over, until what they had leased is back. */
-  readonly #ended = new Set<Tally>();
+  readonly #ended = new Set<UsageTally>();
   #onError: (error: unknown) => void = () => {};
 
   constructor(parts: Pick<Services, 'database' | 'clock' | 'settings'>) {
     this.#settings = parts.settings;
     this.#clock = parts.clock;
     this.#isBlocking = parts.settings.quota_enforcement === 'block';
-    this.#tallies = new Tallies(parts);
+    this.#tallies = new UsageTallies(parts);
     this.#tallies.onEnd = (tally) => {
       this.#ended.add(tally);
-      beside(this.#settle(tally));
+      inBackground(this.#giveBackEnded(tally));
     };
     this.#leases = this.#leasesOn(() => Promise.reject(new Error('the meter was not started')));
   }
@@ -60,10 +60,10 @@ export class UsageMeter implements Meter {
     const age = performance.now() - tally.seenAt;
     if (age < SEEN_MS) return undefined;
     const looking = this.#tallies.look(tally);
-    return age === Number.POSITIVE_INFINITY ? looking : beside(looking);
+    return age === Number.POSITIVE_INFINITY ? looking : inBackground(looking);
   }
 
-  pay(accountId: string, { cost, effect }: Price): Promise<void> | undefined {
+  pay(accountId: string, { cost, effect }: OperationCost): Promise<void> | undefined {
     if (cost === 0 || effect === 'control') return undefined;
     if (effect === 'write') return this.#isBlocking ? this.makeRoom(accountId, cost) : undefined;
     const tally = this.#tallies.of(accountId);
@@ -72,9 +72,9 @@ export class UsageMeter implements Meter {
     return undefined;
   }
 
-  #spend(tally: Tally, ops: number): void {
+  #spend(tally: UsageTally, ops: number): void {
     tally.spend(ops, this.#clock.now());
-    if (tally.left <= tally.size >> 1 && !(this.#isBlocking && tally.isOver)) beside(this.#leases.take(tally));
+    if (tally.left <= tally.size >> 1 && !(this.#isBlocking && tally.isOver)) inBackground(this.#leases.take(tally));
   }
 
   refund(accountId: string, ops: number): void {
@@ -82,7 +82,7 @@ export class UsageMeter implements Meter {
   }
 
   /** The first read of an account waits for a lease; where the quota is enforced, also one that finds nothing left. */
-  async #payLater(tally: Tally, ops: number): Promise<void> {
+  async #payLater(tally: UsageTally, ops: number): Promise<void> {
     if (tally.seenAt === Number.NEGATIVE_INFINITY) await this.#tallies.look(tally);
     if (!this.#isBlocking && tally.size === 0) await this.#leases.take(tally);
     while (this.#isBlocking && tally.left < ops) {
@@ -92,7 +92,7 @@ export class UsageMeter implements Meter {
     this.#spend(tally, ops);
   }
 
-  async admit<J extends Metered>(
+  async refuseOverPlan<J extends MeteredCall>(
     work: Work,
     jobs: J[],
     refuse: (job: J, result: { error: unknown }) => void,
@@ -107,7 +107,7 @@ export class UsageMeter implements Meter {
       else refuse(job, { error: refusalOf(this.#settings, held) });
       return isFree;
     });
-    this.#tallies.admit(work, held.used - before);
+    this.#tallies.reserve(work, held.used - before);
     return admitted;
   }
 
@@ -121,27 +121,27 @@ export class UsageMeter implements Meter {
     if (tally.limit !== null && tally.used + ops > tally.limit) await this.#leases.giveBack(tally);
   }
 
-  async record(work: Work, ops: number): Promise<Standing> {
+  async record(work: Work, ops: number): Promise<PlanUsage> {
     const held = await this.#tallies.hold(work);
     const counted = this.#isBlocking ? held.used : held.spent;
     if (!held.hasPlan || (held.limit !== null && counted + ops > held.limit)) throw refusalOf(this.#settings, held);
     work.charge({ class: 'record', ops, requests: 1 });
     held.used += ops;
-    return held.standing();
+    return held.planUsage();
   }
 
-  async standing(accountId: string): Promise<Standing> {
+  async planUsage(accountId: string): Promise<PlanUsage> {
     const tally = this.#tallies.of(accountId);
     await this.#tallies.look(tally);
-    return tally.standing();
+    return tally.planUsage();
   }
 
-  tell(accountId: string, to: Told): void {
+  writeHeaders(accountId: string, to: HeaderSink): void {
     const tally = this.#tallies.peek(accountId);
-    if (tally && tally.seenAt !== Number.NEGATIVE_INFINITY) tally.tell(to);
+    if (tally && tally.seenAt !== Number.NEGATIVE_INFINITY) tally.writeHeaders(to);
   }
 
-  forget(accountId: string): void {
+  dropAccount(accountId: string): void {
     const tally = this.#tallies.peek(accountId);
     if (tally) tally.seenAt = Number.NEGATIVE_INFINITY;
   }
@@ -152,28 +152,28 @@ export class UsageMeter implements Meter {
       if (now >= tally.period.end) this.#end(tally);
       else if (now - tally.spentAt >= IDLE_MS) await this.#retire(tally);
     }
-    for (const tally of [...this.#ended]) await this.#settle(tally);
+    for (const tally of [...this.#ended]) await this.#giveBackEnded(tally);
   }
 
   async close(): Promise<void> {
     for (const tally of this.#tallies.all()) this.#end(tally);
-    for (const tally of [...this.#ended]) await this.#settle(tally).catch(this.#onError);
+    for (const tally of [...this.#ended]) await this.#giveBackEnded(tally).catch(this.#onError);
   }
 
   /** Nobody has read for a while: what is leased goes back, and the account is forgotten unless somebody comes. */
-  async #retire(tally: Tally): Promise<void> {
+  async #retire(tally: UsageTally): Promise<void> {
     if (tally.leasing || tally.looking) return;
     tally.size = 0;
     await this.#leases.giveBack(tally);
     if (tally.size === 0 && tally.left === 0 && !tally.leasing) this.#tallies.drop(tally);
   }
 
-  #end(tally: Tally): void {
+  #end(tally: UsageTally): void {
     this.#tallies.drop(tally);
     this.#ended.add(tally);
   }
 
-  async #settle(tally: Tally): Promise<void> {
+  async #giveBackEnded(tally: UsageTally): Promise<void> {
     await tally.leasing?.catch(() => {});
     await this.#leases.giveBack(tally);
     this.#ended.delete(tally);
@@ -181,7 +181,7 @@ export class UsageMeter implements Meter {
 }
 
 /** Nobody waits for it; whoever needs it and finds it missing tries again. */
-function beside(work: Promise<void>): undefined {
+function inBackground(work: Promise<void>): undefined {
   work.catch(() => {});
   return undefined;
 }

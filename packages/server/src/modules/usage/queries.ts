@@ -1,16 +1,16 @@
 import { type Find, type Insert, type Query, sql, type Transaction } from '../../db/index.ts';
 import { accountState, type Charge } from '../../kernel/index.ts';
 
-export type Counter = { no: number; ops_used: number };
-export type Place = { account_id: string; period: string };
+export type UsageCounter = { no: number; ops_used: number };
+export type PeriodKey = { account_id: string; period: string };
 
-export type AccountUsage = { name: string; plan: string | null; status: 'active' | 'suspended' } & {
+export type AccountUsageRow = { name: string; plan: string | null; status: 'active' | 'suspended' } & {
   no: number | null;
   ops_used: number | null;
 };
 
 /** The account, and its counter if anything was counted yet. */
-export function getUsage(query: Query, { account_id, period }: Place): Promise<AccountUsage | undefined> {
+export function getUsage(query: Query, { account_id, period }: PeriodKey): Promise<AccountUsageRow | undefined> {
   return query.get(
     sql`SELECT accounts.name, accounts.plan, accounts.status, c.no, c.ops_used FROM ${accountState(account_id)}
         LEFT JOIN usage_counters AS c ON c.account_id = ${account_id} AND c.period = ${period}`,
@@ -20,29 +20,30 @@ export function getUsage(query: Query, { account_id, period }: Place): Promise<A
 /** Adds to the counter, which takes as many numbers as there are lines to come. */
 export async function addUsage(
   tx: Transaction,
-  { account_id, period }: Place,
+  { account_id, period }: PeriodKey,
   added: { lines: number; ops: number },
-): Promise<Counter> {
-  const counter = await tx.get<Counter>(
+): Promise<UsageCounter> {
+  const counter = await tx.get<UsageCounter>(
     sql`INSERT INTO usage_counters (account_id, period, no, ops_used)
         VALUES (${account_id}, ${period}, ${added.lines}, ${added.ops})
         ON CONFLICT (account_id, period) DO UPDATE SET
           no = usage_counters.no + excluded.no, ops_used = usage_counters.ops_used + excluded.ops_used
         RETURNING no, ops_used`,
   );
-  return counter as Counter;
+  return counter as UsageCounter;
 }
 
 /** Nobody else adds to the counter until the end of the transaction. */
-export const holdUsage = (tx: Transaction, place: Place): Promise<Counter> => addUsage(tx, place, { lines: 0, ops: 0 });
+export const holdUsage = (tx: Transaction, place: PeriodKey): Promise<UsageCounter> =>
+  addUsage(tx, place, { lines: 0, ops: 0 });
 
-export type Line = Charge & { at: number };
+export type UsageLine = Charge & { at: number };
 
 /** A line of the ledger, numbered back from the counter, which this transaction has moved on. */
 export function insertLine(
   tx: Transaction,
-  { account_id, period }: Place,
-  { line, back }: { line: Line; back: number },
+  { account_id, period }: PeriodKey,
+  { line, back }: { line: UsageLine; back: number },
 ): Promise<number> {
   return tx.run(
     sql`INSERT INTO usage_ledger (account_id, period, no, at, class, ops, requests, lease_id)
@@ -53,7 +54,7 @@ export function insertLine(
 }
 
 /** Of a key in one minute, by all servers. */
-export type Cell = { account_id: string; key_id: string; cell: number; requests: number };
+export type RequestCell = { account_id: string; key_id: string; cell: number; requests: number };
 
 export const addRequests: Insert = {
   table: 'rate_cells',

@@ -1,9 +1,9 @@
 import { Fault } from '@mem-service/contract';
 import type { Settings } from '../../kernel/index.ts';
-import type { Tally } from './tally.ts';
+import type { UsageTally } from './tally.ts';
 
 /** Where a caller can do something about it, as far as the operator says. */
-function places({ upgrade_url, plan_comparison_url }: Settings): Record<string, string> {
+function links({ upgrade_url, plan_comparison_url }: Settings): Record<string, string> {
   return {
     ...(upgrade_url === null ? {} : { upgrade_url }),
     ...(plan_comparison_url === null ? {} : { plan_comparison_url }),
@@ -11,10 +11,10 @@ function places({ upgrade_url, plan_comparison_url }: Settings): Record<string, 
 }
 
 /** For an account that has no plan, or no ops left in it. */
-export function refusalOf(settings: Settings, { hasPlan, limit, spent, remaining, period }: Tally): Fault {
-  if (!hasPlan) return new Fault('plan_required', 'the account is on no plan; choose one first', places(settings));
+export function refusalOf(settings: Settings, { hasPlan, limit, spent, remaining, period }: UsageTally): Fault {
+  if (!hasPlan) return new Fault('plan_required', 'the account is on no plan; choose one first', links(settings));
   const next = new Date(period.end).toISOString().slice(0, 10);
-  const detail = { ops_limit: limit, ops_remaining: remaining, ...places(settings) };
+  const detail = { ops_limit: limit, ops_remaining: remaining, ...links(settings) };
   return new Fault(
     'quota_exceeded',
     `the plan has ${limit} ops a month, of which ${spent} are used; more come on ${next}`,

@@ -1,21 +1,21 @@
 import type { Database } from '../../db/index.ts';
 import type { Clock, Services, Settings, Work } from '../../kernel/index.ts';
-import type { Seen } from './ledger.ts';
+import type { CounterReading } from './ledger.ts';
 import { limitOf } from './plans.ts';
 import * as queries from './queries.ts';
 import { type Period, periodOf } from './rules/period.ts';
-import { Tally } from './tally.ts';
+import { UsageTally } from './tally.ts';
 
 /** The accounts that this server has to do with, each with its tally of the current period. */
-export class Tallies {
+export class UsageTallies {
   readonly #settings: Settings;
   readonly #clock: Clock;
   readonly #database: Database;
-  readonly #current = new Map<string, Tally>();
+  readonly #current = new Map<string, UsageTally>();
   readonly #admitted = new WeakMap<Work, number>();
   #period: Period;
   /** Is told of a tally whose period is over. */
-  onEnd: (tally: Tally) => void = () => {};
+  onEnd: (tally: UsageTally) => void = () => {};
 
   constructor({ settings, clock, database }: Pick<Services, 'settings' | 'clock' | 'database'>) {
     this.#settings = settings;
@@ -24,47 +24,47 @@ export class Tallies {
     this.#period = periodOf(clock.now());
   }
 
-  of(accountId: string): Tally {
+  of(accountId: string): UsageTally {
     const now = this.#clock.now();
     if (now >= this.#period.end || now < this.#period.start) this.#period = periodOf(now);
     const known = this.#current.get(accountId);
     if (known?.period === this.#period) return known;
-    const tally = new Tally(accountId, this.#period);
+    const tally = new UsageTally(accountId, this.#period);
     tally.spentAt = now;
     this.#current.set(accountId, tally);
     if (known) this.onEnd(known);
     return tally;
   }
 
-  peek(accountId: string): Tally | undefined {
+  peek(accountId: string): UsageTally | undefined {
     return this.#current.get(accountId);
   }
 
-  all(): Tally[] {
+  all(): UsageTally[] {
     return [...this.#current.values()];
   }
 
-  drop({ account_id }: Tally): void {
+  drop({ account_id }: UsageTally): void {
     this.#current.delete(account_id);
   }
 
   /** What was committed. */
-  see({ account_id, period, counter }: Seen): void {
+  see({ account_id, period, counter }: CounterReading): void {
     const tally = this.#current.get(account_id);
     if (tally?.period.name === period) tally.see(counter);
   }
 
   /** Asks the store. */
-  look(tally: Tally): Promise<void> {
+  look(tally: UsageTally): Promise<void> {
     tally.looking ??= this.#lookUp(tally).finally(() => {
       tally.looking = undefined;
     });
     return tally.looking;
   }
 
-  async #lookUp(tally: Tally): Promise<void> {
+  async #lookUp(tally: UsageTally): Promise<void> {
     const place = { account_id: tally.account_id, period: tally.period.name };
-    const found = await queries.getUsage(this.#database.of(place.account_id).read, place);
+    const found = await queries.getUsage(this.#database.forAccount(place.account_id).read, place);
     this.#setPlan(tally, found?.plan ?? null);
     // What this server changes right now may be in what was found, and is not yet in what it knows.
     if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
@@ -72,12 +72,12 @@ export class Tallies {
   }
 
   /** The account as it is in the store, kept so until the end of the transaction; with what this server has leased. */
-  async hold(work: Work): Promise<Tally> {
+  async hold(work: Work): Promise<UsageTally> {
     await work.locked;
     const period = periodOf(work.now);
     const place = { account_id: work.account_id, period: period.name };
     const [counter, found] = await Promise.all([queries.holdUsage(work.tx, place), queries.getUsage(work.tx, place)]);
-    const held = new Tally(work.account_id, period);
+    const held = new UsageTally(work.account_id, period);
     this.#setPlan(held, found?.plan ?? null);
     held.see({ ...counter, ops_used: counter.ops_used + this.#pending(work, period.name) });
     const own = this.#current.get(work.account_id);
@@ -86,7 +86,7 @@ export class Tallies {
   }
 
   /** That this transaction is going to charge so much for its writes. */
-  admit(work: Work, ops: number): void {
+  reserve(work: Work, ops: number): void {
     this.#admitted.set(work, ops);
   }
 
@@ -101,7 +101,7 @@ export class Tallies {
     return others + Math.max(writes, this.#admitted.get(work) ?? 0);
   }
 
-  #setPlan(tally: Tally, plan: string | null): void {
+  #setPlan(tally: UsageTally, plan: string | null): void {
     tally.setPlan(plan, limitOf(this.#settings, plan));
   }
 }

@@ -1,14 +1,14 @@
-import type { Standing, Told } from '../../kernel/index.ts';
-import type { Counter } from './queries.ts';
+import type { HeaderSink, PlanUsage } from '../../kernel/index.ts';
+import type { UsageCounter } from './queries.ts';
 import { leaseSize } from './rules/lease.ts';
-import { type Level, levelOf } from './rules/levels.ts';
+import { levelOf, type UsageLevel } from './rules/levels.ts';
 import type { Period } from './rules/period.ts';
 
 /** What other servers charge is seen here after this long, while the account is in use. */
 export const SEEN_MS = 1_000;
 
 /** What this server knows of an account in one period, and what it has leased. Whole numbers, all of it. */
-export class Tally {
+export class UsageTally {
   readonly account_id: string;
   readonly period: Period;
   plan: string | null = null;
@@ -36,8 +36,8 @@ export class Tally {
   #spent = 0;
   #since = performance.now();
   #limitText = '0';
-  #told: number | undefined;
-  #toldText = '';
+  #shownRemaining: number | undefined;
+  #remainingText = '';
 
   constructor(account_id: string, period: Period) {
     this.account_id = account_id;
@@ -52,7 +52,7 @@ export class Tally {
     return this.limit === null ? null : Math.max(0, this.limit - this.spent);
   }
 
-  get level(): Level | null {
+  get level(): UsageLevel | null {
     return levelOf(this.spent, this.limit);
   }
 
@@ -77,7 +77,7 @@ export class Tally {
   }
 
   /** What is older than what is known already is passed over. */
-  see({ no, ops_used }: Counter): void {
+  see({ no, ops_used }: UsageCounter): void {
     this.seenAt = performance.now();
     if (no < this.no) return;
     this.no = no;
@@ -98,7 +98,7 @@ export class Tally {
     this.#since = performance.now();
   }
 
-  standing(): Standing {
+  planUsage(): PlanUsage {
     return {
       plan: this.plan,
       has_plan: this.hasPlan,
@@ -110,18 +110,18 @@ export class Tally {
     };
   }
 
-  tell(to: Told): void {
+  writeHeaders(to: HeaderSink): void {
     const { remaining } = this;
     if (remaining === null) {
       to.header('x-mem-ops-remaining', 'unlimited');
       to.header('x-mem-ops-limit', 'unlimited');
       return;
     }
-    if (remaining !== this.#told) {
-      this.#told = remaining;
-      this.#toldText = String(remaining);
+    if (remaining !== this.#shownRemaining) {
+      this.#shownRemaining = remaining;
+      this.#remainingText = String(remaining);
     }
-    to.header('x-mem-ops-remaining', this.#toldText);
+    to.header('x-mem-ops-remaining', this.#remainingText);
     to.header('x-mem-ops-limit', this.#limitText);
     const { level } = this;
     if (level !== null) to.header('x-mem-usage-warning', String(level));

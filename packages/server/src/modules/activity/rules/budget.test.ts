@@ -7,21 +7,21 @@ const many = Array.from({ length: 1500 }, (_, i) => `name ${i}`);
 
 describe('names told apart in a day', () => {
   it('are a thousand, and those asked most come first', () => {
-    const isNamed = new NameBudget().admit(place, new Map([...tallies(many), ...tallies(['hot'], 9)]));
+    const isNamed = new NameBudget().accept(place, new Map([...tallies(many), ...tallies(['hot'], 9)]));
     expect(many.filter(isNamed)).toHaveLength(999);
     expect(isNamed('hot')).toBe(true);
   });
 
   it('are more where one is asked often enough later on', () => {
     const budget = new NameBudget();
-    budget.admit(place, tallies(many));
-    const isNamed = budget.admit(place, new Map([...tallies(['late'], 50), ...tallies(['rare'])]));
+    budget.accept(place, tallies(many));
+    const isNamed = budget.accept(place, new Map([...tallies(['late'], 50), ...tallies(['rare'])]));
     expect([isNamed('late'), isNamed('rare')]).toEqual([true, false]);
   });
 
   it('begin anew each day', () => {
     const budget = new NameBudget();
-    budget.admit(place, tallies(many));
-    expect(budget.admit({ ...place, day: '2026-01-02' }, tallies(['rare']))('rare')).toBe(true);
+    budget.accept(place, tallies(many));
+    expect(budget.accept({ ...place, day: '2026-01-02' }, tallies(['rare']))('rare')).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-type Place = { account_id: string; day: string; kind: string };
+type BudgetKey = { account_id: string; day: string; kind: string };
 
 /** Names that are told apart in a day, from one server. */
 const MAX_NAMES = 1_000;
@@ -10,7 +10,7 @@ const OFTEN = 20;
 export class NameBudget {
   readonly #names = new Map<string, Set<string>>();
 
-  admit(place: Place, tallies: ReadonlyMap<string, { requests: number }>): (name: string) => boolean {
+  accept(place: BudgetKey, tallies: ReadonlyMap<string, { requests: number }>): (name: string) => boolean {
     const names = this.#namesAt(place);
     const all = [...tallies.values()].reduce((sum, { requests }) => sum + requests, 0);
     for (const [name, { requests }] of [...tallies].sort(([, a], [, b]) => b.requests - a.requests))
@@ -18,7 +18,7 @@ export class NameBudget {
     return (name) => names.has(name);
   }
 
-  #namesAt({ account_id, day, kind }: Place): Set<string> {
+  #namesAt({ account_id, day, kind }: BudgetKey): Set<string> {
     const id = `${account_id} ${kind} ${day}`;
     const known = this.#names.get(id);
     if (known) return known;

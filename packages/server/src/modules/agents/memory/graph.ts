@@ -1,7 +1,7 @@
 import { branchOf, type Handlers, type ReadContext, reads, requireNewest, toIso } from '../../../kernel/index.ts';
 import { countWritten } from '../../counts/index.ts';
 import { nodesOf, readsByAuthor } from '../rules/memory.ts';
-import { writersWithin } from '../within.ts';
+import { writersInScope } from '../scoped-agents.ts';
 import { listReads, listWritten } from './queries.ts';
 
 const MAX_ENTRIES = 1000;
@@ -24,7 +24,7 @@ const memoryGraph = reads<'agents.memory_graph'>(async (context, input) => {
   const { agent_id } = input;
   const { view } = context;
   const { account_id, agent_id: viewer } = view;
-  const here = await writersWithin(context, { after: '', limit: 1 }, agent_id);
+  const here = await writersInScope(context, { after: '', limit: 1 }, agent_id);
   const [rows, { read, isCut }, counts] = await Promise.all([
     listWritten(context.scan, view, { agent_id, limit: MAX_ENTRIES + 1 }),
     readsOf(context, agent_id),

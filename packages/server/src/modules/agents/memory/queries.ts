@@ -1,5 +1,5 @@
 import type { Input } from '@mem-service/contract';
-import { nothing, type Query, type Sql, sql } from '../../../db/index.ts';
+import { emptySql, type Query, type Sql, sql } from '../../../db/index.ts';
 import { branchOf, type EntryView } from '../../../kernel/index.ts';
 import { type EntryRow, entriesIn, isEntryIn } from '../../entries/index.ts';
 import { readEntries } from '../../graph/index.ts';
@@ -35,18 +35,23 @@ export function countPaths(
 }
 
 /** Without a name where the viewer may not see the entry; without an author where it was deleted. */
-export type ReadRow = { entity_path: string | null; key: string | null; read_count: number; author: string | null };
+export type AgentReadRow = {
+  entity_path: string | null;
+  key: string | null;
+  read_count: number;
+  author: string | null;
+};
 
 /** What an agent has read, the newest entries first. */
 export function listReads(
   query: Query,
   view: EntryView,
   { reader, limit }: { reader: string; limit: number },
-): Promise<ReadRow[]> {
+): Promise<AgentReadRow[]> {
   const { account_id, agent_id: viewer, scope } = view;
-  const isWithin = (entryId: Sql) => (scope === undefined ? nothing : sql` AND ${isEntryIn(view, entryId)}`);
+  const isWithin = (entryId: Sql) => (scope === undefined ? emptySql : sql` AND ${isEntryIn(view, entryId)}`);
   const read = readEntries({ account_id, branch: branchOf(view), reader, viewer }, isWithin, limit);
-  return query.all<ReadRow>(
+  return query.all<AgentReadRow>(
     sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (${read}) AS seen
         LEFT JOIN ${entriesIn(view, { including: 'visible' })} ON entries.entry_id = seen.read_entry_id
         ORDER BY seen.read_entry_id DESC`,

@@ -1,19 +1,18 @@
-import { Fault, type Input } from '@mem-service/contract';
+import { Fault } from '@mem-service/contract';
 import {
   EVERYONE,
   type Handlers,
   isNewestOfOneBranch,
   type ReadContext,
+  type ReadNote,
   reads,
-  type SeenEntry,
-  sessionOf,
+  sessionName,
 } from '../../../kernel/index.ts';
+import type { EntryAddress } from '../../entries/index.ts';
 import { type AuthoredRow, fadedMember, getAuthored, toEntry, toVersion } from '../../entries/index.ts';
 
-type At = Pick<Input<'agents.recall'>, 'entity_path' | 'key'>;
-
 /** The newest version by an agent that is there for the caller. */
-async function findAuthored(context: ReadContext, at: At, author: string): Promise<AuthoredRow> {
+async function findAuthored(context: ReadContext, at: EntryAddress, author: string): Promise<AuthoredRow> {
   const { view, now, scan } = context;
   const { entity_path, key } = at;
   const row = await getAuthored(scan, view, { author, entity_path, key });
@@ -30,7 +29,7 @@ function show({ services, now }: ReadContext, row: AuthoredRow) {
   return toEntry(standing, fadedMember(services, standing, now));
 }
 
-function seen({ elapsed, now, view }: ReadContext, { entity_path, key }: At, row: AuthoredRow): SeenEntry {
+function seen({ elapsed, now, view }: ReadContext, { entity_path, key }: EntryAddress, row: AuthoredRow): ReadNote {
   const is_current = isCurrent(row);
   return {
     kind: 'read',
@@ -61,9 +60,9 @@ const readFrom = reads<'agents.read_from'>(async (context, input) => {
   // The address names the reader, as a body would.
   const reader = {
     agent_id: input.agent_id ?? caller.agent_id,
-    session: sessionOf(caller.session_id, caller.actor),
+    session: sessionName(caller.session_id, caller.actor),
   };
-  services.observations.note(caller.account_id, reader, seen(context, input, row));
+  services.noteBuffer.note(caller.account_id, reader, seen(context, input, row));
   return show(context, row);
 });
 

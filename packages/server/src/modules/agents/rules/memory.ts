@@ -1,5 +1,5 @@
-type WrittenEntry = { entity_path: string; key: string };
-type ReadEntry = { entity_path: string; key: string; read_count: number };
+type AgentWrite = { entity_path: string; key: string };
+type AgentRead = { entity_path: string; key: string; read_count: number };
 
 function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
@@ -14,7 +14,7 @@ function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
 const pathOf = ({ entity_path }: { entity_path: string }) => entity_path;
 
 /** One node for each path that an agent wrote or read at, in the order of the paths. */
-export function nodesOf<T extends WrittenEntry>(written: readonly T[], read: readonly ReadEntry[]) {
+export function nodesOf<T extends AgentWrite>(written: readonly T[], read: readonly AgentRead[]) {
   const writtenAt = groupBy(written, pathOf);
   const readAt = groupBy(read, pathOf);
   return [...new Set([...writtenAt.keys(), ...readAt.keys()])].sort().map((entity_path) => ({
@@ -26,9 +26,9 @@ export function nodesOf<T extends WrittenEntry>(written: readonly T[], read: rea
 
 /** Reads of what others wrote, by author. What is gone has none. */
 export function readsByAuthor(
-  read: readonly (ReadEntry & { author: string | null })[],
+  read: readonly (AgentRead & { author: string | null })[],
   reader: string,
-): Record<string, ReadEntry[]> {
+): Record<string, AgentRead[]> {
   const foreign = read.filter(({ author }) => author !== null && author !== reader);
   const authors = [...groupBy(foreign, ({ author }) => author as string)];
   return Object.fromEntries(authors.map(([author, entries]) => [author, entries.map(({ author: _, ...one }) => one)]));

@@ -1,8 +1,8 @@
 import { eventTypes } from '@mem-service/contract';
 import { describe, expect, it } from 'vitest';
-import { summaryOf, type Told } from './summary.ts';
+import { type SummarizedEvent, summaryOf } from './summary.ts';
 
-const event = (event_type: string, rest: Partial<Told> = {}): Told => ({
+const event = (event_type: string, rest: Partial<SummarizedEvent> = {}): SummarizedEvent => ({
   event_type,
   agent_id: 'agent/x',
   actor_agent_id: null,
@@ -16,7 +16,7 @@ const event = (event_type: string, rest: Partial<Told> = {}): Told => ({
 const entry = { entity_path: 'checkout/payments', key: 'retry-policy', version: 3 };
 
 describe('the line about an event', () => {
-  it.each<[string, Partial<Told>, string]>([
+  it.each<[string, Partial<SummarizedEvent>, string]>([
     ['write', entry, 'Wrote checkout/payments/retry-policy v3'],
     ['write', { ...entry, details: { restored_from: 1 } }, 'Restored v1 as checkout/payments/retry-policy v3'],
     ['write', { details: { erased: true } }, 'Wrote an entry that was erased'],

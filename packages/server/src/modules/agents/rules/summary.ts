@@ -1,5 +1,5 @@
 /** An event of the log as the one line about it needs it. */
-export type Told = {
+export type SummarizedEvent = {
   event_type: string;
   agent_id: string;
   actor_agent_id: string | null;
@@ -13,7 +13,7 @@ export type Told = {
 const MAX_QUOTED = 120;
 
 /** What happened, in a line that starts with the verb, or with who did it where that was another agent. */
-export function summaryOf(event: Told): string {
+export function summaryOf(event: SummarizedEvent): string {
   const known = Object.hasOwn(SUMMARIES, event.event_type) ? SUMMARIES[event.event_type] : undefined;
   const line = (known ?? otherwise)(event);
   const { actor_agent_id, agent_id } = event;
@@ -21,7 +21,7 @@ export function summaryOf(event: Told): string {
   return `${actor_agent_id} ${line.charAt(0).toLowerCase()}${line.slice(1)}`;
 }
 
-const SUMMARIES: Record<string, (event: Told) => string> = {
+const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   write: (event) => {
     const { restored_from } = event.details;
     return restored_from === undefined ? `Wrote ${entryOf(event)}` : `Restored v${restored_from} as ${entryOf(event)}`;
@@ -76,19 +76,19 @@ const SUMMARIES: Record<string, (event: Told) => string> = {
 };
 
 /** A type that this version has no words for. */
-function otherwise(event: Told): string {
+function otherwise(event: SummarizedEvent): string {
   const words = event.event_type.replaceAll('_', ' ').trim() || 'event';
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${event.entity_path === null ? '' : ` ${entryOf(event)}`}`;
 }
 
-function entryOf({ entity_path, key, version, details }: Told): string {
+function entryOf({ entity_path, key, version, details }: SummarizedEvent): string {
   if (entity_path === null) return details.erased === true ? 'an entry that was erased' : 'an entry';
   return `${entity_path}${key === null ? '' : `/${key}`}${version === null ? '' : ` v${version}`}`;
 }
 
-const branchOf = ({ details, branch }: Told) => quoted(details.branch ?? details.name) || branch;
+const branchOf = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
 
-const granteeOf = ({ details }: Told) =>
+const granteeOf = ({ details }: SummarizedEvent) =>
   `${quoted(details.grantee_type)} ${quoted(details.grantee_id)}`.trim() || 'somebody';
 
 function count(n: unknown, noun: string): string {

@@ -8,7 +8,7 @@ export type AggregateSpec = {
   row_path?: string | undefined;
 };
 
-export type Measures = {
+export type AggregateMeasures = {
   count?: number;
   n?: number;
   sum?: number | null;
@@ -17,13 +17,13 @@ export type Measures = {
   max?: number | null;
 };
 
-export type Aggregate = Measures & {
+export type Aggregate = AggregateMeasures & {
   op: AggregateSpec['op'];
   field: string | null;
   row_path: string | null;
   total_rows: number;
   group_by?: string;
-  groups?: (Measures & { key: string })[];
+  groups?: (AggregateMeasures & { key: string })[];
 };
 
 /** Deeper texts are left as text: what is done with a group's key needs a stack as deep as the value. */
@@ -42,9 +42,9 @@ export function createAggregate(spec: AggregateSpec): { add(value: unknown): voi
   const groupPath = pathOf(group_by);
   const rowPath = pathOf(row_path);
   const all = emptyTally();
-  const groups = new Map<string, Tally>();
+  const groups = new Map<string, ValueTally>();
 
-  function tallyOf(row: unknown): Tally {
+  function tallyOf(row: unknown): ValueTally {
     const key = keyText(lookUp(row, groupPath));
     const known = groups.get(key) ?? emptyTally();
     groups.set(key, known);
@@ -118,13 +118,13 @@ function keyText(value: unknown): string {
 }
 
 /** `sum` plus `lost`, the digits that adding up in floating point would drop (Neumaier). */
-type Tally = { rows: number; n: number; sum: number; lost: number; min: number; max: number };
+type ValueTally = { rows: number; n: number; sum: number; lost: number; min: number; max: number };
 
-function emptyTally(): Tally {
+function emptyTally(): ValueTally {
   return { rows: 0, n: 0, sum: 0, lost: 0, min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
 }
 
-function addTo(tally: Tally, number: number | undefined): void {
+function addTo(tally: ValueTally, number: number | undefined): void {
   tally.rows++;
   if (number === undefined) return;
   const sum = tally.sum + number;
@@ -135,7 +135,7 @@ function addTo(tally: Tally, number: number | undefined): void {
   if (number > tally.max) tally.max = number;
 }
 
-function measures(op: AggregateSpec['op'], tally: Tally): Measures {
+function measures(op: AggregateSpec['op'], tally: ValueTally): AggregateMeasures {
   if (op === 'count') return { count: tally.rows };
   const { n } = tally;
   const sum = tally.sum + tally.lost;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectiveConfidence, type Remembered } from './decay.ts';
+import { effectiveConfidence, type FadingMemory } from './decay.ts';
 
 const DAY_MS = 86_400_000;
 const WRITTEN_AT = 1_700_000_000_000;
-const entry = (more: Partial<Remembered> = {}): Remembered => ({
+const entry = (more: Partial<FadingMemory> = {}): FadingMemory => ({
   confidence: 0.8,
   memory_type: 'fact',
   written_at: WRITTEN_AT,

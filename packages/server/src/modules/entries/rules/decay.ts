@@ -1,4 +1,4 @@
-export type Remembered = {
+export type FadingMemory = {
   confidence: number;
   memory_type: string;
   written_at: number;
@@ -16,7 +16,7 @@ export const LONGEVITY: Readonly<Record<string, number>> = { fact: 1, belief: 0.
  * nothing fades.
  */
 export function effectiveConfidence(
-  entry: Remembered,
+  entry: FadingMemory,
   { half_life_days, now }: { half_life_days: number | null; now: number },
 ): number {
   const { confidence, memory_type, written_at, recall_count, outcome_count } = entry;

@@ -1,7 +1,8 @@
+import type { JsonObject } from '@mem-service/contract';
 import { canonicalJson, JsonText } from '@mem-service/contract';
 
 /** `path` is a JSON Pointer (RFC 6901); the whole value is ''. */
-export type Change = {
+export type JsonChange = {
   path: string;
   operation: 'add' | 'remove' | 'replace';
   old_value?: unknown;
@@ -9,15 +10,15 @@ export type Change = {
 };
 
 /** The changes that turn `before` into `after` when they are made one after the other. A JsonText is compared as text. */
-export function diffJson(before: unknown, after: unknown): Change[] {
-  const changes: Change[] = [];
+export function diffJson(before: unknown, after: unknown): JsonChange[] {
+  const changes: JsonChange[] = [];
   compare(before, after, { path: '', changes });
   return changes;
 }
 
-type Place = { path: string; changes: Change[] };
+type DiffState = { path: string; changes: JsonChange[] };
 
-function compare(before: unknown, after: unknown, { path, changes }: Place): void {
+function compare(before: unknown, after: unknown, { path, changes }: DiffState): void {
   if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, { path, changes });
   else if (isObject(before) && isObject(after)) compareObjects(before, after, { path, changes });
   else if (!isSame(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });
@@ -28,7 +29,7 @@ function isSame(before: unknown, after: unknown): boolean {
   return Object.is(before, after);
 }
 
-function compareArrays(before: unknown[], after: unknown[], { path, changes }: Place): void {
+function compareArrays(before: unknown[], after: unknown[], { path, changes }: DiffState): void {
   const shared = Math.min(before.length, after.length);
   for (let at = 0; at < shared; at++) compare(before[at], after[at], { path: `${path}/${at}`, changes });
   for (let at = shared; at < after.length; at++) {
@@ -40,7 +41,7 @@ function compareArrays(before: unknown[], after: unknown[], { path, changes }: P
   }
 }
 
-function compareObjects(before: JsonObject, after: JsonObject, { path, changes }: Place): void {
+function compareObjects(before: JsonObject, after: JsonObject, { path, changes }: DiffState): void {
   for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
     const below = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!Object.hasOwn(after, name)) changes.push({ path: below, operation: 'remove', old_value: before[name] });
@@ -49,20 +50,18 @@ function compareObjects(before: JsonObject, after: JsonObject, { path, changes }
   }
 }
 
-type JsonObject = Record<string, unknown>;
-
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonText);
 }
 
 /** Makes the changes in order on a copy. Throws a RangeError where a change does not fit the value. */
-export function applyChanges(value: unknown, changes: readonly Change[]): unknown {
+export function applyChanges(value: unknown, changes: readonly JsonChange[]): unknown {
   const root = { '': structuredClone(value) };
   for (const change of changes) applyChange(root, change);
   return root[''];
 }
 
-function applyChange(root: JsonObject, change: Change): void {
+function applyChange(root: JsonObject, change: JsonChange): void {
   const names = change.path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = names.pop() ?? '';
   let holder: unknown = root;
@@ -85,13 +84,13 @@ function indexOf(name: string, last: number, path: string): number {
   return index;
 }
 
-function changeElement(holder: unknown[], name: string, { operation, path, new_value }: Change): void {
+function changeElement(holder: unknown[], name: string, { operation, path, new_value }: JsonChange): void {
   if (operation === 'add') holder.splice(indexOf(name, holder.length, path), 0, structuredClone(new_value));
   else if (operation === 'remove') holder.splice(indexOf(name, holder.length - 1, path), 1);
   else holder[indexOf(name, holder.length - 1, path)] = structuredClone(new_value);
 }
 
-function changeMember(holder: JsonObject, name: string, { operation, path, new_value }: Change): void {
+function changeMember(holder: JsonObject, name: string, { operation, path, new_value }: JsonChange): void {
   if (operation !== 'add' && !Object.hasOwn(holder, name)) throw new RangeError(`${path} names nothing`);
   if (operation === 'remove') delete holder[name];
   // Assigning to __proto__ would change the prototype instead of the member.

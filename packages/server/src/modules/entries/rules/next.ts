@@ -1,8 +1,8 @@
-import type { Content, EntryRow } from '../rows.ts';
+import type { EntryRow, VersionContent } from '../rows.ts';
 import { sameJson } from './diff.ts';
 
 /** A wish to change one entry. What is left out keeps or takes the default that `nextContent` says. */
-export type Draft = {
+export type EntryDraft = {
   branch: string;
   entity_path: string;
   key: string;
@@ -27,23 +27,23 @@ export type Draft = {
   written_at?: number | undefined;
 };
 
-type Lived = Pick<EntryRow, 'deleted' | 'ttl_at'>;
+type LivenessColumns = Pick<EntryRow, 'deleted' | 'ttl_at'>;
 
-export const isLive = <T extends Lived>(row: T | undefined, now: number): row is T =>
+export const isLive = <T extends LivenessColumns>(row: T | undefined, now: number): row is T =>
   row !== undefined && row.deleted === 0 && (row.ttl_at === null || row.ttl_at > now);
 
 export const mayAgentSee = (row: Pick<EntryRow, 'shared' | 'agent_id'>, agentId: string): boolean =>
   row.shared === 1 || row.agent_id === agentId;
 
 /** Whether a draft says again what the entry says. */
-export const isSameClaim = (before: Content | undefined, draft: Draft): boolean =>
+export const isSameStatement = (before: VersionContent | undefined, draft: EntryDraft): boolean =>
   before !== undefined && draft.value !== undefined && sameJson(before.value, draft.value);
 
 /**
  * `before` is the entry as it is there; one that was deleted or has expired is not.
  * The same claim keeps what is not restated; a new claim starts from the defaults, but stays as private as it was.
  */
-export function nextContent(before: Content | undefined, draft: Draft, same: boolean): Content {
+export function nextContent(before: VersionContent | undefined, draft: EntryDraft, same: boolean): VersionContent {
   const deleted = draft.value === undefined;
   const kept = same || deleted ? before : undefined;
   return {
@@ -60,7 +60,7 @@ export function nextContent(before: Content | undefined, draft: Draft, same: boo
 }
 
 /** Nothing that a reader could tell apart. */
-export function isUnchanged(before: Content, after: Content): boolean {
+export function isUnchanged(before: VersionContent, after: VersionContent): boolean {
   return (
     before.confidence === after.confidence &&
     before.memory_type === after.memory_type &&

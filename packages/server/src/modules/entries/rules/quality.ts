@@ -1,7 +1,7 @@
 export type QualityIssue = { type: string; message: string; suggestion: string };
 export type Quality = { score: number; action: 'stored_ok' | 'stored_with_suggestions'; issues: QualityIssue[] };
 
-type Entry = {
+type AssessedEntry = {
   key: string;
   value: unknown;
   confidence: number;
@@ -75,7 +75,7 @@ const ISSUES = {
 type IssueType = keyof typeof ISSUES;
 
 /** Hints that make a memory more useful. Judges by the entry alone. */
-export function assessQuality(entry: Entry): Quality {
+export function assessQuality(entry: AssessedEntry): Quality {
   const types = [...textIssues(entry), ...beliefIssues(entry), ...procedureIssues(entry)];
   const percent = types.reduce((left, type) => left - ISSUES[type].percent, 100);
   return {
@@ -85,7 +85,7 @@ export function assessQuality(entry: Entry): Quality {
   };
 }
 
-function textIssues({ value, memory_type }: Entry): IssueType[] {
+function textIssues({ value, memory_type }: AssessedEntry): IssueType[] {
   if (!holdsLongText(value) && textOf(value).length < SHORT_LENGTH) return ['too_short'];
   return typeof value === 'string' && memory_type !== 'procedure' ? ['unstructured'] : [];
 }
@@ -93,13 +93,13 @@ function textIssues({ value, memory_type }: Entry): IssueType[] {
 const RATIONALE =
   /\b(?:because|since|due to|caused by|reason|rationale|evidence|hypothes|theor|assum|suggest|indicat|likely|suspect|believe|therefore|observed|measured)/i;
 
-function beliefIssues({ value, confidence, memory_type }: Entry): IssueType[] {
+function beliefIssues({ value, confidence, memory_type }: AssessedEntry): IssueType[] {
   if (memory_type !== 'belief') return [];
   const issues: IssueType[] = RATIONALE.test(textOf(value)) ? [] : ['belief_no_rationale'];
   return confidence > MAX_BELIEF_CONFIDENCE ? [...issues, 'overconfident_belief'] : issues;
 }
 
-function procedureIssues({ value, memory_type }: Entry): IssueType[] {
+function procedureIssues({ value, memory_type }: AssessedEntry): IssueType[] {
   if (memory_type !== 'procedure') return [];
   if (!isObject(value)) return ['not_structured'];
   const { goal, steps, effects, evidence, depends_on } = value;

@@ -23,7 +23,7 @@ export const entryNode = (entryId: number): string => String(entryId).padStart(1
 export const entryIdOf = (node: string): number => Number(node);
 
 /** A version as it was written; `pattern_refs` is JSON. */
-export type Written = {
+export type LinkedVersion = {
   branch: string;
   entry_id: number;
   agent_id: string;
@@ -32,7 +32,7 @@ export type Written = {
   pattern_refs: string;
 };
 
-export function writeEdges(written: readonly Written[]): Edge[] {
+export function writeEdges(written: readonly LinkedVersion[]): Edge[] {
   const edges: Edge[] = [];
   for (const { branch, entry_id, agent_id, shared, deleted, pattern_refs } of written) {
     if (deleted === 1) continue;
@@ -67,7 +67,7 @@ export function writeEdges(written: readonly Written[]): Edge[] {
 }
 
 /** An entry as it was read, `count` times. */
-export type Seen = {
+export type EntryReadCount = {
   branch: string;
   entry_id: number;
   agent_id: string;
@@ -77,7 +77,7 @@ export type Seen = {
 };
 
 /** Who reads what another agent wrote has learned from it. */
-export function readEdges(reads: readonly Seen[]): Edge[] {
+export function readEdges(reads: readonly EntryReadCount[]): Edge[] {
   return reads.flatMap(({ branch, entry_id, agent_id, visible_to, written_by, count }) => {
     const from = { branch, source_type: 'agent', source: agent_id, visible_to } as const;
     const weight = { confidence: 1, evidence_count: count };

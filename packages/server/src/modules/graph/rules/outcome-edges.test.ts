@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Cause, outcomeEdges } from './outcome-edges.ts';
+import { type OutcomeCause, outcomeEdges } from './outcome-edges.ts';
 
-const cause = (entry_id: number, visible_to = ''): Cause => ({ branch: 'main', entry_id, visible_to });
-const pairs = (causes: readonly Cause[], visible_to = '') =>
+const cause = (entry_id: number, visible_to = ''): OutcomeCause => ({ branch: 'main', entry_id, visible_to });
+const pairs = (causes: readonly OutcomeCause[], visible_to = '') =>
   outcomeEdges({ outcome_ref: 'run', visible_to, success: true, causes })
     .filter(({ relation }) => relation === 'co_occurs_with')
     .map((edge) => `${Number(edge.source)}-${Number(edge.target)}${edge.visible_to && ` ${edge.visible_to}`}`);

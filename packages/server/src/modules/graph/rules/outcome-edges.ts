@@ -1,11 +1,16 @@
 import { type Edge, entryNode } from './edges.ts';
 
 /** Without a number once it was erased: it keeps its place between the others, and nothing leads there. */
-export type Cause = { branch: string; entry_id: number | null; visible_to: string };
-type Known = Cause & { entry_id: number };
+export type OutcomeCause = { branch: string; entry_id: number | null; visible_to: string };
+type StoredCause = OutcomeCause & { entry_id: number };
 
 /** `causes` in the order in which they were read. */
-export type LinkedOutcome = { outcome_ref: string; visible_to: string; success: boolean; causes: readonly Cause[] };
+export type LinkedOutcome = {
+  outcome_ref: string;
+  visible_to: string;
+  success: boolean;
+  causes: readonly OutcomeCause[];
+};
 
 const MAX_PAIRS = 50;
 const AFTER_SUCCESS = 1;
@@ -36,19 +41,19 @@ export function outcomeEdges({ outcome_ref, visible_to: whose, success, causes }
   return [...informed, ...pairs];
 }
 
-const isKnown = (cause: Cause): cause is Known => cause.entry_id !== null;
+const isKnown = (cause: OutcomeCause): cause is StoredCause => cause.entry_id !== null;
 
-type Pair = readonly [Cause, Cause, visible_to: string];
+type CausePair = readonly [OutcomeCause, OutcomeCause, visible_to: string];
 
 /**
  * A chain instead of every pair. What everyone may see is chained by itself, so that the chain tells nothing of private
  * entries in between, nor does the bound.
  */
-function pairsOf(causes: readonly Cause[]): Pair[] {
-  const open: Pair[] = [];
-  const hidden: Pair[] = [];
-  let before: Cause | undefined;
-  let openBefore: Cause | undefined;
+function pairsOf(causes: readonly OutcomeCause[]): CausePair[] {
+  const open: CausePair[] = [];
+  const hidden: CausePair[] = [];
+  let before: OutcomeCause | undefined;
+  let openBefore: OutcomeCause | undefined;
   for (const cause of causes) {
     if (cause.visible_to === '' && openBefore) open.push([openBefore, cause, '']);
     else if (before && mayMeet(before, cause)) hidden.push([before, cause, cause.visible_to || before.visible_to]);
@@ -59,10 +64,11 @@ function pairsOf(causes: readonly Cause[]): Pair[] {
 }
 
 /** What only one agent may see has nothing to do with what only another may see. */
-const mayMeet = (a: Cause, b: Cause) => a.visible_to === '' || b.visible_to === '' || a.visible_to === b.visible_to;
+const mayMeet = (a: OutcomeCause, b: OutcomeCause) =>
+  a.visible_to === '' || b.visible_to === '' || a.visible_to === b.visible_to;
 
 /** It is the same edge whichever was read first. */
-function together(a: Known, b: Known, how: { visible_to: string; confidence: number }): Edge {
+function together(a: StoredCause, b: StoredCause, how: { visible_to: string; confidence: number }): Edge {
   const [first, second] = a.entry_id < b.entry_id ? [a, b] : [b, a];
   return {
     branch: first.branch,

@@ -1,25 +1,25 @@
 import type { NodeType } from './edges.ts';
 
 /** `id` is the name, or the number of an entry. */
-export type Node = { type: NodeType; id: string };
-export type Side = 'out' | 'in';
+export type GraphNode = { type: NodeType; id: string };
+export type EdgeSide = 'out' | 'in';
 
-export type Strength = { confidence: number; evidence_count: number; first_seen: number; last_seen: number };
+export type EdgeStrength = { confidence: number; evidence_count: number; first_seen: number; last_seen: number };
 
 /** An edge as seen from the node at a place of the list that was asked for; `other` is what it leads to. */
-export type Incident = Strength & {
+export type IncidentEdge = EdgeStrength & {
   place: number;
-  side: Side;
+  side: EdgeSide;
   relation: string;
   other_type: NodeType;
   other: string;
   visible_to: string;
 };
 
-export type WalkedEdge = Strength & { source: Node; relation: string; target: Node; depth: number };
+export type WalkedEdge = EdgeStrength & { source: GraphNode; relation: string; target: GraphNode; depth: number };
 
-export type Steps = {
-  sides: readonly Side[];
+export type WalkSteps = {
+  sides: readonly EdgeSide[];
   /** Any relation where there is none. */
   relations: readonly string[];
   min_confidence: number;
@@ -27,8 +27,8 @@ export type Steps = {
 };
 
 /** A walk as it goes on: what was found, and how many edges it may still look at. */
-export type Walk = {
-  nodes: Map<string, { node: Node; depth: number }>;
+export type GraphWalk = {
+  nodes: Map<string, { node: GraphNode; depth: number }>;
   edges: Map<string, WalkedEdge>;
   /** How many of the edges end at a node. */
   degrees: Map<string, number>;
@@ -36,18 +36,21 @@ export type Walk = {
   truncated: boolean;
 };
 
-const keyOf = ({ type, id }: Node) => `${type}\0${id}`;
+const keyOf = ({ type, id }: GraphNode) => `${type}\0${id}`;
 
-export function startWalk(nodes: readonly Node[], { reach, truncated }: { reach: number; truncated: boolean }): Walk {
+export function startWalk(
+  nodes: readonly GraphNode[],
+  { limit, truncated }: { limit: number; truncated: boolean },
+): GraphWalk {
   const starts = new Map(nodes.map((node) => [keyOf(node), { node, depth: 0 }]));
-  return { nodes: starts, edges: new Map(), degrees: new Map(), left: reach, truncated };
+  return { nodes: starts, edges: new Map(), degrees: new Map(), left: limit, truncated };
 }
 
-export const frontierOf = (walk: Walk, depth: number): Node[] =>
+export const frontierOf = (walk: GraphWalk, depth: number): GraphNode[] =>
   [...walk.nodes.values()].filter((one) => one.depth === depth).map(({ node }) => node);
 
 /** Full, and known to be no more than a part: there is nothing left to learn. */
-export const isOver = ({ edges, truncated, left }: Walk, { limit }: Steps): boolean =>
+export const isOver = ({ edges, truncated, left }: GraphWalk, { limit }: WalkSteps): boolean =>
   truncated && (left <= 0 || edges.size >= limit);
 
 /** A statement has a part for each range of an index: as many as both engines plan and run quickly. */
@@ -57,14 +60,14 @@ const MAX_ROWS = 20_000;
 /** Weak edges may stand before strong ones: nobody knows how many it takes, so that many of a range are looked at. */
 const WEAK_AND_STRONG = 1000;
 
-export type Part = { nodes: readonly Node[]; most: number };
+export type FrontierPart = { nodes: readonly GraphNode[]; most: number };
 
 /** The next nodes of the frontier that are looked at together, and how many edges of each range can matter. */
 export function nextPart(
-  walk: Walk,
-  frontier: readonly Node[],
-  { sides, relations, min_confidence, limit }: Steps,
-): Part {
+  walk: GraphWalk,
+  frontier: readonly GraphNode[],
+  { sides, relations, min_confidence, limit }: WalkSteps,
+): FrontierPart {
   // Seen by everyone, and by the caller alone.
   const ranges = sides.length * 2 * Math.max(1, relations.length);
   const nodes = frontier.slice(0, Math.floor(MAX_RANGES / ranges));
@@ -74,20 +77,20 @@ export function nextPart(
   return { nodes: nodes.slice(0, Math.max(1, Math.floor(MAX_ROWS / (ranges * most)))), most };
 }
 
-export type Found = Part & {
+export type FrontierEdges = FrontierPart & {
   /** Of the nodes, in order, with up to one more than `most` of each range. */
-  rows: readonly Incident[];
+  rows: readonly IncidentEdge[];
   depth: number;
-  isHidden: (node: Node) => boolean;
+  isHidden: (node: GraphNode) => boolean;
 };
 
-export function takeFound(walk: Walk, found: Found, steps: Steps): void {
+export function takeFound(walk: GraphWalk, found: FrontierEdges, steps: WalkSteps): void {
   walk.left -= found.rows.length;
   const { rows, isCut } = cutRanges(found, steps);
   if (isCut) walk.truncated = true;
   for (const row of mergeTwins(rows)) {
     if (row.confidence < steps.min_confidence || found.isHidden(otherOf(row))) continue;
-    const edge = toEdge(row, found.nodes[row.place] as Node, found.depth);
+    const edge = toEdge(row, found.nodes[row.place] as GraphNode, found.depth);
     const key = `${keyOf(edge.source)}\0${edge.relation}\0${keyOf(edge.target)}`;
     if (walk.edges.has(key)) continue;
     if (walk.edges.size >= steps.limit) {
@@ -95,21 +98,21 @@ export function takeFound(walk: Walk, found: Found, steps: Steps): void {
       return;
     }
     walk.edges.set(key, edge);
-    for (const end of [edge.source, edge.target]) reach(walk, end, found.depth);
+    for (const end of [edge.source, edge.target]) addNode(walk, end, found.depth);
   }
 }
 
-function reach(walk: Walk, node: Node, depth: number): void {
+function addNode(walk: GraphWalk, node: GraphNode, depth: number): void {
   const key = keyOf(node);
   walk.degrees.set(key, (walk.degrees.get(key) ?? 0) + 1);
   if (!walk.nodes.has(key)) walk.nodes.set(key, { node, depth });
 }
 
 /** The start, as far as something ends there, and everything that was found. */
-export const metNodes = ({ nodes, degrees }: Walk) =>
+export const metNodes = ({ nodes, degrees }: GraphWalk) =>
   [...nodes.values()].filter(({ node }) => degrees.has(keyOf(node)));
 
-function cutRanges({ rows, most }: Found, { relations }: Steps): { rows: Incident[]; isCut: boolean } {
+function cutRanges({ rows, most }: FrontierEdges, { relations }: WalkSteps): { rows: IncidentEdge[]; isCut: boolean } {
   const counts = new Map<string, number>();
   const kept = rows.filter(({ place, side, relation, visible_to }) => {
     const range = `${place}\0${side}\0${relations.length > 0 ? relation : ''}\0${visible_to}`;
@@ -120,34 +123,34 @@ function cutRanges({ rows, most }: Found, { relations }: Steps): { rows: Inciden
   return { rows: kept, isCut: kept.length < rows.length };
 }
 
-const otherOf = ({ other_type, other }: Incident): Node => ({ type: other_type, id: other });
+const otherOf = ({ other_type, other }: IncidentEdge): GraphNode => ({ type: other_type, id: other });
 
 /** What happened before everyone's eyes and what only the caller saw is one edge to the caller; such rows are neighbours. */
-function mergeTwins(rows: readonly Incident[]): Incident[] {
-  const merged: Incident[] = [];
+function mergeTwins(rows: readonly IncidentEdge[]): IncidentEdge[] {
+  const merged: IncidentEdge[] = [];
   for (const row of rows) {
     const last = merged.at(-1);
-    if (last && isTwin(last, row)) merged[merged.length - 1] = { ...last, ...addUp(last, row) };
+    if (last && isTwin(last, row)) merged[merged.length - 1] = { ...last, ...addStrengths(last, row) };
     else merged.push(row);
   }
   return merged;
 }
 
-const isTwin = (a: Incident, b: Incident) =>
+const isTwin = (a: IncidentEdge, b: IncidentEdge) =>
   a.place === b.place &&
   a.side === b.side &&
   a.relation === b.relation &&
   a.other_type === b.other_type &&
   a.other === b.other;
 
-export const addUp = (a: Strength, b: Strength): Strength => ({
+export const addStrengths = (a: EdgeStrength, b: EdgeStrength): EdgeStrength => ({
   confidence: Math.max(a.confidence, b.confidence),
   evidence_count: a.evidence_count + b.evidence_count,
   first_seen: Math.min(a.first_seen, b.first_seen),
   last_seen: Math.max(a.last_seen, b.last_seen),
 });
 
-function toEdge(row: Incident, node: Node, depth: number): WalkedEdge {
+function toEdge(row: IncidentEdge, node: GraphNode, depth: number): WalkedEdge {
   const { relation, confidence, evidence_count, first_seen, last_seen } = row;
   const [source, target] = row.side === 'out' ? [node, otherOf(row)] : [otherOf(row), node];
   return { source, relation, target, confidence, evidence_count, first_seen, last_seen, depth };

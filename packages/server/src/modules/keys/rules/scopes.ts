@@ -1,30 +1,32 @@
-import { contains, type Glob, parseGlob } from '@mem-service/contract';
+import { type Glob, globContains, parseGlob } from '@mem-service/contract';
+import type { Scope } from '../../../kernel/index.ts';
 
-export type Scope = { pattern: string; permission: 'READ' | 'WRITE' | 'READ_WRITE' };
-export type Granted = { scopes: readonly Scope[]; entity_paths: readonly string[] };
-type Right = 'READ' | 'WRITE';
-/** Of each list, at least one glob has to cover a path; nothing where the whole account is covered. */
-type Reach = readonly (readonly Glob[])[];
+export type KeyScope = { pattern: string; permission: 'READ' | 'WRITE' | 'READ_WRITE' };
+export type KeyGrant = { scopes: readonly KeyScope[]; entity_paths: readonly string[] };
+type KeyPermission = 'READ' | 'WRITE';
 
 const globOf = (pattern: string): Glob => parseGlob(pattern) as Glob;
 const isAll = (globs: readonly Glob[]) => globs.some(({ kind }) => kind === 'all');
 
-const globsFor = ({ scopes }: Granted, right: Right): Glob[] =>
+const globsFor = ({ scopes }: KeyGrant, right: KeyPermission): Glob[] =>
   scopes.filter(({ permission }) => permission.includes(right)).map(({ pattern }) => globOf(pattern));
 
 /** Where somebody with these scopes may read, or write. */
-export function reachOf(granted: Granted, right: Right): Reach | undefined {
+export function scopeOf(granted: KeyGrant, right: KeyPermission): Scope | undefined {
   const restricted = granted.entity_paths.length === 0 ? [] : [granted.entity_paths.map(globOf)];
-  const reach = [globsFor(granted, right), ...restricted].filter((globs) => !isAll(globs));
-  return reach.length === 0 ? undefined : reach;
+  const scope = [globsFor(granted, right), ...restricted].filter((globs) => !isAll(globs));
+  return scope.length === 0 ? undefined : scope;
 }
 
 /** The first thing that would be given away without being had. */
-export function excess(given: Granted, reaches: Readonly<Record<Right, Reach | undefined>>): string | undefined {
+export function firstExcess(
+  given: KeyGrant,
+  scopes: Readonly<Record<KeyPermission, Scope | undefined>>,
+): string | undefined {
   for (const right of ['READ', 'WRITE'] as const)
     for (const { pattern } of given.scopes.filter(({ permission }) => permission.includes(right))) {
       const narrowed = [pattern, ...(given.entity_paths.length === 0 ? [] : given.entity_paths)].map(globOf);
-      const isHad = (reaches[right] ?? []).every((globs) => isWithin(narrowed, globs));
+      const isHad = (scopes[right] ?? []).every((globs) => isWithin(narrowed, globs));
       if (!isHad) return `${right} on ${pattern}`;
     }
   return undefined;
@@ -32,6 +34,6 @@ export function excess(given: Granted, reaches: Readonly<Record<Right, Reach | u
 
 /** The scope lies within, or everything that it is narrowed to does. */
 function isWithin([scope, ...narrowing]: readonly Glob[], globs: readonly Glob[]): boolean {
-  const held = (glob: Glob) => globs.some((one) => contains(one, glob));
+  const held = (glob: Glob) => globs.some((one) => globContains(one, glob));
   return held(scope as Glob) || (narrowing.length > 0 && narrowing.every(held));
 }

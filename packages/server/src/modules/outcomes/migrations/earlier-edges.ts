@@ -27,7 +27,7 @@ const HIDDEN = `SELECT account_id, branch, seq, no, here, before, before_no, who
 const KEY = ['account_id', 'branch', 'source', 'visible_to', 'relation', 'target'];
 
 /** How often the ledger tells each edge. */
-const TOLD = `WITH causes AS (${CAUSES}),
+const LEDGER_EDGES = `WITH causes AS (${CAUSES}),
   pairs AS (${OPEN} UNION ALL ${HIDDEN}),
   placed AS (SELECT account_id, branch, seq, visible_to,
       CASE WHEN here < before THEN here ELSE before END AS first,
@@ -46,8 +46,8 @@ const TOLD = `WITH causes AS (${CAUSES}),
 const isSame = KEY.map((name) => `told_edges.${name} = edges.${name}`).join(' AND ');
 
 /** Takes out of the stored edges what the ledger tells; what callers have stated stays. */
-export const forgetToldEdges: readonly string[] = [
-  `CREATE TABLE told_edges AS ${TOLD}`,
+export const deleteLedgerEdges: readonly string[] = [
+  `CREATE TABLE told_edges AS ${LEDGER_EDGES}`,
   `CREATE INDEX told_edges_by_key ON told_edges (${KEY.join(', ')})`,
   `UPDATE edges SET evidence_count = evidence_count - (SELECT n FROM told_edges WHERE ${isSame})
     WHERE relation IN ('informed', 'co_occurs_with') AND source_type = 'entry'

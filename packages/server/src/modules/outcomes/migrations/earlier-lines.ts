@@ -1,5 +1,5 @@
 /** Ties the lines about each entry together, by the index that was there for them. */
-export const tieLines: readonly string[] = [
+export const chainLines: readonly string[] = [
   `UPDATE evidence SET (before_seq, before_no) = (SELECT earlier.seq, earlier.no FROM evidence AS earlier
     WHERE earlier.account_id = evidence.account_id AND earlier.entry_id = evidence.entry_id
       AND (earlier.seq, earlier.no) < (evidence.seq, evidence.no)

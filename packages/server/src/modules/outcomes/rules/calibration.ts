@@ -22,15 +22,15 @@ export type Calibration = {
 
 const BUCKETS = 10;
 
-type Tally = { n: number; successes: number; confidence_sum: number };
+type BucketTally = { n: number; successes: number; confidence_sum: number };
 
 /** Whether entries that are trusted with 0.8 turn out well eight times in ten. */
 export function calibrate(predictions: Iterable<Prediction>): Calibration {
-  const tallies = Array.from({ length: BUCKETS }, (): Tally => ({ n: 0, successes: 0, confidence_sum: 0 }));
+  const tallies = Array.from({ length: BUCKETS }, (): BucketTally => ({ n: 0, successes: 0, confidence_sum: 0 }));
   let n = 0;
   let squares = 0;
   for (const { confidence_before, success } of predictions) {
-    const tally = tallies[bucketOf(confidence_before)] as Tally;
+    const tally = tallies[bucketOf(confidence_before)] as BucketTally;
     n++;
     squares += (confidence_before - Number(success)) ** 2;
     tally.n++;
@@ -53,7 +53,7 @@ function bucketOf(confidence: number): number {
   return at;
 }
 
-function toBucket({ n, successes, confidence_sum }: Tally, at: number): CalibrationBucket {
+function toBucket({ n, successes, confidence_sum }: BucketTally, at: number): CalibrationBucket {
   return {
     from: at / BUCKETS,
     to: (at + 1) / BUCKETS,

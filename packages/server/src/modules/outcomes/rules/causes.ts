@@ -1,18 +1,19 @@
+import type { EntryKey } from '@mem-service/contract';
 import { entityPathProblem, keyProblem } from '@mem-service/contract';
 
-export type CauseKey = { entity_path: string; key: string };
+export type { EntryKey } from '@mem-service/contract';
 
 /**
  * An entry that an outcome is traced back to. `version` is the one that was read and `content_hash` that of its value,
  * where they are known; the hash is the surer of the two.
  */
-export type Cause = CauseKey & { version?: number | undefined; content_hash?: string | undefined };
+export type Cause = EntryKey & { version?: number | undefined; content_hash?: string | undefined };
 
 /** No name holds a line break. */
-export const nameOf = ({ entity_path, key }: CauseKey): string => `${entity_path}\n${key}`;
+export const causeKeyText = ({ entity_path, key }: EntryKey): string => `${entity_path}\n${key}`;
 
 /** As text, `entity_path/key`: the last slash parts them, so one inside the key is written `%2F`, and `%` is `%25`. */
-export const formatCause = ({ entity_path, key }: CauseKey): string =>
+export const formatCause = ({ entity_path, key }: EntryKey): string =>
   `${entity_path}/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
 
 /**
@@ -32,12 +33,12 @@ function split(text: string): Cause {
 }
 
 /** All that was named of each entry, in the order in which the entries were first named. */
-export function groupByEntry<T extends CauseKey>(causes: readonly T[]): [T, ...T[]][] {
+export function groupByEntry<T extends EntryKey>(causes: readonly T[]): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const cause of causes) {
-    const known = groups.get(nameOf(cause));
+    const known = groups.get(causeKeyText(cause));
     if (known) known.push(cause);
-    else groups.set(nameOf(cause), [cause]);
+    else groups.set(causeKeyText(cause), [cause]);
   }
   return [...groups.values()];
 }

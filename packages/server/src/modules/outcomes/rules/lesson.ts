@@ -1,9 +1,9 @@
-import { type CauseKey, groupByEntry, nameOf } from './causes.ts';
+import { causeKeyText, type EntryKey, groupByEntry } from './causes.ts';
 import { isSuccess, type OutcomeType } from './outcome-types.ts';
 import { isReplay } from './steps.ts';
 
 /** `shared: false` says that only the agent itself may know of the entry. */
-export type LessonCause = CauseKey & { shared?: boolean | undefined };
+export type LessonCause = EntryKey & { shared?: boolean | undefined };
 
 export type LessonAttempt = {
   outcome_type: OutcomeType;
@@ -19,9 +19,9 @@ export type LessonOutcome = LessonAttempt & {
   attempts: readonly LessonAttempt[];
 };
 
-export type LessonItem = CauseKey | { action: string };
+export type LessonItem = EntryKey | { action: string };
 
-export type Lesson = CauseKey & {
+export type Lesson = EntryKey & {
   value: { avoid: LessonItem[]; resolved_with: LessonItem[]; attempt_summaries: string[]; outcome_ref: string };
   confidence: number;
   memory_type: 'experience';
@@ -69,14 +69,14 @@ export function contrastLesson(outcome: LessonOutcome): Lesson | undefined {
 function itemsOf(attempts: readonly LessonAttempt[]): Map<string, LessonItem> {
   const items = new Map<string, LessonItem>();
   for (const { causes, actions = [] } of attempts) {
-    for (const { entity_path, key } of causes) items.set(nameOf({ entity_path, key }), { entity_path, key });
+    for (const { entity_path, key } of causes) items.set(causeKeyText({ entity_path, key }), { entity_path, key });
     for (const action of actions.map(cut)) if (action !== '') items.set(`\n${action}`, { action });
   }
   return items;
 }
 
 /** Of several the one that was named first. */
-function mostFrequentPath(causes: readonly CauseKey[]): string | undefined {
+function mostFrequentPath(causes: readonly EntryKey[]): string | undefined {
   const counts = new Map<string, number>();
   for (const [{ entity_path }] of groupByEntry(causes)) counts.set(entity_path, (counts.get(entity_path) ?? 0) + 1);
   return [...counts].reduce<[string, number] | undefined>(

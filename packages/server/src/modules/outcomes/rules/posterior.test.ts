@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UNTOUCHED } from '../../entries/rows.ts';
 import type { OutcomeType } from './outcome-types.ts';
-import { type Applied, applyStep, type EvidenceStep, type OutcomeModel, type Trust } from './posterior.ts';
+import { type AppliedStep, applyStep, type EvidenceStep, type OutcomeModel, type Trust } from './posterior.ts';
 
 const fresh = (confidence: number): Trust => ({ confidence, standing: UNTOUCHED });
 
@@ -17,7 +17,7 @@ const step = (outcome_type: OutcomeType, more: Partial<EvidenceStep> = {}): Evid
 const after = (start: Trust, steps: readonly EvidenceStep[], model: OutcomeModel = 'evidence'): Trust =>
   steps.reduce((trust, one) => applyStep(model, trust, one), start);
 
-const evidence = (start: Trust, one: EvidenceStep): Applied => applyStep('evidence', start, one);
+const evidence = (start: Trust, one: EvidenceStep): AppliedStep => applyStep('evidence', start, one);
 
 describe('the evidence model', () => {
   it.each([

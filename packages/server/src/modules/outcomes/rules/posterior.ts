@@ -16,7 +16,7 @@ export type EvidenceStep = {
 };
 
 /** `weight` is the mass that was added, or in the multiplicative model the factor. */
-export type Applied = Trust & { weight: number; surprise: number };
+export type AppliedStep = Trust & { weight: number; surprise: number };
 
 const PRIOR_STRENGTH = 2;
 const EVIDENCE_DECAY = 0.8;
@@ -27,8 +27,8 @@ const MAX_VALIDATORS = 10;
 const LEAST = 1e-12;
 
 /** What a single outcome makes of an entry. The same steps in the same order give the same numbers to the last bit. */
-export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): Applied {
-  const judged = model === 'evidence' ? weigh(trust, step) : multiply(trust, step);
+export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): AppliedStep {
+  const judged = model === 'evidence' ? weighStep(trust, step) : multiply(trust, step);
   const { confidence, weight, surprise } = judged;
   return { confidence, standing: count(trust.standing, step, judged), weight, surprise };
 }
@@ -37,15 +37,15 @@ export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep)
 export const isFirstStrike = (type: OutcomeType, { failure_count, success_count }: Standing): boolean =>
   !isSuccess(type) && failure_count === 0 && success_count >= FIRST_STRIKE_MIN_WINS;
 
-type Masses = Pick<Standing, 'prior_confidence' | 'evidence_success' | 'evidence_failure'>;
-type Judged = Omit<Applied, 'standing'> & { masses?: Masses };
+type EvidenceMasses = Pick<Standing, 'prior_confidence' | 'evidence_success' | 'evidence_failure'>;
+type StepEffect = Omit<AppliedStep, 'standing'> & { masses?: EvidenceMasses };
 
 /**
  * In effect the mean of three: the confidence so far, the prior, which comes back as older evidence fades, and what
  * happened. So a success that weighs little can leave less than there was, where the confidence stood above the prior;
  * and a failure more, where it stood below.
  */
-function weigh({ confidence, standing }: Trust, step: EvidenceStep): Judged {
+function weighStep({ confidence, standing }: Trust, step: EvidenceStep): StepEffect {
   const { severity, success } = OUTCOME_TYPES[step.outcome_type];
   const surprise = isFirstStrike(step.outcome_type, standing) ? 1 : 1 + Math.abs((success ? 1 : 0) - confidence);
   const weight = tidy(((severity * step.causal_confidence) / Math.max(1, step.n_causal)) * surprise);
@@ -59,7 +59,7 @@ function weigh({ confidence, standing }: Trust, step: EvidenceStep): Judged {
 }
 
 /** Leaves the prior open: should the model change, what was learnt by then is where the other one begins. */
-function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: EvidenceStep): Judged {
+function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: EvidenceStep): StepEffect {
   const { multiplier } = OUTCOME_TYPES[outcome_type];
   const weight = tidy(multiplier * causal_confidence);
   return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
@@ -69,7 +69,7 @@ function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: Ev
 function count(
   standing: Standing,
   { outcome_type, agent_id, at }: EvidenceStep,
-  { confidence, masses }: Judged,
+  { confidence, masses }: StepEffect,
 ): Standing {
   const success = isSuccess(outcome_type);
   const { validators } = standing;

@@ -1,25 +1,25 @@
-import { type Cause, type CauseKey, groupByEntry, nameOf } from './causes.ts';
+import { type Cause, causeKeyText, type EntryKey, groupByEntry } from './causes.ts';
 import type { OutcomeType } from './outcome-types.ts';
 
-export type Attempt = { outcome_type: OutcomeType; causes: readonly Cause[] };
+export type EndedAttempt = { outcome_type: OutcomeType; causes: readonly Cause[] };
 
 /** How it ended, with what was tried before, oldest first. `causes` are those of the end alone. */
-export type Outcome = Attempt & {
+export type Outcome = EndedAttempt & {
   causal_confidence: number;
   attributes: Readonly<Record<string, unknown>>;
-  attempts: readonly Attempt[];
+  attempts: readonly EndedAttempt[];
 };
 
 /** An entry as it is now. One that is gone, or that the agent may not see, is not among them. */
-export type LiveEntry = CauseKey & { version: number; content_hash: string };
+export type LiveEntry = EntryKey & { version: number; content_hash: string };
 
 /** `value_changed`: the entry no longer says what was read, and what was read cannot be charged any more. */
 export type SkipReason = 'value_changed' | 'not_found' | 'replayed';
 
-export type CauseResult = CauseKey & ({ status: 'applied' } | { status: 'skipped'; reason: SkipReason });
+export type CauseResult = EntryKey & ({ status: 'applied' } | { status: 'skipped'; reason: SkipReason });
 
 /** `attempt` counts from 1 and is null for the end. */
-export type Step = {
+export type OutcomeStep = {
   attempt: number | null;
   outcome_type: OutcomeType;
   causal_confidence: number;
@@ -37,14 +37,14 @@ export function isReplay(attributes: Readonly<Record<string, unknown>>): boolean
  * What an outcome does, in order: each attempt to its own causes, then the end to its own. `n_causal` counts every
  * distinct entry that the step names, also one that is skipped: its share of credit or blame falls to nobody.
  */
-export function planSteps(outcome: Outcome, live: readonly LiveEntry[]): Step[] {
+export function planSteps(outcome: Outcome, live: readonly LiveEntry[]): OutcomeStep[] {
   const { causal_confidence } = outcome;
-  const entries = new Map(live.map((entry) => [nameOf(entry), entry]));
+  const entries = new Map(live.map((entry) => [causeKeyText(entry), entry]));
   const replayed = isReplay(outcome.attributes);
   return [...outcome.attempts, outcome].map((tried, at) => {
     const causes = groupByEntry(tried.causes).map((readings): CauseResult => {
       const { entity_path, key } = readings[0];
-      const reason = replayed ? 'replayed' : skipReason(readings, entries.get(nameOf(readings[0])));
+      const reason = replayed ? 'replayed' : skipReason(readings, entries.get(causeKeyText(readings[0])));
       return reason ? { entity_path, key, status: 'skipped', reason } : { entity_path, key, status: 'applied' };
     });
     const attempt = at < outcome.attempts.length ? at + 1 : null;

@@ -4,17 +4,17 @@ import { UNTOUCHED } from '../../entries/rows.ts';
 import { OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, type Trust } from './posterior.ts';
 import {
-  claimsOf,
   type LifeEvent,
   type LifeVersion,
   type RecordedOutcome,
-  tellStory as tell,
-  type WrittenClaim,
+  buildStory as tell,
+  type VersionWritten,
+  versionsWritten,
 } from './story.ts';
 
-const tellStory = (life: readonly LifeEvent[]) => tell(life, UNTOUCHED);
+const buildUntouchedStory = (life: readonly LifeEvent[]) => tell(life, UNTOUCHED);
 
-const written = (confidence: number, more: Partial<WrittenClaim> = {}): WrittenClaim => ({
+const written = (confidence: number, more: Partial<VersionWritten> = {}): VersionWritten => ({
   kind: 'written',
   version: 1,
   confidence,
@@ -48,14 +48,14 @@ function recorded(before: Trust, type: OutcomeType, more: Partial<RecordedOutcom
 /** Adds outcomes to a life as a caller would. */
 const grow = (life: LifeEvent[], type: OutcomeType, more: Partial<RecordedOutcome> = {}): LifeEvent[] => [
   ...life,
-  recorded(tellStory(life), type, more),
+  recorded(buildUntouchedStory(life), type, more),
 ];
 
-const lastWhy = (life: LifeEvent[]) => tellStory(life).steps.at(-1)?.why;
+const lastWhy = (life: LifeEvent[]) => buildUntouchedStory(life).steps.at(-1)?.why;
 
 describe('the story of an entry', () => {
   it('begins with the claim as it was written', () => {
-    expect(tellStory([written(0.7)])).toEqual({
+    expect(buildUntouchedStory([written(0.7)])).toEqual({
       confidence: 0.7,
       standing: UNTOUCHED,
       agrees: true,
@@ -74,7 +74,7 @@ describe('the story of an entry', () => {
   });
 
   it('says of each outcome what it did', () => {
-    const story = tellStory(grow([written(0.7)], 'success'));
+    const story = buildUntouchedStory(grow([written(0.7)], 'success'));
     expect(story.confidence).toBeCloseTo(0.8182, 4);
     expect(story.standing).toMatchObject({ outcome_count: 1, prior_confidence: 0.7, validators: ['agent/deploy-bot'] });
     expect(story.steps[1]).toEqual({
@@ -108,47 +108,47 @@ describe('the story of an entry', () => {
 
   it('begins anew when the claim is changed', () => {
     const life = [...grow([written(0.7)], 'failure'), written(0.9, { version: 2, at: 3 })];
-    const { confidence, standing, steps } = tellStory(life);
+    const { confidence, standing, steps } = buildUntouchedStory(life);
     expect([confidence, standing]).toEqual([0.9, UNTOUCHED]);
     expect(steps.at(-1)).toMatchObject({
       before: steps[1]?.after,
       after: 0.9,
       why: 'changed by agent/author in version 2: begins anew at 0.90',
     });
-    const next = tellStory(grow(life, 'success'));
+    const next = buildUntouchedStory(grow(life, 'success'));
     expect(next.standing).toMatchObject({ prior_confidence: 0.9, failure_count: 0 });
   });
 
   it('keeps what was learnt when the claim is restated', () => {
     const learnt = grow([written(0.7)], 'success');
     const life = [...learnt, written(0.2, { version: 2, same_claim: true })];
-    const { confidence, standing } = tellStory(learnt);
-    expect(tellStory(life)).toMatchObject({ confidence, standing });
+    const { confidence, standing } = buildUntouchedStory(learnt);
+    expect(buildUntouchedStory(life)).toMatchObject({ confidence, standing });
     expect(lastWhy(life)).toBe('restated by agent/author in version 2 with 0.20: what was learnt stays, 0.82');
   });
 
   it('takes the restated confidence where nothing was learnt', () => {
     const life = [written(0.7), written(0.2, { version: 2, same_claim: true })];
-    expect(tellStory(life)).toMatchObject({ confidence: 0.2, standing: UNTOUCHED });
+    expect(buildUntouchedStory(life)).toMatchObject({ confidence: 0.2, standing: UNTOUCHED });
     expect(lastWhy(life)).toBe('restated by agent/author in version 2: 0.70 -> 0.20');
   });
 
   it('finds the one row of a ledger that is not right', () => {
     const life = grow(grow(grow([written(0.7)], 'success'), 'success'), 'failure');
-    expect(tellStory(life).agrees).toBe(true);
+    expect(buildUntouchedStory(life).agrees).toBe(true);
     for (const wrong of ['after', 'before'] as const) {
       const bent = life.map((event, at) => (at === 2 ? ({ ...event, [wrong]: 0.5 } as LifeEvent) : event));
-      const story = tellStory(bent);
+      const story = buildUntouchedStory(bent);
       expect(story.agrees).toBe(false);
       expect(story.steps.map(({ agrees }) => agrees)).toEqual([true, true, false, true]);
-      expect(story.confidence).toBe(tellStory(life).confidence);
+      expect(story.confidence).toBe(buildUntouchedStory(life).confidence);
     }
   });
 
   it('needs a version before an outcome', () => {
     const outcome = grow([written(0.7)], 'success')[1] as LifeEvent;
-    expect(() => tellStory([outcome])).toThrow(RangeError);
-    expect(() => tellStory([])).toThrow(RangeError);
+    expect(() => buildUntouchedStory([outcome])).toThrow(RangeError);
+    expect(() => buildUntouchedStory([])).toThrow(RangeError);
   });
 
   it('is to the last bit what was done step by step, with all in store between', () => {
@@ -183,7 +183,7 @@ describe('the story of an entry', () => {
             life.push({ ...event, at, before, after: confidence });
           }
         });
-        const story = tellStory(JSON.parse(JSON.stringify(life)));
+        const story = buildUntouchedStory(JSON.parse(JSON.stringify(life)));
         expect(story.agrees).toBe(true);
         expect({ confidence: story.confidence, standing: story.standing }).toStrictEqual(live);
         expect(story.steps).toHaveLength(life.length);
@@ -204,7 +204,7 @@ describe('the claims of versions', () => {
     ...more,
   });
   const claims = (...versions: LifeVersion[]) =>
-    claimsOf(versions).map(({ version, same_claim }) => [version, same_claim]);
+    versionsWritten(versions).map(({ version, same_claim }) => [version, same_claim]);
 
   it('are the same as before where the value is', () => {
     expect(claims(version(1, 'a'), version(2, 'a'), version(3, 'b'), version(4, 'a'))).toEqual([
@@ -213,7 +213,7 @@ describe('the claims of versions', () => {
       [3, false],
       [4, false],
     ]);
-    expect(claimsOf([version(1, 'a')])).toEqual([written(0.5, { at: 10 })]);
+    expect(versionsWritten([version(1, 'a')])).toEqual([written(0.5, { at: 10 })]);
   });
 
   it('are new after a deletion, which is none itself', () => {

@@ -3,7 +3,7 @@ import type { OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, isFirstStrike, type OutcomeModel, type Trust } from './posterior.ts';
 
 /** A version. `same_claim`: it says again what the one before it said. */
-export type WrittenClaim = {
+export type VersionWritten = {
   kind: 'written';
   version: number;
   confidence: number;
@@ -15,7 +15,7 @@ export type WrittenClaim = {
 /** A row of the ledger, with the confidence that was there before and after it. */
 export type RecordedOutcome = EvidenceStep & { kind: 'outcome'; model: OutcomeModel; before: number; after: number };
 
-export type LifeEvent = WrittenClaim | RecordedOutcome;
+export type LifeEvent = VersionWritten | RecordedOutcome;
 
 /** `before` and `after` are computed anew. `agrees` says whether the ledger has the same; a claim has nothing to differ. */
 export type StoryStep = {
@@ -28,13 +28,13 @@ export type StoryStep = {
   agrees: boolean;
 };
 
-export type Story = Trust & { steps: StoryStep[]; agrees: boolean };
+export type ConfidenceStory = Trust & { steps: StoryStep[]; agrees: boolean };
 
 /**
  * How an entry came to stand where it does, from what was written and what happened, oldest first. `untouched` is the
  * standing of a new claim; what no outcome moves, such as its tier, stays as it is there.
  */
-export function tellStory(life: readonly LifeEvent[], untouched: Standing): Story {
+export function buildStory(life: readonly LifeEvent[], untouched: Standing): ConfidenceStory {
   let trust: Trust | undefined;
   const steps = life.map((event): StoryStep => {
     const before = trust;
@@ -49,7 +49,7 @@ export function tellStory(life: readonly LifeEvent[], untouched: Standing): Stor
 }
 
 /** What was learnt outweighs what is said again; a changed claim has nothing to show yet. */
-function write(before: Trust | undefined, event: WrittenClaim, untouched: Standing): [Trust, string] {
+function write(before: Trust | undefined, event: VersionWritten, untouched: Standing): [Trust, string] {
   const { confidence, same_claim, version, agent_id } = event;
   const by = `by ${agent_id} in version ${version}`;
   if (!before) return [{ confidence, standing: untouched }, `written ${by}: ${short(confidence)}`];
@@ -81,7 +81,7 @@ const nameOfType = (type: OutcomeType): string => type.replaceAll('_', ' ');
 const short = (n: number): string => n.toFixed(2);
 
 /** What of a version says whether the next one repeats it. */
-export type LifeVersion = Pick<WrittenClaim, 'version' | 'confidence' | 'agent_id'> & {
+export type LifeVersion = Pick<VersionWritten, 'version' | 'confidence' | 'agent_id'> & {
   written_at: number;
   deleted: number;
   ttl_at: number | null;
@@ -92,8 +92,8 @@ export type LifeVersion = Pick<WrittenClaim, 'version' | 'confidence' | 'agent_i
  * The claims of all versions, oldest first, without the tombstones. A value that is written again keeps its bytes, so
  * its hash tells; after a deletion or an expiry even the same value is a new beginning.
  */
-export function claimsOf(versions: readonly LifeVersion[]): WrittenClaim[] {
-  const claims = versions.map((next, at): WrittenClaim => {
+export function versionsWritten(versions: readonly LifeVersion[]): VersionWritten[] {
+  const claims = versions.map((next, at): VersionWritten => {
     const before = versions[at - 1];
     const there = before?.deleted === 0 && (before.ttl_at === null || before.ttl_at > next.written_at);
     const { version, confidence, agent_id, written_at } = next;

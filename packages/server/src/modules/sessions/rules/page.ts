@@ -1,5 +1,5 @@
 /** How outcomes had changed the trust in an entry when it was read, as far as a trace tells it. */
-export type StandingThen = {
+export type StandingAtRead = {
   outcome_count: number;
   success_count: number;
   failure_count: number;
@@ -9,29 +9,29 @@ export type StandingThen = {
 };
 
 /** A read as an open session keeps it: in numbers alone, so that what they stand for is known as long as it is there. */
-export type KeptRead = {
+export type StoredRead = {
   entry_id: number;
   version: number;
   read_at: number;
   duration_ms: number;
   confidence: number;
-  standing: StandingThen | null;
+  standing: StandingAtRead | null;
 };
 
-type Shown = Omit<KeptRead, 'read_at' | 'standing'> & { at: number; standing: string | null };
+type PageRead = Omit<StoredRead, 'read_at' | 'standing'> & { at: number; standing: string | null };
 
 /** The reads of a moment as one text. It is made on the way of every read, and put together by hand at half the cost. */
-export function toPage(reads: readonly Shown[]): string {
+export function toPage(reads: readonly PageRead[]): string {
   let text = '';
   for (const { entry_id, version, at, duration_ms, confidence, standing } of reads) {
-    const then = standing === null ? '' : `,${standingThen(standing)}`;
+    const then = standing === null ? '' : `,${standingAtRead(standing)}`;
     text += `${text === '' ? '[' : ',['}${entry_id},${version},${at},${duration_ms},${confidence}${then}]`;
   }
   return `[${text}]`;
 }
 
-function standingThen(text: string): string {
-  const then = JSON.parse(text) as StandingThen;
+function standingAtRead(text: string): string {
+  const then = JSON.parse(text) as StandingAtRead;
   const { outcome_count, success_count, failure_count, evidence_success, evidence_failure, discredited_at } = then;
   return JSON.stringify([
     outcome_count,
@@ -43,13 +43,13 @@ function standingThen(text: string): string {
   ]);
 }
 
-type Numbers = [number, number, number, number, number, StandingNumbers?];
+type ReadNumbers = [number, number, number, number, number, StandingNumbers?];
 type StandingNumbers = [number, number, number, number, number, number | null];
 
 /** The same as they are kept: they begin with the entry and its version. */
-export const numbersIn = (text: string): Numbers[] => JSON.parse(text);
+export const numbersIn = (text: string): ReadNumbers[] => JSON.parse(text);
 
-export function fromPage(text: string): KeptRead[] {
+export function fromPage(text: string): StoredRead[] {
   return numbersIn(text).map(([entry_id, version, read_at, duration_ms, confidence, then]) => ({
     entry_id,
     version,
@@ -60,7 +60,7 @@ export function fromPage(text: string): KeptRead[] {
   }));
 }
 
-const fromNumbers = (numbers: StandingNumbers): StandingThen => ({
+const fromNumbers = (numbers: StandingNumbers): StandingAtRead => ({
   outcome_count: numbers[0],
   success_count: numbers[1],
   failure_count: numbers[2],

@@ -11,7 +11,7 @@ const BYTES_BESIDE_WORD = 16;
 const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH + BYTES_BESIDE_WORD + 2;
 
 /** `wholes` takes camelCase words unsplit; it may be `words` itself. */
-type Sink = { words: string[]; wholes: string[] | undefined; max: number };
+type WordSink = { words: string[]; wholes: string[] | undefined; max: number };
 
 /**
  * The words of a text as both databases index them: lower case, without Latin, Greek and Cyrillic accents, stemmed.
@@ -33,7 +33,7 @@ export function parts(text: string): string[] {
 
 /** What an entry is found by. Whole camelCase words come last, as between the parts they would break up phrases. */
 export function wordsOfEntry(entry: { entity_path: string; key: string; value: unknown }): string[] {
-  const sink: Sink = { words: [], wholes: [], max: MAX_INDEXED_WORDS };
+  const sink: WordSink = { words: [], wholes: [], max: MAX_INDEXED_WORDS };
   collect(entry.entity_path, sink);
   collect(entry.key, sink);
   collectValue(entry.value, sink);
@@ -54,10 +54,10 @@ function cutToBytes(all: string[]): string[] {
   return end < 0 ? all : all.slice(0, end);
 }
 
-type Level = { names: string[] | undefined; values: unknown[]; next: number };
+type ValueLevel = { names: string[] | undefined; values: unknown[]; next: number };
 
-function collectValue(value: unknown, sink: Sink): void {
-  const levels: Level[] = [{ names: undefined, values: [value], next: 0 }];
+function collectValue(value: unknown, sink: WordSink): void {
+  const levels: ValueLevel[] = [{ names: undefined, values: [value], next: 0 }];
   for (let level = levels.at(-1); level && sink.words.length < sink.max; level = levels.at(-1)) {
     const at = level.next++;
     if (at >= level.values.length) {
@@ -86,7 +86,7 @@ function kindOf(code: number): number {
   return code >= 0x30 && code <= 0x39 ? DIGIT : 0;
 }
 
-function collect(text: string, sink: Sink): void {
+function collect(text: string, sink: WordSink): void {
   let at = 0;
   while (at < text.length && sink.words.length < sink.max) {
     const start = at;
@@ -108,7 +108,7 @@ function collect(text: string, sink: Sink): void {
 /** Between `retry` and `Policy`, `HTTP` and `Server`, but not within `URLs` nor between letters and digits. */
 const CAMEL = /(?<=\p{Ll})(?=\p{Lu})|(?<=[\p{Lu}\p{N}])(?=\p{Lu}\p{Ll})(?!\p{Lu}s(?!\p{Ll}))/u;
 
-function collectCased(run: string, sink: Sink): void {
+function collectCased(run: string, sink: WordSink): void {
   const lower = run.toLowerCase();
   const split = lower === run ? [run] : run.split(CAMEL);
   if (split.length > 1) sink.wholes?.push(cut(lower));
@@ -131,7 +131,7 @@ export function isUnspaced(word: string): boolean {
   return UNSPACED.test(word);
 }
 
-function collectFolded(run: string, sink: Sink): void {
+function collectFolded(run: string, sink: WordSink): void {
   const bare = run.normalize('NFKD').replace(INVISIBLE, '').replace(ACCENTS, '');
   if (ASCII_WORD.test(bare)) {
     collectCased(bare, sink);
@@ -148,7 +148,7 @@ function collectFolded(run: string, sink: Sink): void {
 }
 
 /** Where no spaces part the words, each two neighbours are a word: a search then finds any run of two or more. */
-function collectPairs(piece: string, sink: Sink): void {
+function collectPairs(piece: string, sink: WordSink): void {
   const letters = Array.from(piece);
   if (letters.length === 1) sink.words.push(piece);
   for (let at = 1; at < letters.length && sink.words.length < sink.max; at++) {

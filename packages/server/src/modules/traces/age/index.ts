@@ -1,31 +1,31 @@
 import type { Work } from '../../../kernel/index.ts';
 import { rowidOf } from '../../text/index.ts';
-import type { Header } from '../shape.ts';
+import type { TraceHeader } from '../shape.ts';
 import * as queries from './queries.ts';
 
 /** Places of the log: what is after the one and before the other is old. */
-export type Age = { after: number; before: number };
+export type AgeRange = { after: number; before: number };
 
 /** Few enough that other writes do not wait long for their turn. */
 const TRACES = 50;
 
-const oldOf = ({ account_id, dialect }: Work, traces: readonly queries.OldTrace[]): queries.Old => {
+const oldOf = ({ account_id, dialect }: Work, traces: readonly queries.OldTrace[]): queries.OldTraces => {
   const seqs = traces.map(({ seq }) => seq);
   return { account_id, seqs, listed: dialect.numbers(seqs) };
 };
 
-const oldest = ({ tx, account_id }: Work, age: Age) => queries.listOld(tx, { account_id, ...age, limit: TRACES });
+const oldest = ({ tx, account_id }: Work, age: AgeRange) => queries.listOld(tx, { account_id, ...age, limit: TRACES });
 
 /** How far it came, and whether there is more. */
-export type Aged = { traces: number; seq: number; more: boolean };
+export type AgeProgress = { traces: number; seq: number; more: boolean };
 
-const aged = (traces: readonly queries.OldTrace[], { before }: Age): Aged => {
+const aged = (traces: readonly queries.OldTrace[], { before }: AgeRange): AgeProgress => {
   const more = traces.length === TRACES;
   return { traces: traces.length, seq: more ? (traces.at(-1)?.seq ?? 0) : before - 1, more };
 };
 
 /** Removes some traces, oldest first. The last of each session is remembered by its hash. */
-export async function removeOld(work: Work, age: Age): Promise<Aged> {
+export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress> {
   const { tx, account_id, dialect } = work;
   const traces = await oldest(work, age);
   if (traces.length > 0) {
@@ -35,36 +35,36 @@ export async function removeOld(work: Work, age: Age): Promise<Aged> {
       queries.upsertEnds,
       [...ends.values()].map((end) => ({ account_id, ...end })),
     );
-    if (dialect.engine === 'sqlite') await forgetTraceWords(work, old.seqs);
+    if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     await queries.deleteTraces(tx, old);
   }
   return aged(traces, age);
 }
 
 /** Takes what was said out of some traces. Hashes stay, so that the rest can still be proven. */
-export async function erasePayloads(work: Work, age: Age): Promise<Aged> {
+export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgress> {
   const { tx, account_id, dialect } = work;
   const traces = await oldest(work, age);
   if (traces.length > 0) {
     const old = oldOf(work, traces);
     await queries.erasePayloads(tx, old);
-    if (dialect.engine === 'sqlite') await forgetTraceWords(work, old.seqs);
+    if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     else await queries.dropSearchWords(tx, old);
     await tx.updateMany(
       queries.updateHeaders,
-      traces.map(({ seq, header }) => ({ account_id, seq, header: silenced(header) })),
+      traces.map(({ seq, header }) => ({ account_id, seq, header: withoutPayload(header) })),
     );
   }
   return aged(traces, age);
 }
 
-function silenced(text: string): string {
+function withoutPayload(text: string): string {
   const gone = { task_input: null, response_text: null, session_metadata: {} };
-  const header: Header = { ...(JSON.parse(text) as Header), ...gone, payloads_erased: true };
+  const header: TraceHeader = { ...(JSON.parse(text) as TraceHeader), ...gone, payloads_erased: true };
   return JSON.stringify(header);
 }
 
 /** On SQLite, for traces that go. */
-export async function forgetTraceWords({ tx, account, dialect }: Work, seqs: readonly number[]): Promise<void> {
+export async function deleteWordsOfTraces({ tx, account, dialect }: Work, seqs: readonly number[]): Promise<void> {
   await queries.deleteTraceWords(tx, dialect.numbers(seqs.map((seq) => rowidOf(account.number, seq))));
 }

@@ -10,22 +10,22 @@ export const upsertEnds: Insert = {
 };
 
 export type OldTrace = Pick<TraceRow, 'agent_id' | 'session' | 'sequence' | 'hash' | 'seq' | 'header'>;
-export type Place = { account_id: string; after: number; before: number; limit: number };
+export type OldTraceQuery = { account_id: string; after: number; before: number; limit: number };
 
 /** Oldest first, between two places of the log. */
-export function listOld(query: Query, { account_id, after, before, limit }: Place): Promise<OldTrace[]> {
+export function listOld(query: Query, { account_id, after, before, limit }: OldTraceQuery): Promise<OldTrace[]> {
   return query.all(
     sql`SELECT agent_id, session, sequence, hash, seq, header FROM traces
         WHERE account_id = ${account_id} AND seq > ${after} AND seq < ${before} ORDER BY seq LIMIT ${limit}`,
   );
 }
 
-export type Old = { account_id: string; seqs: readonly number[]; listed: Sql };
+export type OldTraces = { account_id: string; seqs: readonly number[]; listed: Sql };
 
-const among = ({ account_id, listed }: Old): Sql =>
+const among = ({ account_id, listed }: OldTraces): Sql =>
   sql`account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${listed})`;
 
-export async function deleteTraces(tx: Transaction, old: Old): Promise<void> {
+export async function deleteTraces(tx: Transaction, old: OldTraces): Promise<void> {
   await tx.run(sql`DELETE FROM trace_items WHERE ${among(old)}`);
   await tx.run(sql`DELETE FROM traces WHERE ${among(old)}`);
 }
@@ -38,7 +38,7 @@ export function deleteTraceWords(tx: Transaction, rowids: Sql): Promise<number> 
 /** Parts in the words of people and models. Which entries were read and written stays. */
 const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
 
-export function erasePayloads(tx: Transaction, old: Old): Promise<number> {
+export function erasePayloads(tx: Transaction, old: OldTraces): Promise<number> {
   return tx.run(
     sql`UPDATE trace_items SET entity_path = NULL, key = NULL, entry_id = NULL, data = NULL
         WHERE ${among(old)} AND kind IN ${SPOKEN} AND data IS NOT NULL`,
@@ -46,7 +46,7 @@ export function erasePayloads(tx: Transaction, old: Old): Promise<number> {
 }
 
 /** On PostgreSQL; on SQLite they are in a table of their own. */
-export function dropSearchWords(tx: Transaction, old: Old): Promise<number> {
+export function dropSearchWords(tx: Transaction, old: OldTraces): Promise<number> {
   return tx.run(sql`UPDATE traces SET search_words = NULL WHERE ${among(old)}`);
 }
 

@@ -16,11 +16,11 @@ import { renderTraces, type Trace } from '../render.ts';
 import { redactJson, redactText } from '../rules/redact.ts';
 import { saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
-import type { Part } from '../shape.ts';
-import { tellOf, toContext } from '../told.ts';
+import { buildSessionReport, toContext } from '../session-report.ts';
+import type { TracePart } from '../shape.ts';
 
-type NewTrace = Input<'traces.create'>;
-type Author = ReturnType<typeof authorOf>;
+type TraceInput = Input<'traces.create'>;
+type TraceAuthor = ReturnType<typeof authorOf>;
 
 /** A trace that a client kept itself. It is sealed as the next of its session, like any other. */
 export const create = writes<'traces.create'>(async (work, { input, caller }) => {
@@ -28,7 +28,7 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   const { account_id, now } = work;
   const key = { account_id, agent_id: author.agent_id, session: author.session };
   const session = await loadSession(work.tx, key);
-  const told = tellOf(work, input, { row: session.row, items: [] });
+  const report = buildSessionReport(work, input, { row: session.row, items: [] });
   const reads = await readParts(work, input, author);
   const visible_to =
     reads.length > 0 && reads.every((part) => part.visible_to !== EVERYONE) ? author.agent_id : EVERYONE;
@@ -50,7 +50,7 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   const ended = input.session_ended_at ? fromIso(input.session_ended_at) : now;
   const head = { trace_id, seq, agent_id: author.agent_id, session: author.session, branch, outcome_ref, outcome_type };
   const header = {
-    ...told.header,
+    ...report.header,
     final_action_index: null,
     session_started_at: input.session_started_at ? fromIso(input.session_started_at) : null,
     session_ended_at: ended,
@@ -58,21 +58,21 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
     ...(input.state_diff ? { state_diff: countsOf(input.state_diff) } : {}),
     ...(outcome ? { outcome_seq: outcome.seq } : {}),
   };
-  const parts = [...reads, ...otherParts(input, now), ...told.parts];
+  const parts = [...reads, ...otherParts(input, now), ...report.parts];
   const last = await getLastTrace(work.tx, key);
   const sealed = sealTrace(work, { ...head, visible_to, header, parts }, last);
   saveTraces(work, [sealed]);
-  await work.settle();
-  const view = { query: work.tx, viewer: key, dialect: work.dialect };
+  await work.waitForSent();
+  const view = { query: work.tx, viewer: { ...key, scope: undefined }, dialect: work.dialect };
   const [trace] = await renderTraces(view, [sealed.row], true);
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
 
-type Named = NewTrace['causal_entries'][number];
-type Shown = Omit<VersionFacts, 'entry_id' | 'content_hash'> & { standing: string | null };
+type NamedRead = TraceInput['causal_entries'][number];
+type TracedVersion = Omit<VersionFacts, 'entry_id' | 'content_hash'> & { standing: string | null };
 
 /** The entries that the client read, in the versions it says; the current one where it says none. */
-async function readParts(work: Work, input: NewTrace, author: Author): Promise<Part[]> {
+async function readParts(work: Work, input: TraceInput, author: TraceAuthor): Promise<TracePart[]> {
   const { branch, causal_entries } = input;
   const entries = await EntrySet.load(
     work,
@@ -84,7 +84,7 @@ async function readParts(work: Work, input: NewTrace, author: Author): Promise<P
     work.account_id,
     named.map(({ given, entry }) => ({ entry_id: entry?.entry_id ?? 0, version: given.version ?? 0 })),
   );
-  return named.map(({ given, entry }, i): Part => {
+  return named.map(({ given, entry }, i): TracePart => {
     const { entity_path, key, read_at } = given;
     const shown = entry && shownOf(work, { given, entry, old: versions[i] });
     if (!shown || !mayAgentSee(shown, author.agent_id))
@@ -108,15 +108,15 @@ async function readParts(work: Work, input: NewTrace, author: Author): Promise<P
 }
 
 /** What is there now as it stands; what was there once as it was written. */
-function shownOf({ now }: Work, { given, entry, old }: Read): Shown | undefined {
+function shownOf({ now }: Work, { given, entry, old }: ResolvedRead): TracedVersion | undefined {
   if (isLive(entry, now) && (given.version === undefined || given.version === entry.version)) return entry;
   return old && old.deleted === 0 ? { ...old, standing: null } : undefined;
 }
 
-type Read = { given: Named; entry: EntryRow; old: VersionFacts | undefined };
+type ResolvedRead = { given: NamedRead; entry: EntryRow; old: VersionFacts | undefined };
 
 /** What it says of entries by name is left out: it could not be erased. */
-const countsOf = ({ entries_created, entries_updated }: NonNullable<NewTrace['state_diff']>) => ({
+const countsOf = ({ entries_created, entries_updated }: NonNullable<TraceInput['state_diff']>) => ({
   entries_created,
   entries_updated,
 });
@@ -124,11 +124,11 @@ const countsOf = ({ entries_created, entries_updated }: NonNullable<NewTrace['st
 const at = (time: string | null | undefined, now: number): string => toIso(time ? fromIso(time) : now);
 const plain = (json: JsonText | undefined): unknown => json?.value ?? {};
 
-function otherParts(input: NewTrace, now: number): Part[] {
-  const contexts = input.external_contexts.map(({ recorded_at, ...context }): Part => {
+function otherParts(input: TraceInput, now: number): TracePart[] {
+  const contexts = input.external_contexts.map(({ recorded_at, ...context }): TracePart => {
     return { kind: 'context', data: { ...toContext(context), recorded_at: at(recorded_at, now) } };
   });
-  const queries = input.query_events.map(({ parameters, occurred_at, duration_ms, ...rest }): Part => {
+  const queries = input.query_events.map(({ parameters, occurred_at, duration_ms, ...rest }): TracePart => {
     const { entity_path } = plain(parameters) as { entity_path?: unknown };
     const data = { ...rest, parameters: redactJson(plain(parameters)), duration_ms: duration_ms ?? 0 };
     return {
@@ -137,7 +137,7 @@ function otherParts(input: NewTrace, now: number): Part[] {
       data: { ...data, occurred_at: at(occurred_at, now) },
     };
   });
-  const errors = input.error_events.map(({ message, stack_trace, occurred_at, ...rest }): Part => {
+  const errors = input.error_events.map(({ message, stack_trace, occurred_at, ...rest }): TracePart => {
     const trace = stack_trace ? { stack_trace: redactText(stack_trace) } : {};
     return {
       kind: 'error',

@@ -1,16 +1,16 @@
 import type { AgentEraser, EntryEraser } from '../../../kernel/index.ts';
-import { forgetTraceWords } from '../age/index.ts';
+import { deleteWordsOfTraces } from '../age/index.ts';
 import * as queries from './queries.ts';
 
 export const erasesEntries: EntryEraser = {
-  count: async ({ tx }, erased) => ({ trace_parts: await queries.countItems(tx, erased) }),
-  erase: async ({ tx }, erased) => ({ trace_parts: await queries.eraseItems(tx, erased) }),
+  count: async ({ tx }, erased) => ({ trace_parts: await queries.countTraceItems(tx, erased) }),
+  erase: async ({ tx }, erased) => ({ trace_parts: await queries.eraseTraceItems(tx, erased) }),
 };
 
 /** What belongs to traces of the agent; the traces themselves go by their declaration. */
 export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
-    if (work.dialect.engine === 'sqlite') await forgetTraceWords(work, await queries.listTraceSeqs(work.tx, agent));
+    if (work.dialect.engine === 'sqlite') await deleteWordsOfTraces(work, await queries.listTraceSeqs(work.tx, agent));
     await queries.deleteItemsOf(work.tx, agent);
   },
 };

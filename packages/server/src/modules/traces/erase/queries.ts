@@ -1,24 +1,24 @@
 import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type ErasedAgent, type ErasedEntries, visible } from '../../../kernel/index.ts';
+import { type ErasedAgent, type ErasedEntries, visibleTo } from '../../../kernel/index.ts';
 import { linesOfEntries } from '../../ledger/index.ts';
 
 /** The parts that name erased entries, and those that speak of their path alone. */
 function partsAt({ account_id, agent_id, paths, keys, names }: ErasedEntries, where: Sql): Sql {
   const isNamed = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
   return sql`account_id = ${account_id} AND ${where} AND entity_path IS NOT NULL${andAll(paths)}
-    AND (key IS NULL OR ${isNamed}) AND (${visible(agent_id)} OR ${names('trace_items', 'path and key')})`;
+    AND (key IS NULL OR ${isNamed}) AND (${visibleTo(agent_id)} OR ${names('trace_items', 'path and key')})`;
 }
 
-const toldOf = ({ account_id, namedIds }: ErasedEntries): Sql => linesOfEntries(account_id, namedIds);
+const ledgerItemsOf = ({ account_id, namedIds }: ErasedEntries): Sql => linesOfEntries(account_id, namedIds);
 
 /** By their paths, or where the ledger has the same, by its lines. */
 const parts = (erased: ErasedEntries): readonly Sql[] => [
   partsAt(erased, sql`in_ledger = 0`),
-  partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${toldOf(erased)}) AS told)`),
+  partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${ledgerItemsOf(erased)}) AS told)`),
 ];
 
 /** Takes out names and content; the hashes stay, so that the rest can still be proven. Comes before the ledger's turn. */
-export async function eraseItems(tx: Transaction, erased: ErasedEntries): Promise<number> {
+export async function eraseTraceItems(tx: Transaction, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of parts(erased))
     count += await tx.run(
@@ -27,7 +27,7 @@ export async function eraseItems(tx: Transaction, erased: ErasedEntries): Promis
   return count;
 }
 
-export async function countItems(query: Query, erased: ErasedEntries): Promise<number> {
+export async function countTraceItems(query: Query, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of parts(erased))
     count += (await query.get<{ n: number }>(sql`SELECT count(*) AS n FROM trace_items WHERE ${where}`))?.n ?? 0;

@@ -1,45 +1,45 @@
 import { changed, hashedBy, type MaintenanceTask, toIso, unchanged, type Work, writes } from '../../../kernel/index.ts';
-import { addItems, FULL, MAX_ITEMS, type NewItem, openSession } from '../../sessions/index.ts';
+import { addItems, MAX_ITEMS, type NewItem, openSession, SESSION_FULL } from '../../sessions/index.ts';
 import { pricesOf } from '../prices.ts';
-import { record } from '../recording.ts';
+import { emitRecorded } from '../recording.ts';
 import { callOf, errorOf, kindOf } from '../rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from '../rules/gen-ai-payloads.ts';
-import { type LlmCall, normalizeCall } from '../rules/llm-calls.ts';
-import { type Home, ownSession } from '../rules/otel-homes.ts';
+import { normalizeCall, type RecordedLlmCall } from '../rules/llm-calls.ts';
+import { ownSession, type SpanOwner } from '../rules/otel-owners.ts';
 import { type OtelSpan, readOtelSpans } from '../rules/otel-spans.ts';
 import { normalizeSpan } from '../rules/spans.ts';
-import { settleHomes } from './homes.ts';
 import * as queries from './queries.ts';
+import { assignOwners } from './span-owners.ts';
 
 export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, caller }) => {
   const read = readOtelSpans(input.resourceSpans);
-  const fresh = await withoutKnown(work, read.spans);
-  const homes = await settleHomes(work, fresh, {
+  const fresh = await withoutStored(work, read.spans);
+  const owners = await assignOwners(work, fresh, {
     agent_id: input.agent_id,
     session_id: input.session_id ?? caller.session_id ?? undefined,
     default_agent_id: caller.agent_id,
   });
-  const groups = bySession(fresh, homes);
-  const recorded: Recorded[] = [];
-  for (const group of groups) recorded.push(await recordGroup(work, group));
+  const groups = bySession(fresh, owners);
+  const recorded: IngestedSpans[] = [];
+  for (const group of groups) recorded.push(await recordSessionSpans(work, group));
   const kept = recorded.filter(({ spans }) => spans > 0);
   const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
   const rejected = read.rejected + refused;
-  const errorMessage = read.reason ?? FULL;
+  const errorMessage = read.reason ?? SESSION_FULL;
   const item_id = kept.at(-1)?.item_id ?? null;
   const output = {
     ...(rejected === 0 ? {} : { partialSuccess: { rejectedSpans: String(rejected), errorMessage } }),
     item_id,
     recorded: kept.map(({ agent_id, session_id, spans, llm_calls }) => ({ agent_id, session_id, spans, llm_calls })),
     duplicate_spans: read.spans.length - fresh.length,
-    ignored_spans: fresh.filter(({ trace_id }) => !homes.has(trace_id)).length,
+    ignored_spans: fresh.filter(({ trace_id }) => !owners.has(trace_id)).length,
     unchanged: kept.length === 0,
   };
   return item_id === null ? unchanged(output) : changed(output, { resource: item_id, ...hashedBy(output) });
 });
 
 /** Those that have not come before, nor twice in this request. */
-async function withoutKnown({ tx, account_id }: Work, spans: readonly OtelSpan[]): Promise<OtelSpan[]> {
+async function withoutStored({ tx, account_id }: Work, spans: readonly OtelSpan[]): Promise<OtelSpan[]> {
   const byId = new Map(spans.map((span) => [idOf(span, span.span_id), span]));
   const once = [...byId.values()];
   const keys = once.map(({ trace_id, span_id }) => [account_id, trace_id, span_id]);
@@ -50,12 +50,12 @@ async function withoutKnown({ tx, account_id }: Work, spans: readonly OtelSpan[]
 /** A span is known by its own id within its trace alone; a session may hold many traces. */
 const idOf = ({ trace_id }: OtelSpan, spanId: string): string => `${trace_id}-${spanId}`;
 
-type Group = { agent_id: string; session: string; spans: OtelSpan[] };
+type SessionSpans = { agent_id: string; session: string; spans: OtelSpan[] };
 
-function bySession(spans: readonly OtelSpan[], homes: ReadonlyMap<string, Home>): Group[] {
-  const groups = new Map<string, Group>();
+function bySession(spans: readonly OtelSpan[], owners: ReadonlyMap<string, SpanOwner>): SessionSpans[] {
+  const groups = new Map<string, SessionSpans>();
   for (const span of spans) {
-    const home = homes.get(span.trace_id);
+    const home = owners.get(span.trace_id);
     if (!home) continue;
     const agent_id = home.agent.name;
     const session = ownSession(span) ?? home.session.name;
@@ -67,7 +67,7 @@ function bySession(spans: readonly OtelSpan[], homes: ReadonlyMap<string, Home>)
   return [...groups.values()];
 }
 
-type Recorded = {
+type IngestedSpans = {
   item_id: string | null;
   agent_id: string;
   session_id: string;
@@ -77,7 +77,7 @@ type Recorded = {
 };
 
 /** Puts spans into the session they belong to, as long as it has room. */
-async function recordGroup(work: Work, { agent_id, session, spans }: Group): Promise<Recorded> {
+async function recordSessionSpans(work: Work, { agent_id, session, spans }: SessionSpans): Promise<IngestedSpans> {
   const { account_id, now: at } = work;
   const row = await openSession(work, { account_id, agent_id, session });
   const kept = fitting(
@@ -85,8 +85,8 @@ async function recordGroup(work: Work, { agent_id, session, spans }: Group): Pro
     MAX_ITEMS - row.items,
   );
   const llm_calls = kept.filter(({ items }) => items.length > 1).length;
-  const told = { agent_id, session_id: session, spans: kept.length, llm_calls, refused: spans.length - kept.length };
-  if (kept.length === 0) return { item_id: null, ...told };
+  const event = { agent_id, session_id: session, spans: kept.length, llm_calls, refused: spans.length - kept.length };
+  if (kept.length === 0) return { item_id: null, ...event };
   const numbers = addItems(
     work,
     row,
@@ -100,8 +100,8 @@ async function recordGroup(work: Work, { agent_id, session, spans }: Group): Pro
   work.send(work.tx.insertMany(queries.insertSpans, rows));
   const author = { agent_id, session_id: session, session };
   const details = { spans: kept.length, llm_calls };
-  const { item_id } = record(work, numbers.at(-1) as number, { author, row, event_type: 'span', details });
-  return { item_id, ...told };
+  const { item_id } = emitRecorded(work, numbers.at(-1) as number, { author, row, event_type: 'span', details });
+  return { item_id, ...event };
 }
 
 /** The first ones, as many as there is room for. */
@@ -121,18 +121,18 @@ function itemsOf(work: Work, span: OtelSpan): NewItem[] {
   return [{ kind: 'span', data }, ...(call ? [{ kind: 'llm_call' as const, data: call }] : [])];
 }
 
-function toCall(work: Work, span: OtelSpan): LlmCall | undefined {
-  const told = callOf(span);
-  if (!told) return undefined;
+function toCall(work: Work, span: OtelSpan): RecordedLlmCall | undefined {
+  const event = callOf(span);
+  if (!event) return undefined;
   const call_id = idOf(span, span.span_id);
   const result = normalizeCall(
-    { ...told, call_id },
+    { ...event, call_id },
     { prices: pricesOf(work.services.settings), now: toIso(work.now), newId: () => call_id },
   );
   return 'call' in result ? result.call : undefined;
 }
 
-function toSpan(work: Work, span: OtelSpan, call: LlmCall | undefined): object {
+function toSpan(work: Work, span: OtelSpan, call: RecordedLlmCall | undefined): object {
   const { parent_span_id, name, started_at, ended_at, duration_ms, is_error, attributes, scope } = span;
   const service = span.resource['service.name'];
   return normalizeSpan(
@@ -169,9 +169,9 @@ function toSpan(work: Work, span: OtelSpan, call: LlmCall | undefined): object {
 /** As long as a session is waited for. */
 const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 
-export const forgetSpans: MaintenanceTask = {
+export const deleteOldSpans: MaintenanceTask = {
   name: 'traces.forget_spans',
   async run({ services: { database, clock } }) {
-    await database.upkeep((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
+    await database.maintenanceTransaction((tx) => queries.deleteOld(tx, clock.now() - REMEMBERED_MS));
   },
 };

@@ -1,7 +1,7 @@
 import { type Find, type Insert, type Query, sql, type Transaction } from '../../../db/index.ts';
 import type { SessionKey } from '../../sessions/index.ts';
 
-export type TraceHomeRow = {
+export type TraceOwnerRow = {
   trace_id: string;
   agent_id: string;
   agent_rank: number;
@@ -29,13 +29,13 @@ export const insertSpans: Insert = {
   },
 };
 
-export const findHomes: Find = {
+export const findTraceOwners: Find = {
   table: 'otel_traces',
   select: 'trace_id, agent_id, agent_rank, session, session_rank',
   by: { account_id: 'text', trace_id: 'text' },
 };
 
-export const upsertHomes: Insert = {
+export const upsertTraceOwners: Insert = {
   table: 'otel_traces',
   columns: {
     account_id: 'text',
@@ -50,17 +50,17 @@ export const upsertHomes: Insert = {
     session = excluded.session, session_rank = excluded.session_rank, at = excluded.at`,
 };
 
-type Within = SessionKey & { trace_id: string };
+type TraceInSession = SessionKey & { trace_id: string };
 
 /** The items that a trace has put into a session. */
-export function listItems(query: Query, at: Within): Promise<{ item_no: number; call_no: number | null }[]> {
+export function listItems(query: Query, at: TraceInSession): Promise<{ item_no: number; call_no: number | null }[]> {
   return query.all(
     sql`SELECT item_no, call_no FROM otel_spans WHERE account_id = ${at.account_id} AND trace_id = ${at.trace_id}
         AND agent_id = ${at.agent_id} AND session = ${at.session}`,
   );
 }
 
-export function moveSpans(tx: Transaction, from: Within, to: SessionKey): Promise<number> {
+export function moveSpans(tx: Transaction, from: TraceInSession, to: SessionKey): Promise<number> {
   return tx.run(
     sql`UPDATE otel_spans SET agent_id = ${to.agent_id}, session = ${to.session} WHERE account_id = ${from.account_id}
         AND trace_id = ${from.trace_id} AND agent_id = ${from.agent_id} AND session = ${from.session}`,

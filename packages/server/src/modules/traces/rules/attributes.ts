@@ -1,7 +1,7 @@
 import type { FieldError } from '@mem-service/contract';
 
-export type Scalar = string | number | boolean;
-export type Attributes = Record<string, Scalar>;
+export type AttributeValue = string | number | boolean;
+export type Attributes = Record<string, AttributeValue>;
 
 export const MAX_ATTRIBUTES = 20;
 export const MAX_ATTRIBUTE_KEY_CHARS = 64;
@@ -19,13 +19,13 @@ const UNCOUNTED: ReadonlySet<string> = new Set(['memory_branch', 'canary_fix_id'
 export function mergeAttributes(
   bags: readonly Record<string, unknown>[],
 ): { attributes: Attributes } | { errors: FieldError[] } {
-  const merged = new Map<string, Scalar>();
+  const merged = new Map<string, AttributeValue>();
   const errors: FieldError[] = [];
   for (const [given, value] of bags.flatMap((bag) => Object.entries(bag))) {
     const key = given.trim().toLowerCase();
     if (RESERVED.has(key)) continue;
     const message = keyProblem(key) ?? valueProblem(value);
-    if (message === undefined) merged.set(key, value as Scalar);
+    if (message === undefined) merged.set(key, value as AttributeValue);
     else errors.push({ path: given, message });
   }
   const counted = [...merged.keys()].filter((key) => !UNCOUNTED.has(key)).length;
@@ -54,13 +54,13 @@ function isStorable(text: string): boolean {
 /** The bag with what the server knows put over it. A stamp cannot be refused, so it is cut; one that is empty is none. */
 export function stampAttributes(
   bag: Readonly<Attributes>,
-  stamps: Readonly<Record<string, Scalar | null | undefined>>,
+  stamps: Readonly<Record<string, AttributeValue | null | undefined>>,
 ): Attributes {
   const given = Object.entries(stamps).filter(([, value]) => value !== undefined && value !== null && value !== '');
   return Object.fromEntries([...Object.entries(bag), ...given.map(([key, value]) => [key, cutStamp(value)])]);
 }
 
-function cutStamp(value: Scalar | null | undefined): unknown {
+function cutStamp(value: AttributeValue | null | undefined): unknown {
   if (typeof value !== 'string') return value;
   return value.slice(0, MAX_ATTRIBUTE_VALUE_CHARS).replace(/[\ud800-\udbff]$/, '');
 }

@@ -87,11 +87,11 @@ function plainOf(value: unknown): unknown {
   }
 }
 
-type Tree = Map<string, Tree | { leaf: unknown }>;
+type AttributeTree = Map<string, AttributeTree | { leaf: unknown }>;
 
 /** `llm.input_messages.0.message.role` and its like, put together again. */
 function joined(attributes: OtelAttributes, prefix: string): unknown {
-  const root: Tree = new Map();
+  const root: AttributeTree = new Map();
   for (const [name, value] of Object.entries(attributes)) {
     if (!name.startsWith(prefix) || !/^\d/.test(name.slice(prefix.length))) continue;
     // A message is called so twice.
@@ -106,18 +106,18 @@ function joined(attributes: OtelAttributes, prefix: string): unknown {
 
 const WRAPPERS: ReadonlySet<string> = new Set(['message', 'tool_call', 'document', 'message_content']);
 
-function plant(tree: Tree, [first = '', ...rest]: readonly string[], value: unknown): void {
+function plant(tree: AttributeTree, [first = '', ...rest]: readonly string[], value: unknown): void {
   const known = tree.get(first);
   if (rest.length === 0) {
     if (known === undefined) tree.set(first, { leaf: plainOf(value) });
     return;
   }
-  const below: Tree = known instanceof Map ? known : new Map();
+  const below: AttributeTree = known instanceof Map ? known : new Map();
   tree.set(first, below);
   plant(below, rest, value);
 }
 
-function grown(tree: Tree): unknown {
+function grown(tree: AttributeTree): unknown {
   const members = [...tree].map(([name, node]) => [name, node instanceof Map ? grown(node) : node.leaf] as const);
   if (!members.every(([name]) => /^\d{1,9}$/.test(name))) return Object.fromEntries(members);
   return members.sort(([a], [b]) => Number(a) - Number(b)).map(([, value]) => value);

@@ -1,5 +1,5 @@
 import type { OtelAttributes, OtelSpan } from './otel-spans.ts';
-import type { SpanKind } from './spans.ts';
+import type { TraceSpanKind } from './spans.ts';
 
 /** Names under which a span speaks of agents and language models, in one of the conventions that are known here. */
 const SPEAKS = /^(?:gen_ai|openinference|llm|traceloop|ai)\./;
@@ -10,7 +10,7 @@ export function isGenAi({ attributes }: OtelSpan): boolean {
 }
 
 /** By what each convention says: the operation of GenAI, the kind of OpenInference, that of OpenLLMetry, our own. */
-const KINDS: readonly (readonly [attribute: string, kinds: Readonly<Record<string, SpanKind>>])[] = [
+const KINDS: readonly (readonly [attribute: string, kinds: Readonly<Record<string, TraceSpanKind>>])[] = [
   [
     'gen_ai.operation.name',
     {
@@ -42,11 +42,11 @@ const KINDS: readonly (readonly [attribute: string, kinds: Readonly<Record<strin
   ['mem.effect', { read: 'memory_read', write: 'memory_write' }],
 ];
 
-export function kindOf(attributes: OtelAttributes): SpanKind {
+export function kindOf(attributes: OtelAttributes): TraceSpanKind {
   for (const [attribute, kinds] of KINDS) {
-    const told = attributes[attribute];
-    if (typeof told !== 'string') continue;
-    const kind = kinds[told] ?? kinds[told.toLowerCase()];
+    const given = attributes[attribute];
+    if (typeof given !== 'string') continue;
+    const kind = kinds[given] ?? kinds[given.toLowerCase()];
     if (kind !== undefined) return kind;
   }
   // Before there was an operation, a model was all that told.
@@ -78,7 +78,7 @@ export function callOf(span: OtelSpan): Record<string, unknown> | undefined {
   const { attributes, started_at, duration_ms } = span;
   const model = textIn(attributes, MODELS);
   if (kindOf(attributes) !== 'llm' || model === undefined) return undefined;
-  const told = {
+  const given = {
     model,
     provider: textIn(attributes, PROVIDERS),
     input_tokens: countIn(attributes, INPUT_TOKENS),
@@ -93,7 +93,7 @@ export function callOf(span: OtelSpan): Record<string, unknown> | undefined {
     operation: textIn(attributes, ['gen_ai.operation.name', 'openinference.span.kind'])?.toLowerCase(),
     error: span.is_error ? errorOf(span) : undefined,
   };
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 function finishReason(attributes: OtelAttributes): string | undefined {

@@ -3,7 +3,7 @@ import { type PriceTable, priceOf, roundUsd } from './llm-prices.ts';
 import { redactJson } from './redact.ts';
 import { toUtc } from './timestamps.ts';
 
-export type LlmCall = {
+export type RecordedLlmCall = {
   call_id: string;
   model: string;
   provider: string;
@@ -18,7 +18,7 @@ export type LlmCall = {
 /** What is around a call: how to price it, and what to fill in. */
 export type CallContext = { prices: PriceTable; now: string; newId: () => string };
 
-type Given = Readonly<Record<string, unknown>>;
+type GivenCall = Readonly<Record<string, unknown>>;
 
 const MAX_TEXT_CHARS = 256;
 
@@ -38,7 +38,10 @@ const FIELDS = new Map<string, readonly [(value: unknown) => boolean, string]>(
 );
 
 /** One call that was recorded by itself: what is wrong with it is told. */
-export function normalizeCall(given: Given, context: CallContext): { call: LlmCall } | { errors: FieldError[] } {
+export function normalizeCall(
+  given: GivenCall,
+  context: CallContext,
+): { call: RecordedLlmCall } | { errors: FieldError[] } {
   const errors = [...FIELDS].flatMap(([path, [isGood, message]]) =>
     isGiven(given[path]) && !isGood(given[path]) ? [{ path, message }] : [],
   );
@@ -47,9 +50,9 @@ export function normalizeCall(given: Given, context: CallContext): { call: LlmCa
 }
 
 /** Calls that came in a list. One with neither a model nor tokens says nothing and is left out; so is a bad field. */
-export function normalizeCalls(given: readonly unknown[], context: CallContext): LlmCall[] {
+export function normalizeCalls(given: readonly unknown[], context: CallContext): RecordedLlmCall[] {
   return given
-    .filter((call): call is Given => typeof call === 'object' && call !== null && !Array.isArray(call))
+    .filter((call): call is GivenCall => typeof call === 'object' && call !== null && !Array.isArray(call))
     .map((call) =>
       Object.fromEntries(Object.entries(call).filter(([name, value]) => FIELDS.get(name)?.[0](value) ?? true)),
     )
@@ -58,7 +61,7 @@ export function normalizeCalls(given: readonly unknown[], context: CallContext):
 }
 
 /** Of a call whose fields are good. */
-function fill(given: Given, { prices, now, newId }: CallContext): LlmCall {
+function fill(given: GivenCall, { prices, now, newId }: CallContext): RecordedLlmCall {
   const { call_id, model, provider, input_tokens, output_tokens, cost_usd, latency_ms, started_at, ...extra } = given;
   const call = {
     ...(redactJson(Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined))) as object),
@@ -84,7 +87,9 @@ export type LlmTotals = {
   known_cost_usd: number | null;
 };
 
-export function totalsOf(calls: readonly Pick<LlmCall, 'input_tokens' | 'output_tokens' | 'cost_usd'>[]): LlmTotals {
+export function totalsOf(
+  calls: readonly Pick<RecordedLlmCall, 'input_tokens' | 'output_tokens' | 'cost_usd'>[],
+): LlmTotals {
   const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
   const costs = calls.flatMap(({ cost_usd }) => (cost_usd === null ? [] : [cost_usd]));
   const known_cost_usd = costs.length === 0 ? null : roundUsd(sum(costs));

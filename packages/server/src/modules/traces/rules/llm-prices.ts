@@ -1,10 +1,9 @@
-/** US dollars for a million tokens. */
-export type Price = { input_per_1m: number; output_per_1m: number; cached_input_per_1m?: number | undefined };
+import type { LlmPrice } from '../../../kernel/index.ts';
 
 /** By the name of a model, or the beginning of it. */
-export type PriceTable = Readonly<Record<string, Price>>;
+export type PriceTable = Readonly<Record<string, LlmPrice>>;
 
-export type Priced = {
+export type PricedCall = {
   model: string;
   provider?: string;
   input_tokens: number;
@@ -17,11 +16,11 @@ export type Priced = {
  * What a call costs, by the longest name in the table that the model begins with. Null when none does, and when no
  * tokens were counted: a call that cost nothing is not what that says.
  */
-export function priceOf(table: PriceTable, call: Priced): number | null {
+export function priceOf(table: PriceTable, call: PricedCall): number | null {
   const price = findPrice(table, call);
   if (price === undefined || call.input_tokens + call.output_tokens === 0) return null;
-  const told = typeof call.cached_input_tokens === 'number' ? call.cached_input_tokens : 0;
-  const cached = Math.min(Math.max(0, told), call.input_tokens);
+  const known = typeof call.cached_input_tokens === 'number' ? call.cached_input_tokens : 0;
+  const cached = Math.min(Math.max(0, known), call.input_tokens);
   const input = (call.input_tokens - cached) * price.input_per_1m;
   const reused = cached * (price.cached_input_per_1m ?? price.input_per_1m);
   return roundUsd((input + reused + call.output_tokens * price.output_per_1m) / 1_000_000);
@@ -32,9 +31,9 @@ export function roundUsd(usd: number): number {
   return Math.round(usd * 1e10) / 1e10;
 }
 
-function findPrice(table: PriceTable, { model, provider = '' }: Priced): Price | undefined {
+function findPrice(table: PriceTable, { model, provider = '' }: PricedCall): LlmPrice | undefined {
   const names = namesOf(model, provider);
-  let found: Price | undefined;
+  let found: LlmPrice | undefined;
   let longest = 0;
   for (const [given, price] of Object.entries(table)) {
     const prefix = given.trim().toLowerCase();
@@ -77,7 +76,7 @@ export function parsePriceTable(json: unknown): PriceTable {
   return Object.fromEntries(Object.entries(models).map(([name, price]) => [name, parsePrice(name, price)]));
 }
 
-function parsePrice(name: string, given: unknown): Price {
+function parsePrice(name: string, given: unknown): LlmPrice {
   if (name.trim() === '') throw new Error('a price must go by the name of a model');
   if (!isObject(given)) throw new Error(`${name} must be an object with input_per_1m and output_per_1m`);
   const { input_per_1m, output_per_1m, cached_input_per_1m } = given;

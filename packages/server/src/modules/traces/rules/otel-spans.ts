@@ -39,9 +39,9 @@ export function readOtelSpans(resourceSpans: readonly unknown[]): ReadSpans {
   return read;
 }
 
-type Around = Pick<OtelSpan, 'resource' | 'scope'>;
+type SpanSurroundings = Pick<OtelSpan, 'resource' | 'scope'>;
 
-function take(read: ReadSpans, given: unknown, around: Around): void {
+function take(read: ReadSpans, given: unknown, around: SpanSurroundings): void {
   const span = read.spans.length < MAX_SPANS ? toSpan(objectOf(given), around) : `there are more than ${MAX_SPANS}`;
   if (typeof span === 'object') read.spans.push(span);
   else {
@@ -51,7 +51,7 @@ function take(read: ReadSpans, given: unknown, around: Around): void {
 }
 
 /** The span, or what is wrong with it. */
-function toSpan(given: Record<string, unknown>, around: Around): OtelSpan | string {
+function toSpan(given: Record<string, unknown>, around: SpanSurroundings): OtelSpan | string {
   const trace_id = idOf(given.traceId, 32);
   const span_id = idOf(given.spanId, 16);
   if (trace_id === null) return 'a span has no traceId of 32 hexadecimal digits';
@@ -88,8 +88,8 @@ function idOf(given: unknown, digits: number): string | null {
 
 /** 64-bit numbers are text in JSON; some write them as numbers all the same. 0 is no time. */
 function nanosOf(given: unknown): bigint | null {
-  const isTold = typeof given === 'string' ? /^\d{1,20}$/.test(given) : Number.isFinite(given) && Number(given) > 0;
-  const nanos = isTold ? BigInt(typeof given === 'string' ? given : Math.trunc(given as number)) : 0n;
+  const isGiven = typeof given === 'string' ? /^\d{1,20}$/.test(given) : Number.isFinite(given) && Number(given) > 0;
+  const nanos = isGiven ? BigInt(typeof given === 'string' ? given : Math.trunc(given as number)) : 0n;
   return nanos > 0n ? nanos : null;
 }
 

@@ -1,6 +1,6 @@
 import { findBare, findBareEnd, findQuoted } from './redact-literals.ts';
 import { type SecretFamily, secretFamily } from './redact-names.ts';
-import type { Range } from './redact-pattern-parts.ts';
+import type { TextRange } from './redact-pattern-parts.ts';
 import {
   isAddress,
   isPlaceholder,
@@ -21,11 +21,11 @@ const BLANK = /[ \t]{1,8}(?![-|&;])/y;
 const TAG = />(?=[^<>\s]{1,512}<\/)/y;
 
 /** How a value stands beside its name: for what is not in quotes it decides how much must speak for a secret. */
-type Sign = { end: number; quotedName: boolean; form: 'tight' | 'header' | 'loose' | 'arrow' };
-type Name = { text: string; start: number; end: number; family: SecretFamily };
+type AssignmentSign = { end: number; quotedName: boolean; form: 'tight' | 'header' | 'loose' | 'arrow' };
+type SecretName = { text: string; start: number; end: number; family: SecretFamily };
 
 /** The value that goes by the name of a secret, of which the match is the end. */
-export function assignedValue(match: RegExpExecArray): Range[] {
+export function assignedValue(match: RegExpExecArray): TextRange[] {
   const text = match.input;
   const name = nameAt(text, match.index, match.index + match[0].length);
   const sign = name && signAfter(text, name);
@@ -34,7 +34,7 @@ export function assignedValue(match: RegExpExecArray): Range[] {
 }
 
 /** The whole name, of which the end was found. */
-function nameAt(text: string, endingStart: number, end: number): Name | undefined {
+function nameAt(text: string, endingStart: number, end: number): SecretName | undefined {
   if (text[endingStart] === '[') return undefined;
   const least = Math.max(0, endingStart - MAX_NAME_CHARS);
   let start = endingStart;
@@ -56,7 +56,7 @@ function isNameChar(code: number): boolean {
   );
 }
 
-function signAfter(text: string, name: Name): Sign | undefined {
+function signAfter(text: string, name: SecretName): AssignmentSign | undefined {
   const at = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = name.end;
     return pattern.exec(text);
@@ -76,7 +76,7 @@ function signAfter(text: string, name: Name): Sign | undefined {
 
 const SCHEME = /^(?:bearer|basic|token|digest|api-?key)[ \t]+/i;
 
-function quotedSecret(text: string, name: Name, sign: Sign): Range | undefined {
+function quotedSecret(text: string, name: SecretName, sign: AssignmentSign): TextRange | undefined {
   const quoted = findQuoted(text, sign.end);
   if (quoted === undefined || (!sign.quotedName && wasClosing(text, quoted))) return undefined;
   const scheme = SCHEME.exec(text.slice(quoted.start, quoted.start + 32))?.[0] ?? '';
@@ -87,7 +87,7 @@ function quotedSecret(text: string, name: Name, sign: Sign): Range | undefined {
 }
 
 /** In `"token=" + token` the quote after the sign ends a text; what follows it is code, not a value. */
-function wasClosing(text: string, { start, end }: Range): boolean {
+function wasClosing(text: string, { start, end }: TextRange): boolean {
   const value = text.slice(start, end);
   if (/^\s|^[,;:)\]}({[+\s]*$|^["'`]?\s*(?:[,;)\]}]\s|\+\s|\+.*\+$)/.test(value)) return true;
   const isOpen = end === text.length || text[end] === '\n';
@@ -98,7 +98,7 @@ const DECLARED = /(?:^|[^\w$])(?:const|let|var|val|final|auto)[ \t]{1,8}$/;
 const MEMBER = /^(?:this|self)\./;
 const ENVIRONMENT_NAME = /^[A-Z0-9_]+$/;
 
-function bareSecret(text: string, name: Name, sign: Sign): Range | undefined {
+function bareSecret(text: string, name: SecretName, sign: AssignmentSign): TextRange | undefined {
   if (sign.form === 'arrow') return undefined;
   const { word, isLong } = findBare(text, sign.end);
   const end = sign.end + word.length;
@@ -107,7 +107,7 @@ function bareSecret(text: string, name: Name, sign: Sign): Range | undefined {
   return { start: sign.end, end: isLong ? findBareEnd(text, sign.end) : end };
 }
 
-function isCode(text: string, name: Name, value: string): boolean {
+function isCode(text: string, name: SecretName, value: string): boolean {
   if (/^(?:old)?pwd$/i.test(name.text) && /^(?:[/~.]|[A-Za-z]:)/.test(value)) return true;
   if (MEMBER.test(name.text) || DECLARED.test(text.slice(Math.max(0, name.start - 16), name.start))) return true;
   const isData = ENVIRONMENT_NAME.test(name.text) || '?&'.includes(text[name.start - 1] ?? ' ');
@@ -122,7 +122,11 @@ function endsLine(text: string, end: number): boolean {
 }
 
 /** A sign such as `=` says that a value follows; after a colon there may as well be prose or code. */
-function isLikely(word: string, { family }: Name, at: Pick<Sign, 'form'> & { endsLine: () => boolean }): boolean {
+function isLikely(
+  word: string,
+  { family }: SecretName,
+  at: Pick<AssignmentSign, 'form'> & { endsLine: () => boolean },
+): boolean {
   if (at.form === 'loose' && family === 'key') return looksRandom(word);
   const least = /^\d+$/.test(word) ? (family === 'password' ? 4 : 6) : 3;
   if (word.length < least || isProse(word)) return false;

@@ -1,4 +1,4 @@
-import type { Range } from './redact-pattern-parts.ts';
+import type { TextRange } from './redact-pattern-parts.ts';
 
 /** First digits of the issuers, and how many digits their numbers have. */
 const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
@@ -20,15 +20,15 @@ const MAX_DIGITS = 19;
 const LEAST_GROUP = 4;
 
 /** The numbers of payment cards in a run of digits: of a known issuer, with a check digit that is right. */
-export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): Range[] {
+export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): TextRange[] {
   if (run.length < MIN_DIGITS) return [];
-  const groups: Range[] = [...run.matchAll(/\d+/g)].map((m) => ({ start: m.index, end: m.index + m[0].length }));
+  const groups: TextRange[] = [...run.matchAll(/\d+/g)].map((m) => ({ start: m.index, end: m.index + m[0].length }));
   if (isEven(groups) && isCard(run.replace(/\D/g, ''))) return [{ start: offset, end: offset + run.length }];
-  const cards: Range[] = [];
+  const cards: TextRange[] = [];
   for (let first = 0; first < groups.length; first++) {
     const last = lastGroupOfCard(run, groups, first);
     if (last === undefined) continue;
-    const [{ start }, { end }] = [groups[first] as Range, groups[last] as Range];
+    const [{ start }, { end }] = [groups[first] as TextRange, groups[last] as TextRange];
     cards.push({ start: offset + start, end: offset + end });
     first = last;
   }
@@ -36,16 +36,16 @@ export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): Range[] 
 }
 
 /** All of one size, save the last. Others are phone numbers as often as not. */
-function isEven(groups: readonly Range[]): boolean {
+function isEven(groups: readonly TextRange[]): boolean {
   const sizes = groups.slice(0, MAX_DIGITS + 1).map(({ start, end }) => end - start);
   return sizes.length <= MAX_DIGITS && sizes.slice(0, -1).every((size) => size === sizes[0]);
 }
 
-function lastGroupOfCard(run: string, groups: readonly Range[], first: number): number | undefined {
+function lastGroupOfCard(run: string, groups: readonly TextRange[], first: number): number | undefined {
   let digits = '';
   let grouping = '';
   for (let last = first; last < groups.length && digits.length < MAX_DIGITS; last++) {
-    const { start, end } = groups[last] as Range;
+    const { start, end } = groups[last] as TextRange;
     if (last === first && (run[start - 1] === '-' || end - start < LEAST_GROUP)) return undefined;
     if (end - start > MAX_DIGITS) return undefined;
     digits += run.slice(start, end);

@@ -1,12 +1,12 @@
-import type { Range, SecretPattern } from './redact-pattern-parts.ts';
+import type { SecretPattern, TextRange } from './redact-pattern-parts.ts';
 import { secretPatterns } from './redact-patterns.ts';
 
 /** A part of a text that must not be kept. `rank` is the place of its pattern in the table. */
-export type Secret = Range & { rank: number };
+export type FoundSecret = TextRange & { rank: number };
 
 /** The secrets of a text in its order, in time that grows with its length and no faster. */
-export function findSecrets(text: string): Secret[] {
-  const secrets: Secret[] = [];
+export function findSecrets(text: string): FoundSecret[] {
+  const secrets: FoundSecret[] = [];
   secretPatterns.forEach((row, rank) => {
     const { pattern } = row;
     pattern.lastIndex = 0;
@@ -22,9 +22,9 @@ export function findSecrets(text: string): Secret[] {
   return mergeOverlapping(secrets);
 }
 
-const NONE: readonly Range[] = [];
+const NONE: readonly TextRange[] = [];
 
-function secretsOf({ check, locate }: SecretPattern, match: RegExpExecArray): readonly Range[] {
+function secretsOf({ check, locate }: SecretPattern, match: RegExpExecArray): readonly TextRange[] {
   if (locate) return locate(match);
   const secret = match.at(-1) ?? '';
   if (check && !check(secret, match)) return NONE;
@@ -33,9 +33,9 @@ function secretsOf({ check, locate }: SecretPattern, match: RegExpExecArray): re
 }
 
 /** Secrets that overlap become one, named by the pattern that comes first in the table. */
-function mergeOverlapping(secrets: Secret[]): Secret[] {
+function mergeOverlapping(secrets: FoundSecret[]): FoundSecret[] {
   secrets.sort((a, b) => a.start - b.start);
-  const merged: Secret[] = [];
+  const merged: FoundSecret[] = [];
   for (const secret of secrets) {
     const last = merged.at(-1);
     if (last === undefined || secret.start >= last.end) merged.push(secret);

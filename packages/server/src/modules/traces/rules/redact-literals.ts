@@ -1,4 +1,4 @@
-import type { Range } from './redact-pattern-parts.ts';
+import type { TextRange } from './redact-pattern-parts.ts';
 
 const OPENING = /(?:[rRbBuUfF]{1,2})?(\\{0,7})(["'`])/y;
 const STOPS: Record<string, RegExp> = { '"': /["\n]/g, "'": /['\n]/g, '`': /[`\n]/g };
@@ -7,7 +7,7 @@ const STOPS: Record<string, RegExp> = { '"': /["\n]/g, "'": /['\n]/g, '`': /[`\n
  * What stands between quotes, where a quote begins at `at`. In JSON inside of JSON quotes are escaped; the one that ends
  * the text is escaped as often as the one that began it. An open text ends with its line.
  */
-export function findQuoted(text: string, at: number): Range | undefined {
+export function findQuoted(text: string, at: number): TextRange | undefined {
   OPENING.lastIndex = at;
   const opening = OPENING.exec(text);
   const stop = STOPS[opening?.[2] ?? ''];

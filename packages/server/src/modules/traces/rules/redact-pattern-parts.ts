@@ -1,4 +1,4 @@
-export type Range = { start: number; end: number };
+export type TextRange = { start: number; end: number };
 
 /** One way to recognise a secret. */
 export type SecretPattern = {
@@ -10,7 +10,7 @@ export type SecretPattern = {
   /** Whether a match is a secret, where its form is not proof enough. */
   check?: (secret: string, match: RegExpExecArray) => boolean;
   /** Where the secrets of a match are, if the pattern only finds where one may begin. */
-  locate?: (match: RegExpExecArray) => Range[];
+  locate?: (match: RegExpExecArray) => TextRange[];
   /** Texts with «secrets» in marks, which are found. `{20}` is put for 20 characters, so that no scanner of sources is alarmed. */
   caught: readonly string[];
   /** Texts that look alike and are left alone. */

@@ -1,4 +1,4 @@
-import type { Range } from './redact-pattern-parts.ts';
+import type { TextRange } from './redact-pattern-parts.ts';
 
 const EDGE = /-----(BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----/g;
 /** Between the lines of a key: white space, line ends written as escapes, and quotes where the text is code. */
@@ -12,7 +12,7 @@ const REST = new RegExp(`${HEADER}{0,8}(?:${LINE})+(?:${LAST_LINE})?`, 'y');
 const MATERIAL = /[\r\n]|\\[nr]|[A-Za-z0-9+/=]{16}/;
 
 /** A private key in PEM, from its first line, which is the match, to its last, or to where the text was cut. */
-export function privateKey(begin: RegExpExecArray): Range[] {
+export function privateKey(begin: RegExpExecArray): TextRange[] {
   const text = begin.input;
   const body = begin.index + begin[0].length;
   EDGE.lastIndex = body;

@@ -1,4 +1,4 @@
-import type { Range } from './redact-pattern-parts.ts';
+import type { TextRange } from './redact-pattern-parts.ts';
 import { isPlaceholder } from './redact-values.ts';
 
 /** In these a password with a bare slash is seen; in other addresses that would be a port and a path. */
@@ -7,7 +7,7 @@ const UP_TO_AT = /[^\s"'`<>\\@]{1,256}(?=@)/y;
 const PORT = /^\d{1,5}(?:[#,]|$)/;
 
 /** The password of an address, whose match ends before it; the groups are the scheme and the rest up to a slash. */
-export function urlPassword(match: RegExpExecArray): Range[] {
+export function urlPassword(match: RegExpExecArray): TextRange[] {
   const [whole, scheme = '', rest = ''] = match;
   const start = match.index + whole.length;
   const end = PORT.test(rest) ? start : endOfPassword(match.input, start, { scheme, rest });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Placed, settleParents, spanRows, spanTree } from './span-tree.ts';
+import { resolveParents, spanRows, spanTree, type TreeSpan } from './span-tree.ts';
 
-const span = (span_id: string, parent_span_id: string | null = null, started_at: string | null = null): Placed => ({
+const span = (span_id: string, parent_span_id: string | null = null, started_at: string | null = null): TreeSpan => ({
   span_id,
   parent_span_id,
   started_at,
 });
-const parents = (spans: readonly Placed[]) =>
-  Object.fromEntries(settleParents(spans).map(({ span_id, parent_span_id }) => [span_id, parent_span_id]));
+const parents = (spans: readonly TreeSpan[]) =>
+  Object.fromEntries(resolveParents(spans).map(({ span_id, parent_span_id }) => [span_id, parent_span_id]));
 
 describe('settleParents', () => {
   it('keeps what is well placed, wherever its parent stands in the list', () => {
     const spans = [span('c', 'b'), span('a'), span('b', 'a')];
-    expect(settleParents(spans)).toEqual(spans);
+    expect(resolveParents(spans)).toEqual(spans);
   });
 
   it('puts a span with an unknown parent at the top', () => {
@@ -42,14 +42,14 @@ describe('settleParents', () => {
     );
     fc.assert(
       fc.property(spans, (given) => {
-        const settled = parents(given);
-        expect(parents([...given].reverse())).toEqual(settled);
-        for (const start of Object.keys(settled)) {
+        const resolved = parents(given);
+        expect(parents([...given].reverse())).toEqual(resolved);
+        for (const start of Object.keys(resolved)) {
           let above: string | null | undefined = start;
           for (let steps = 0; above; steps++) {
             expect(steps).toBeLessThanOrEqual(given.length);
-            expect(Object.hasOwn(settled, above)).toBe(true);
-            above = settled[above];
+            expect(Object.hasOwn(resolved, above)).toBe(true);
+            above = resolved[above];
           }
         }
       }),
@@ -105,7 +105,7 @@ describe('spanTree', () => {
 
   it('has no limit to the length of a circle or of a list', () => {
     const circle = Array.from({ length: 10_000 }, (_, i) => span(`s${i}`, `s${(i + 9_999) % 10_000}`));
-    expect(settleParents(circle).filter(({ parent_span_id }) => parent_span_id === null)).toEqual([span('s0')]);
+    expect(resolveParents(circle).filter(({ parent_span_id }) => parent_span_id === null)).toEqual([span('s0')]);
     const wide = [span('root'), ...Array.from({ length: 130_000 }, (_, i) => span(`s${i}`, 'root'))];
     expect(spanRows(wide)).toHaveLength(130_001);
   });

@@ -1,13 +1,13 @@
 /** As much of a span as its place in the tree needs. */
-export type Placed = { span_id: string; parent_span_id: string | null; started_at: string | null };
+export type TreeSpan = { span_id: string; parent_span_id: string | null; started_at: string | null };
 
-export type SpanNode<S extends Placed> = S & { children: SpanNode<S>[] };
+export type SpanNode<S extends TreeSpan> = S & { children: SpanNode<S>[] };
 
 /**
  * Every parent is there and no span is above itself. One whose parent is unknown stands at the top; of a circle, the span
  * that started first does, and of several the one with the least id.
  */
-export function settleParents<S extends Placed>(spans: readonly S[]): S[] {
+export function resolveParents<S extends TreeSpan>(spans: readonly S[]): S[] {
   const parentOf = lookUpParents(spans);
   const tops = new Set<string>();
   const walks = new Map<string, number>();
@@ -25,27 +25,27 @@ export function settleParents<S extends Placed>(spans: readonly S[]): S[] {
   return spans.map((span) => (isTop(span) ? { ...span, parent_span_id: null } : span));
 }
 
-function lookUpParents<S extends Placed>(spans: readonly S[]): (span: Placed) => S | undefined {
+function lookUpParents<S extends TreeSpan>(spans: readonly S[]): (span: TreeSpan) => S | undefined {
   const byId = new Map(spans.map((span) => [span.span_id, span]));
   return ({ parent_span_id }) => (parent_span_id === null ? undefined : byId.get(parent_span_id));
 }
 
-function firstOf<S extends Placed>(circle: readonly S[]): S {
+function firstOf<S extends TreeSpan>(circle: readonly S[]): S {
   return circle.reduce((first, span) =>
     (byStart(span, first) || (span.span_id < first.span_id ? -1 : 1)) < 0 ? span : first,
   );
 }
 
 /** By start; those that have none come last. */
-function byStart(a: Placed, b: Placed): number {
+function byStart(a: TreeSpan, b: TreeSpan): number {
   if (a.started_at === b.started_at) return 0;
   if (a.started_at === null || b.started_at === null) return a.started_at === null ? 1 : -1;
   return a.started_at < b.started_at ? -1 : 1;
 }
 
 /** Spans below their parents, in the order they started; those that started together in the order given. */
-export function spanTree<S extends Placed>(spans: readonly S[]): SpanNode<S>[] {
-  const nodes = settleParents(spans).map((span): SpanNode<S> => ({ ...span, children: [] }));
+export function spanTree<S extends TreeSpan>(spans: readonly S[]): SpanNode<S>[] {
+  const nodes = resolveParents(spans).map((span): SpanNode<S> => ({ ...span, children: [] }));
   const parentOf = lookUpParents(nodes);
   const roots: SpanNode<S>[] = [];
   for (const node of nodes.sort(byStart)) (parentOf(node)?.children ?? roots).push(node);
@@ -53,7 +53,9 @@ export function spanTree<S extends Placed>(spans: readonly S[]): SpanNode<S>[] {
 }
 
 /** The same from top to bottom in one list, each with its depth from 0: a deep tree has no form as JSON, this has. */
-export function spanRows<S extends Placed>(spans: readonly S[]): (Omit<SpanNode<S>, 'children'> & { depth: number })[] {
+export function spanRows<S extends TreeSpan>(
+  spans: readonly S[],
+): (Omit<SpanNode<S>, 'children'> & { depth: number })[] {
   const waiting = spanTree(spans)
     .reverse()
     .map((node) => ({ node, depth: 0 }));

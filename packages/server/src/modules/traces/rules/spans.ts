@@ -1,18 +1,18 @@
 import { cutText, redactJson, redactText } from './redact.ts';
 import { capPayload } from './span-payloads.ts';
-import { settleParents } from './span-tree.ts';
+import { resolveParents } from './span-tree.ts';
 import { toUtc } from './timestamps.ts';
 
 export const SPAN_KINDS = ['session', 'agent', 'tool', 'memory_read', 'memory_write', 'context', 'llm'] as const;
-export type SpanKind = (typeof SPAN_KINDS)[number];
+export type TraceSpanKind = (typeof SPAN_KINDS)[number];
 export type SpanStatus = 'ok' | 'error' | 'running';
 
-export type Span = {
+export type TraceSpan = {
   span_id: string;
   /** Null: it stands at the top. */
   parent_span_id: string | null;
   name: string;
-  kind: SpanKind;
+  kind: TraceSpanKind;
   status: SpanStatus;
   error: string | null;
   started_at: string | null;
@@ -33,17 +33,17 @@ export type Span = {
 };
 
 /** What was said of a span at one time: as much as was given, ready to be kept. */
-export type SpanPart = Partial<Span> & { span_id: string };
+export type SpanPart = Partial<TraceSpan> & { span_id: string };
 
 const MAX_NAME_CHARS = 256;
 const MAX_ERROR_CHARS = 4096;
 const DEFAULT_KIND = 'agent';
 const STATUSES = ['ok', 'error', 'running'] as const;
 
-type Given = Readonly<Record<string, unknown>>;
+type GivenSpan = Readonly<Record<string, unknown>>;
 
 /** Without secrets, with payloads of bounded length and times in UTC. What has no meaning for a span is left out. */
-export function normalizeSpan(given: Given & { span_id: string }, { maxChars }: { maxChars: number }): SpanPart {
+export function normalizeSpan(given: GivenSpan & { span_id: string }, { maxChars }: { maxChars: number }): SpanPart {
   const part = {
     span_id: given.span_id,
     parent_span_id: textOf(given.parent_span_id),
@@ -66,25 +66,25 @@ export function normalizeSpan(given: Given & { span_id: string }, { maxChars }: 
   return Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as SpanPart;
 }
 
-function payloadOf(name: 'input' | 'output', given: Given, maxChars: number): Record<string, unknown> {
+function payloadOf(name: 'input' | 'output', given: GivenSpan, maxChars: number): Record<string, unknown> {
   if (given[name] === undefined) return {};
   const { value, truncated } = capPayload(given[name], maxChars);
   return { [name]: value, [`${name}_truncated`]: truncated || given[`${name}_truncated`] === true };
 }
 
 /** What was said of each span, put together in the order it was said: later words win, and none takes one back. */
-export function mergeSpans(recorded: readonly Given[]): Span[] {
-  const said = new Map<string, SpanPart[]>();
+export function mergeSpans(recorded: readonly GivenSpan[]): TraceSpan[] {
+  const given = new Map<string, SpanPart[]>();
   for (const part of recorded as readonly SpanPart[]) {
-    const known = said.get(part.span_id);
+    const known = given.get(part.span_id);
     if (known) known.push(part);
-    else said.set(part.span_id, [part]);
+    else given.set(part.span_id, [part]);
   }
-  return settleParents([...said.values()].map(wholeOf));
+  return resolveParents([...given.values()].map(wholeOf));
 }
 
-function wholeOf(parts: readonly SpanPart[]): Span {
-  const all = merge(parts.map(whatIsSaid)) as SpanPart;
+function wholeOf(parts: readonly SpanPart[]): TraceSpan {
+  const all = merge(parts.map(definedMembers)) as SpanPart;
   const kinds = parts.flatMap(({ kind }) => (kind === undefined || kind === DEFAULT_KIND ? [] : [kind]));
   return {
     parent_span_id: null,
@@ -102,19 +102,19 @@ function wholeOf(parts: readonly SpanPart[]): Span {
   };
 }
 
-type Times = Pick<Span, 'status' | 'started_at' | 'ended_at' | 'duration_ms'>;
+type SpanTimes = Pick<TraceSpan, 'status' | 'started_at' | 'ended_at' | 'duration_ms'>;
 
 /** What is missing follows from the rest, and from when it was told. */
-function timesOf(parts: readonly SpanPart[], all: SpanPart): Times {
+function timesOf(parts: readonly SpanPart[], all: SpanPart): SpanTimes {
   const status = statusOf(all);
   const { duration_ms: duration = null } = all;
-  const told = all.started_at ?? null;
+  const given = all.started_at ?? null;
   if (status === 'running') {
-    return { status, started_at: told ?? parts[0]?.recorded_at ?? null, ended_at: null, duration_ms: null };
+    return { status, started_at: given ?? parts[0]?.recorded_at ?? null, ended_at: null, duration_ms: null };
   }
-  const ended_at = all.ended_at ?? shift(told, duration) ?? parts.at(-1)?.recorded_at ?? null;
-  const isStartKnown = told !== null || parts.length > 1;
-  const started_at = told ?? (isStartKnown ? null : shift(ended_at, duration, -1)) ?? parts[0]?.recorded_at ?? null;
+  const ended_at = all.ended_at ?? shift(given, duration) ?? parts.at(-1)?.recorded_at ?? null;
+  const isStartKnown = given !== null || parts.length > 1;
+  const started_at = given ?? (isStartKnown ? null : shift(ended_at, duration, -1)) ?? parts[0]?.recorded_at ?? null;
   const measured = isStartKnown && started_at && ended_at ? Date.parse(ended_at) - Date.parse(started_at) : null;
   return { status, started_at, ended_at, duration_ms: duration ?? (measured === null ? null : Math.max(0, measured)) };
 }
@@ -138,10 +138,10 @@ function merge(parts: readonly object[]): Record<string, unknown> {
 }
 
 /** A payload may be null; everything else that is null was not said. */
-function whatIsSaid(part: SpanPart): object {
-  const isSaid = ([name, value]: [string, unknown]) =>
+function definedMembers(part: SpanPart): object {
+  const isDefined = ([name, value]: [string, unknown]) =>
     (value ?? undefined) !== undefined || /^(?:in|out)put$/.test(name);
-  return Object.fromEntries(Object.entries(part).filter(isSaid));
+  return Object.fromEntries(Object.entries(part).filter(isDefined));
 }
 
 function textOf(value: unknown, map: (text: string) => string = (text) => text): string | undefined {

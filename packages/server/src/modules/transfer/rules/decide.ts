@@ -1,19 +1,19 @@
 import { canonicalJson } from '@mem-service/contract';
 
 /** The newest version of an entry; one that is gone has no value. */
-export type Head = { version: number; written_at: number; value: string | undefined };
+export type ImportHead = { version: number; written_at: number; value: string | undefined };
 
 /** `isKnown`: a version with this value and this time is there. */
-type Wanted = { value: string; written_at: number | undefined; isKnown: boolean };
+type ImportCandidate = { value: string; written_at: number | undefined; isKnown: boolean };
 
-export type Decision = { status: 'written'; written_at: number } | { status: 'unchanged' | 'skipped' | 'older' };
+export type ImportDecision = { status: 'written'; written_at: number } | { status: 'unchanged' | 'skipped' | 'older' };
 
 /** What becomes of something that comes from elsewhere. Versions of an entry stay in the order of their times. */
-export function decide(
-  head: Head | undefined,
-  { value, written_at, isKnown }: Wanted,
+export function decideImport(
+  head: ImportHead | undefined,
+  { value, written_at, isKnown }: ImportCandidate,
   { onConflict, now }: { onConflict: 'version' | 'skip'; now: number },
-): Decision {
+): ImportDecision {
   const at = written_at ?? now;
   if (!head) return { status: 'written', written_at: at };
   if (head.value !== undefined && canonicalJson(head.value) === canonicalJson(value)) return { status: 'unchanged' };

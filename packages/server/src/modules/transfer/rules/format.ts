@@ -1,3 +1,4 @@
+import type { JsonObject } from '@mem-service/contract';
 import { attachRaw, JsonText, jsonDepth, shapes } from '@mem-service/contract';
 import type { Row, SqlValue } from '../../../db/index.ts';
 import type { ExportedTable } from '../../../kernel/index.ts';
@@ -13,10 +14,10 @@ export class LineProblem extends Error {
 const namesOf = ({ columns }: ExportedTable) => Object.keys(columns).filter((name) => name !== 'account_id');
 
 /** JSON that can stand in a line as it is; any other is told as a string. */
-const standsAlone = (text: string) => /^[[{]/.test(text) && !/[\n\r]/.test(text);
+const isSingleLineJson = (text: string) => /^[[{]/.test(text) && !/[\n\r]/.test(text);
 
 function memberText({ json }: ExportedTable, name: string, value: SqlValue): string {
-  if (typeof value === 'string' && json.includes(name) && standsAlone(value)) return value;
+  if (typeof value === 'string' && json.includes(name) && isSingleLineJson(value)) return value;
   return JSON.stringify(value);
 }
 
@@ -29,9 +30,7 @@ export function recordText(table: ExportedTable, row: Row): string {
 /** Documents are a level or two down. */
 const MAX_DEPTH = shapes.MAX_JSON_DEPTH + 8;
 
-type Members = Record<string, unknown>;
-
-function parseLine(text: string): Members & { record: string } {
+function parseLine(text: string): JsonObject & { record: string } {
   if (!text.isWellFormed()) throw new LineProblem('is not well-formed Unicode');
   if (jsonDepth(text) > MAX_DEPTH) throw new LineProblem(`is nested deeper than ${MAX_DEPTH} levels`);
   let parsed: unknown;
@@ -40,9 +39,9 @@ function parseLine(text: string): Members & { record: string } {
   } catch (error) {
     throw new LineProblem(`is not JSON: ${(error as Error).message}`);
   }
-  const { record } = (parsed ?? {}) as Members;
+  const { record } = (parsed ?? {}) as JsonObject;
   if (typeof record !== 'string' || Array.isArray(parsed)) throw new LineProblem('is not an object with a `record`');
-  return parsed as Members & { record: string };
+  return parsed as JsonObject & { record: string };
 }
 
 const pathsOf = new WeakMap<ExportedTable, string[][]>();
@@ -53,10 +52,10 @@ function documentPaths(table: ExportedTable): string[][] {
   return known;
 }
 
-export type Told = { table: ExportedTable; row: Row };
+export type ExportRecord = { table: ExportedTable; row: Row };
 
 /** Takes a line apart again. Throws a LineProblem where it is none that an export can have. */
-export function readRecord(tables: readonly ExportedTable[], text: string): Told {
+export function readRecord(tables: readonly ExportedTable[], text: string): ExportRecord {
   const parsed = parseLine(text);
   const table = tables.find(({ kind }) => kind === parsed.record);
   if (!table) throw new LineProblem(`is a record of the unknown kind ${JSON.stringify(parsed.record)}`);
@@ -105,7 +104,7 @@ function isJson(text: string): boolean {
   }
 }
 
-export type Header = {
+export type ExportHeader = {
   record: 'header';
   format: typeof FORMAT;
   version: number;
@@ -121,8 +120,8 @@ export type Header = {
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** The first line. Nothing in it tells when the export was made, so that equal accounts have equal exports. */
-export function readHeader(text: string): Header {
-  const header = parseLine(text) as unknown as Header;
+export function readHeader(text: string): ExportHeader {
+  const header = parseLine(text) as unknown as ExportHeader;
   if (header.record !== 'header' || header.format !== FORMAT)
     throw new LineProblem(`is not the header of an export: {"record":"header","format":"${FORMAT}",…}`);
   if (header.version !== FORMAT_VERSION)

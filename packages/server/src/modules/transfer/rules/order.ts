@@ -1,6 +1,6 @@
 import type { SqlValue } from '../../../db/index.ts';
 import type { ExportedTable } from '../../../kernel/index.ts';
-import { LineProblem, type Told } from './format.ts';
+import { type ExportRecord, LineProblem } from './format.ts';
 
 /** As both databases order texts: by their bytes. */
 function compare(a: SqlValue, b: SqlValue): number {
@@ -9,7 +9,11 @@ function compare(a: SqlValue, b: SqlValue): number {
 }
 
 /** Each record comes after the one before it, so none is there twice. */
-export function checkOrder(tables: readonly ExportedTable[], before: Told | undefined, next: Told): void {
+export function checkOrder(
+  tables: readonly ExportedTable[],
+  before: ExportRecord | undefined,
+  next: ExportRecord,
+): void {
   if (!before) return;
   if (before.table !== next.table) {
     if (tables.indexOf(before.table) > tables.indexOf(next.table))

@@ -1,12 +1,12 @@
-import type { Standing } from '../../../kernel/index.ts';
+import type { PlanUsage } from '../../../kernel/index.ts';
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** What somebody should look after, in words. */
-export function warningsOf(standing: Standing, keyEnds: string | null, now: number): string[] {
-  const { has_plan, warning_level, ops_used, ops_limit, period } = standing;
+export function warningsOf(usage: PlanUsage, keyEnds: string | null, now: number): string[] {
+  const { has_plan, warning_level, ops_used, ops_limit, period } = usage;
   const warnings: string[] = [];
   if (!has_plan) warnings.push('The account is on no plan. Choose one.');
   else if (warning_level === 100)

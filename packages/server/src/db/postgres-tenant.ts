@@ -1,0 +1,67 @@
+import pg from 'pg';
+
+/** What a statement runs under: the account it is about, or the role of housekeeping. */
+export type TenantSetting = readonly [setting: 'mem.account_id' | 'role', value: string];
+
+/** Until the end of the transaction and no longer, so that the next user of the connection finds nothing of it. */
+export const SET_TENANT = { name: 'mem_enter', text: 'SELECT set_config($1, $2, true)' } as const;
+
+type PgWire = {
+  bind(bound: { portal: string; statement: string; values: readonly string[] }): void;
+  execute(portal: { portal: string }): void;
+};
+type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
+type QueryRequest = { name?: string; text: string; values: unknown[]; callback: QueryCallback };
+
+/** The part of the driver's own query that its types leave out. */
+type PgQuery = pg.Submittable & {
+  prepare(connection: PgWire): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: unknown): void;
+};
+const Query = pg.Query as unknown as new (asked: QueryRequest) => PgQuery;
+
+/**
+ * Two statements that are one transaction and one round trip: no `Sync` stands between them, so PostgreSQL takes the
+ * setting and the question as a whole. The connection has `ENTER` prepared.
+ */
+class TenantQuery extends Query {
+  readonly #entered: TenantSetting;
+  #isInside = false;
+
+  constructor(entered: TenantSetting, asked: QueryRequest) {
+    super(asked);
+    this.#entered = entered;
+  }
+
+  override prepare(connection: PgWire): void {
+    connection.bind({ portal: '', statement: SET_TENANT.name, values: this.#entered });
+    connection.execute({ portal: '' });
+    super.prepare(connection);
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (this.#isInside) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, connection: unknown): void {
+    if (this.#isInside) super.handleCommandComplete(message, connection);
+    else this.#isInside = true;
+  }
+
+  /** Never as a plain text, which could not be told together with the setting. */
+  requiresPreparation(): boolean {
+    return true;
+  }
+}
+
+export function queryAsTenant(
+  client: pg.PoolClient,
+  entered: TenantSetting,
+  asked: Omit<QueryRequest, 'callback'>,
+): Promise<pg.QueryResult> {
+  return new Promise((resolve, reject) => {
+    const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
+    client.query(new TenantQuery(entered, { ...asked, callback }));
+  });
+}

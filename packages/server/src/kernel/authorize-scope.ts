@@ -1,0 +1,37 @@
+import { Fault, type Glob, globText, type Operation, operations } from '@mem-service/contract';
+import type { Authorize } from './authorize.ts';
+import type { Principal } from './caller.ts';
+import { pathsNamedIn } from './named-paths.ts';
+import { type Scope, scopeCovers } from './scope.ts';
+
+type ScopePermission = 'READ' | 'WRITE';
+
+const scopeFor = (key: Principal, right: ScopePermission): Scope | undefined =>
+  right === 'READ' ? key.read : key.write;
+
+/** A refusal says what was asked for and nothing of what is there. */
+export function missingScope(permission: ScopePermission, glob?: Glob): Fault {
+  if (!glob) return new Fault('forbidden', `this key does not have ${permission} on anything`, { permission });
+  const entity_path = globText(glob);
+  const message = `this key does not have ${permission} on ${entity_path}`;
+  return new Fault('forbidden', message, { permission, entity_path });
+}
+
+/**
+ * Reads need READ on every path that they name, writes need WRITE. What a read names by a glob is not refused: it shows as
+ * much of it as is within reach. What names nothing needs the permission somewhere.
+ */
+export const authorizeScope: Authorize = (name, input, { key }) => {
+  if (!key || (key.read === undefined && key.write === undefined)) return;
+  const { effect, admin, cites } = operations[name] as Operation;
+  if (effect !== 'read' && effect !== 'write') return;
+  const right = effect === 'read' ? 'READ' : 'WRITE';
+  if (scopeFor(key, right)?.some((globs) => globs.length === 0)) throw missingScope(right);
+  // What an admin names in a key is checked against what it has itself.
+  if (admin) return;
+  const needed = cites ? 'READ' : right;
+  const scope = scopeFor(key, needed);
+  if (scope === undefined) return;
+  for (const { glob, isPath } of pathsNamedIn(name, input))
+    if ((isPath || effect === 'write') && !scopeCovers(scope, glob)) throw missingScope(needed, glob);
+};

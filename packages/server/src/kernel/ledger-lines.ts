@@ -1,0 +1,2 @@
+/** A place in the ledger. */
+export type LedgerPosition = { seq: number; no: number };

@@ -1,2 +1,0 @@
-/** A place in the ledger. */
-export type Line = { seq: number; no: number };

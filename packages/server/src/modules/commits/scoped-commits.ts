@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import type { Query } from '../../db/index.ts';
+import type { EntryView, ReadContext } from '../../kernel/index.ts';
+import { type CommittedVersion, listVersionsOfCommit, listVersionsOfCommits } from '../entries/index.ts';
+import * as queries from './queries.ts';
+
+export type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
+
+export const treeHashOf = (hashes: readonly string[]): string => hash('sha256', [...hashes].sort().join('\n'), 'hex');
+
+function fromVersion({ document, version, content_hash }: CommittedVersion): CommitEntry {
+  const { entity_path, key } = JSON.parse(document) as CommitEntry;
+  return { entity_path, key, version, content_hash };
+}
+
+/** The commit before it, as far as the caller may know. */
+export async function parentOf(query: Query, view: EntryView, row: queries.CommitRow): Promise<string | null> {
+  if (view.scope === undefined) return row.parent_id;
+  const ofBranch = { ...view, lineage: [{ branch: row.branch, up_to_seq: null }] };
+  return (await queries.listCommits(query, ofBranch, { before: row.seq, limit: 1 }))[0]?.commit_id ?? null;
+}
+
+export type ScopedCommit = { row: queries.CommitRow; entries: CommitEntry[]; isPartial: boolean };
+
+/** A commit as the caller may know it, with what it wrote. */
+export async function readCommit({ read, view, dialect }: ReadContext, row: queries.CommitRow): Promise<ScopedCommit> {
+  if (view.scope === undefined) {
+    const entries = (await listVersionsOfCommit(read, view, row.commit_id)).map(fromVersion);
+    return { row, entries, isPartial: false };
+  }
+  const [entries, parent_id] = await Promise.all([
+    listVersionsOfCommits(read, view, dialect.texts([row.commit_id])),
+    parentOf(read, view, row),
+  ]);
+  return narrow(row, entries, parent_id);
+}
+
+/**
+ * Commits of a list, newest first, as the caller may know them. The one before a commit is the next of its branch in the
+ * list; only of the last of a branch it has to be looked up.
+ */
+export async function narrowCommits(
+  { read, view, dialect }: ReadContext,
+  rows: readonly queries.CommitRow[],
+): Promise<queries.CommitRow[]> {
+  if (view.scope === undefined) return [...rows];
+  const written = await listVersionsOfCommits(read, view, dialect.texts(rows.map(({ commit_id }) => commit_id)));
+  const byCommit = new Map<string, CommitEntry[]>(rows.map(({ commit_id }) => [commit_id, []]));
+  for (const version of written) byCommit.get(version.commit_id)?.push(version);
+  const narrowed: queries.CommitRow[] = [];
+  const next = new Map<string, string>();
+  for (const row of rows.toReversed()) {
+    const parent_id = next.get(row.branch) ?? (await parentOf(read, view, row));
+    next.set(row.branch, row.commit_id);
+    narrowed.unshift(narrow(row, byCommit.get(row.commit_id) ?? [], parent_id).row);
+  }
+  return narrowed;
+}
+
+/**
+ * Of a commit that wrote elsewhere too, a key that is kept to a part sees what it wrote there, as if that were all; what was
+ * said of the whole is left out.
+ */
+function narrow(row: queries.CommitRow, written: readonly CommitEntry[], parent_id: string | null): ScopedCommit {
+  const entries = written.map(({ entity_path, key, version, content_hash }) => ({
+    entity_path,
+    key,
+    version,
+    content_hash,
+  }));
+  const isNarrowed = entries.length < row.entry_count;
+  const tree_hash = treeHashOf(entries.map((one) => one.content_hash));
+  const seen = isNarrowed ? { message: '', entry_count: entries.length, tree_hash } : {};
+  return { row: { ...row, parent_id, ...seen }, entries, isPartial: isNarrowed };
+}

@@ -1,0 +1,60 @@
+import type { Glob, Input } from '@mem-service/contract';
+import {
+  type Cursors,
+  cutPage,
+  type EntryView,
+  isNewestOfOneBranch,
+  type ReadContext,
+  readAccount,
+  toIso,
+} from '../../kernel/index.ts';
+import * as queries from './queries.ts';
+
+/** Counts are kept of the newest state of each branch as a whole. Of any other view the entries themselves are counted. */
+export const isCounted = (view: EntryView): boolean => view.scope === undefined && isNewestOfOneBranch(view);
+
+export async function statsInScope({ scan, read, view }: ReadContext) {
+  const edge = async (newest: boolean) => {
+    const row = await queries.getEdgeTime(scan, view, newest);
+    return row ? toIso(row.written_at) : null;
+  };
+  const totals = await queries.countTotals(scan, view);
+  const types = await queries.countTypes(scan, view);
+  return {
+    total_entries: totals?.n ?? 0,
+    total_entities: totals?.paths ?? 0,
+    total_agents: totals?.agents ?? 0,
+    total_patterns: await queries.countPatterns(scan, view),
+    confidence_avg: totals && totals.n > 0 ? Math.round((totals.confidence_sum / totals.n) * 1e6) / 1e6 : null,
+    memory_type_counts: Object.fromEntries(types.map(({ memory_type, n }) => [memory_type, n])),
+    oldest_entry_at: await edge(false),
+    newest_entry_at: await edge(true),
+    last_seq: lastSeqOf(view) ?? (await readAccount(read, view.account_id))?.seq ?? 0,
+  };
+}
+
+/** Of what is seen up to a place in the log nothing is newer than that place. */
+const lastSeqOf = ({ lineage }: EntryView): number | null => lineage[0]?.up_to_seq ?? null;
+
+type PatternsInput = Pick<Input<'patterns.list'>, 'limit' | 'cursor'>;
+
+const afterOf = ({ cursor }: PatternsInput, cursors: Cursors<readonly ['string']>): string =>
+  cursor === undefined ? '' : cursors.from(cursor)[0];
+
+export async function patternsInScope(
+  { scan, view }: ReadContext,
+  input: PatternsInput,
+  cursors: Cursors<readonly ['string']>,
+) {
+  const page = { after: afterOf(input, cursors), limit: input.limit + 1 };
+  return cutPage(await queries.listPatterns(scan, view, page), input.limit, (row) => cursors.to([row.name]));
+}
+
+export async function entitiesWithin(
+  { scan, view }: ReadContext,
+  input: PatternsInput & { paths: readonly Glob[] | undefined },
+  cursors: Cursors<readonly ['string']>,
+) {
+  const page = { paths: input.paths, after: afterOf(input, cursors), limit: input.limit + 1 };
+  return cutPage(await queries.listEntities(scan, view, page), input.limit, (row) => cursors.to([row.name]));
+}

@@ -1,0 +1,38 @@
+import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { standingOf } from '../entries/index.ts';
+import type { OpenSession } from '../sessions/index.ts';
+import { readPart, type TracePart } from '../traces/index.ts';
+import type { WeighedCauses } from './evidence.ts';
+import { causeKeyText } from './rules/causes.ts';
+
+/** Causes that the caller named and its session did not read: the trace shows them as they stand before the outcome. */
+export function partsOfNamedCauses(
+  work: Work,
+  { steps, live, readInStep }: WeighedCauses,
+  { reads }: OpenSession,
+): TracePart[] {
+  const known = new Set(reads.map(({ entry_id }) => entry_id));
+  return steps.flatMap((step, attempt) =>
+    step.causes.flatMap((cause) => {
+      const entry = live.get(causeKeyText(cause));
+      if (!entry || known.has(entry.entry_id)) return [];
+      const { entry_id, branch, entity_path, key, agent_id, confidence } = entry;
+      return [
+        readPart({
+          entry_id,
+          branch,
+          entity_path,
+          key,
+          confidence,
+          standing: entry.standing === null ? null : standingOf(entry),
+          attempt,
+          version: readInStep[attempt]?.get(causeKeyText(cause))?.version ?? entry.version,
+          visible_to: entry.shared === 1 ? EVERYONE : agent_id,
+          written_by: agent_id,
+          read_at: work.now,
+          duration_ms: 0,
+        }),
+      ];
+    }),
+  );
+}

@@ -1,0 +1,29 @@
+import { type Cause, causeKeyText, parseCause } from './causes.ts';
+
+export type GivenCause = string | { entity_path: string; key: string; version?: number | undefined };
+export type CauseProblem = { path: string; message: string };
+
+type GivenCauses = {
+  keys: readonly GivenCause[];
+  versions: Readonly<Record<string, number>>;
+  /** Where they stand in the input. */
+  path: string;
+};
+
+/** The causes a caller names, with the versions it says it read; or what is wrong with them. */
+export function parseGivenCauses({ keys, versions, path }: GivenCauses): { causes: Cause[]; problems: CauseProblem[] } {
+  const problems: CauseProblem[] = [];
+  const wanted = new Map<string, number>();
+  for (const [text, version] of Object.entries(versions)) {
+    const cause = parseCause(text);
+    if (cause) wanted.set(causeKeyText(cause), version);
+    else problems.push({ path: `${path}causal_entry_versions.${text}`, message: 'is not the name of an entry' });
+  }
+  const causes = keys.flatMap((given, i): Cause[] => {
+    const cause = parseCause(given);
+    if (cause) return [{ ...cause, version: cause.version ?? wanted.get(causeKeyText(cause)) }];
+    problems.push({ path: `${path}causal_entry_keys.${i}`, message: 'is not the name of an entry' });
+    return [];
+  });
+  return { causes, problems };
+}

@@ -1,0 +1,84 @@
+import { shapes } from '@mem-service/contract';
+import type { OtelAttributes, OtelSpan } from './otel-spans.ts';
+
+/** A name for something, and how much it counts against another one. */
+export type RankedName = { name: string; rank: number };
+
+/** Where the spans of a trace go that name no session of their own. */
+export type SpanOwner = { agent: RankedName; session: RankedName };
+
+/** Who sent them, as far as the request says. */
+export type SpanSender = { agent_id: string | undefined; session_id: string | undefined; default_agent_id: string };
+
+const SESSION_NAMES = ['mem.session_id', 'gen_ai.conversation.id', 'session.id'];
+const AGENT_NAMES = ['gen_ai.agent.id', 'gen_ai.agent.name', 'agent.name'];
+
+/** Ranks: what is said of one thing beats what is said of many, and what is said for this service beats both. */
+const RANKS = { none: 0, service: 1, request: 2, resource: 3, span: 4, first_span: 5, own: 6 } as const;
+
+/** A session by the name of its trace is nobody's choice. */
+export const hasNamedSession = ({ session }: SpanOwner): boolean => session.rank > RANKS.none;
+
+/** The session that a span names itself, or its resource for it. */
+export function ownSession({ attributes, resource }: OtelSpan): string | undefined {
+  const named = [nameIn(attributes, ['mem.session_id']), nameIn(resource, ['mem.session_id'])];
+  return [...named, nameIn(attributes, SESSION_NAMES), nameIn(resource, SESSION_NAMES)].find(Boolean);
+}
+
+/** By all that the spans of a trace and their sender say; of equal claims, the one of the span that started first. */
+export function ownerOf(spans: readonly OtelSpan[], sender: SpanSender): SpanOwner {
+  const inOrder = [...spans].sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1));
+  const { agent_id, session_id, default_agent_id } = sender;
+  return {
+    agent: highestRanked(inOrder.flatMap(agentNames), [
+      rankedName(agent_id, RANKS.request),
+      rankedName(default_agent_id, RANKS.none),
+    ]),
+    session: highestRanked(inOrder.flatMap(sessionNames), [
+      rankedName(session_id, RANKS.request),
+      rankedName(spans[0]?.trace_id, RANKS.none),
+    ]),
+  };
+}
+
+/** What was known of a trace, unless more is known now. */
+export const betterOwner = (before: SpanOwner, now: SpanOwner): SpanOwner => ({
+  agent: now.agent.rank > before.agent.rank ? now.agent : before.agent,
+  session: now.session.rank > before.session.rank ? now.session : before.session,
+});
+
+const rankedName = (name: string | undefined, rank: number): RankedName[] =>
+  name === undefined ? [] : [{ name, rank }];
+
+function highestRanked(claims: readonly RankedName[], rest: readonly RankedName[][]): RankedName {
+  const all = [...claims, ...rest.flat()];
+  return all.reduce((best, one) => (one.rank > best.rank ? one : best));
+}
+
+function agentNames({ attributes, resource, parent_span_id }: OtelSpan): RankedName[] {
+  const service = nameIn(resource, ['service.name']);
+  return [
+    ...rankedName(nameIn(attributes, ['mem.agent_id']) ?? nameIn(resource, ['mem.agent_id']), RANKS.own),
+    ...rankedName(nameIn(attributes, AGENT_NAMES), parent_span_id === null ? RANKS.first_span : RANKS.span),
+    ...rankedName(nameIn(resource, AGENT_NAMES), RANKS.resource),
+    // The name that SDKs give to a service without one.
+    ...rankedName(service?.startsWith('unknown_service') ? undefined : service, RANKS.service),
+  ];
+}
+
+function sessionNames({ attributes, resource, parent_span_id }: OtelSpan): RankedName[] {
+  return [
+    ...rankedName(nameIn(attributes, ['mem.session_id']) ?? nameIn(resource, ['mem.session_id']), RANKS.own),
+    ...rankedName(nameIn(attributes, SESSION_NAMES), parent_span_id === null ? RANKS.first_span : RANKS.span),
+    ...rankedName(nameIn(resource, SESSION_NAMES), RANKS.resource),
+  ];
+}
+
+/** What cannot be the name of an agent or a session is passed over. */
+function nameIn(attributes: OtelAttributes, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const parsed = shapes.sessionId.safeParse(attributes[name]);
+    if (parsed.success) return parsed.data;
+  }
+  return undefined;
+}

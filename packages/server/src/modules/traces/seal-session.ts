@@ -1,0 +1,37 @@
+import type { Work } from '../../kernel/index.ts';
+import type { OpenSession, SessionKey } from '../sessions/index.ts';
+import { type NewTrace, type SealedTrace, sealTrace } from './seal.ts';
+import { partsOf, type SessionPast, startOf, writeParts } from './session-parts.ts';
+import type { SessionReport } from './session-report.ts';
+import type { TracePart } from './shape.ts';
+
+export type SessionEnd = {
+  key: SessionKey;
+  session: OpenSession;
+  past: SessionPast;
+  /** What the caller named beside what the session read. */
+  named: readonly TracePart[];
+  report: SessionReport;
+  final_action_index: number | null;
+};
+
+/** Seals everything that an open session holds, with what its caller told at the end. */
+export function sealSession(
+  work: Work,
+  head: Omit<NewTrace, 'header' | 'parts'>,
+  { key, session, past, named, report, final_action_index }: SessionEnd,
+): SealedTrace {
+  const writes = writeParts(work, key, { ...past, seq: head.seq });
+  // Attempts that are told at the end stand for those that were recorded on the way.
+  const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
+  const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
+  const parts: TracePart[] = [...kept, ...named, ...writes, ...report.parts];
+  const header = {
+    ...report.header,
+    final_action_index,
+    session_started_at: startOf(session, writes),
+    session_ended_at: work.now,
+    truncated: session.row?.truncated === 1,
+  };
+  return sealTrace(work, { ...head, header, parts }, past.last);
+}

@@ -1,0 +1,155 @@
+import { type Input, invalidInput, type JsonText } from '@mem-service/contract';
+import { fromIso, toIso, type Work } from '../../kernel/index.ts';
+import type { OpenSession } from '../sessions/index.ts';
+import { pricesOf } from './prices.ts';
+import { type Attributes, mergeAttributes, stampAttributes } from './rules/attributes.ts';
+import { normalizeCalls } from './rules/llm-calls.ts';
+import { redactJson, redactText } from './rules/redact.ts';
+import { normalizeSpan } from './rules/spans.ts';
+import type { TraceHeader, TracePart } from './shape.ts';
+
+type ReportedOutcome = Input<'outcomes.commit'>;
+type ReportedTrace = Input<'traces.create'>;
+type ReportedAction = ReportedOutcome['tool_calls'][number];
+type ReportedSpan = NonNullable<ReportedOutcome['session_metadata']['spans']>[number];
+
+/** What a caller said of its session, ready to be sealed with it. */
+export type SessionReport = {
+  header: Omit<TraceHeader, 'final_action_index' | 'session_started_at' | 'session_ended_at' | 'truncated'>;
+  parts: TracePart[];
+  /** How many actions the session has in all, and their names in order. */
+  actions: number;
+  actionNames: string[];
+};
+
+export const redactOrNull = (text: string | null | undefined): string | null =>
+  text ? redactText(text) : (text ?? null);
+
+const plainOf = (json: JsonText | undefined): unknown => json?.value;
+
+type ReportedContext = { label: string; summary: string; source?: string | null | undefined };
+
+export const toContext = ({ label, summary, source }: ReportedContext) => ({
+  label: redactText(label),
+  summary: redactText(summary),
+  source: redactOrNull(source),
+});
+
+/** An action without what it must not tell. The names of its arguments are the caller's. */
+export function toAction(call: ReportedAction, now: number): Record<string, unknown> & { tool_name: string } {
+  const { arguments: given, choices, started_at, source, action_key, ...rest } = call;
+  return {
+    ...rest,
+    result_summary: redactText(call.result_summary),
+    source: redactOrNull(source),
+    ...(action_key === undefined ? {} : { action_key: redactText(action_key) }),
+    arguments: redactJson(plainOf(given) ?? {}),
+    ...(choices === undefined ? {} : { choices: redactJson(plainOf(choices)) }),
+    started_at: toIso(started_at === undefined ? now : fromIso(started_at)),
+  };
+}
+
+export function toSpan(work: Work, span: Partial<ReportedSpan>): Record<string, unknown> & { span_id: string } {
+  const { ids, settings } = work.services;
+  const { input, output, ...rest } = span;
+  return normalizeSpan(
+    {
+      ...rest,
+      span_id: span.span_id ?? ids.next(work.now),
+      ...(input === undefined ? {} : { input: plainOf(input) }),
+      ...(output === undefined ? {} : { output: plainOf(output) }),
+    },
+    { maxChars: settings.span_payload_max_chars },
+  );
+}
+
+function toAttempt(
+  { outcome_type, summary, action_indices }: ReportedOutcome['attempts'][number],
+  i: number,
+  now: number,
+): TracePart {
+  const data = {
+    attempt: i + 1,
+    outcome_type,
+    summary: redactOrNull(summary),
+    action_indices,
+    recorded_at: toIso(now),
+  };
+  return { kind: 'attempt', data };
+}
+
+/** Everything a caller tells when it ends a session. Refuses what cannot be kept; nothing has changed by then. */
+export function buildSessionReport(
+  work: Work,
+  input: ReportedOutcome | ReportedTrace,
+  session: Pick<OpenSession, 'row' | 'items'>,
+): SessionReport {
+  const { attributes: reported, llm_calls: calls, spans = [], attempts = [], ...metadata } = input.session_metadata;
+  const llm_calls = normalizeCalls([...(calls ?? []), ...input.llm_calls], {
+    prices: pricesOf(work.services.settings),
+    now: toIso(work.now),
+    newId: () => work.services.ids.next(work.now),
+  });
+  const actions = input.tool_calls.map((call) => toAction(call, work.now));
+  const itemsOf = (wanted: string) =>
+    session.items.filter(({ kind }) => kind === wanted).map(({ data }) => JSON.parse(data));
+  const recorded = itemsOf('action');
+  const actionNames = [...recorded, ...actions].map(({ tool_name }) => String(tool_name));
+  const bags = [JSON.parse(session.row?.attributes ?? '{}'), reported ?? {}, input.attributes];
+  return {
+    header: {
+      task_input: redactOrNull(input.task_input),
+      response_text: redactOrNull(input.response_text),
+      decision_summary: redactOrNull(input.decision_summary),
+      attributes: attributesOf(input, bags, {
+        model: modelOf(metadata, [...itemsOf('llm_call'), ...llm_calls]),
+        client: metadata.client_name,
+      }),
+      session_metadata: redactJson(metadata) as Record<string, unknown>,
+    },
+    parts: [
+      ...[...attempts, ...('attempts' in input ? input.attempts : [])].map((one, i) => toAttempt(one, i, work.now)),
+      ...actions.map((data): TracePart => ({ kind: 'action', data })),
+      ...llm_calls.map((data): TracePart => ({ kind: 'llm_call', data })),
+      ...spans.map((span): TracePart => ({ kind: 'span', data: toSpan(work, span) })),
+    ],
+    actions: actionNames.length,
+    actionNames,
+  };
+}
+
+function modelOf(metadata: Record<string, unknown>, calls: readonly { model: string }[]): unknown {
+  return metadata.model ?? calls.at(-1)?.model;
+}
+
+/** One that is about all of them names none. */
+export const attributeProblem = ({ path, message }: { path: string; message: string }) => ({
+  path: path === '' ? 'attributes' : `attributes.${path}`,
+  message,
+});
+
+/** Their names are short labels; what they hold may be anything. */
+export const redactAttributes = (attributes: Attributes): Attributes =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? redactText(value) : value]),
+  );
+
+type Stamped = { model: unknown; client: unknown };
+
+function attributesOf(
+  input: ReportedOutcome | ReportedTrace,
+  bags: Record<string, unknown>[],
+  { model, client }: Stamped,
+) {
+  const merged = mergeAttributes(bags);
+  if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 256) : undefined);
+  const { outcome_type, branch } = input;
+  return stampAttributes(redactAttributes(merged.attributes), {
+    source: 'api',
+    model: text(model),
+    client: text(client),
+    outcome_type: outcome_type ?? undefined,
+    memory_branch: branch === 'main' ? undefined : branch,
+  });
+}

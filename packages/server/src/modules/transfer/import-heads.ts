@@ -1,0 +1,115 @@
+import { Fault } from '@mem-service/contract';
+import type { Work } from '../../kernel/index.ts';
+import {
+  contentHash,
+  type EntryDraft,
+  type EntryRow,
+  type EntrySet,
+  fromDocument,
+  isLive,
+  listVersionsAtTimes,
+  mayAgentSee,
+} from '../entries/index.ts';
+import { decideImport, type ImportDecision, type ImportHead } from './rules/decide.ts';
+
+type AddedVersion = { written_at: number; content_hash: string };
+type KnownEntry = { row: EntryRow | undefined; head: ImportHead | undefined; added: AddedVersion[] };
+
+const versionName = ({ entry_id, written_at, content_hash }: AddedVersion & { entry_id: number }): string =>
+  `${entry_id} ${written_at} ${content_hash}`;
+
+const entryKeyText = ({ entity_path, key }: EntryDraft) => `${entity_path}\n${key}`;
+
+/** The entries of an import as it goes on, also where nothing is written. */
+export class ImportHeads {
+  readonly #work: Work;
+  readonly #set: EntrySet;
+  readonly #known = new Map<string, KnownEntry>();
+  /** Versions that were there before, as far as one of the drafts has the same time. */
+  readonly #stored = new Set<string>();
+
+  private constructor(work: Work, set: EntrySet) {
+    this.#work = work;
+    this.#set = set;
+  }
+
+  static async load(work: Work, set: EntrySet, drafts: readonly EntryDraft[]): Promise<ImportHeads> {
+    const heads = new ImportHeads(work, set);
+    const { account_id, tx, dialect } = work;
+    const earlier = drafts.flatMap((draft) => {
+      const { entry_id, written_at: newest = 0 } = set.get(draft) ?? {};
+      const { written_at } = draft;
+      return entry_id === undefined || written_at === undefined || written_at > newest
+        ? []
+        : [{ entry_id, written_at }];
+    });
+    if (earlier.length === 0) return heads;
+    const entryIds = dialect.numbers(earlier.map(({ entry_id }) => entry_id));
+    const times = dialect.numbers(earlier.map(({ written_at }) => written_at));
+    for (const version of await listVersionsAtTimes(tx, account_id, { entryIds, times }))
+      heads.#stored.add(versionName(version));
+    return heads;
+  }
+
+  #knownOf(draft: EntryDraft): KnownEntry {
+    const name = entryKeyText(draft);
+    let known = this.#known.get(name);
+    if (!known) {
+      const row = this.#set.get(draft);
+      known = { row, head: row && headOf(row, this.#work.now), added: [] };
+      this.#known.set(name, known);
+    }
+    return known;
+  }
+
+  versionOf(draft: EntryDraft): number {
+    return this.#knownOf(draft).head?.version ?? 0;
+  }
+
+  decide(draft: EntryDraft, onConflict: 'version' | 'skip'): ImportDecision {
+    const { head, row, added } = this.#knownOf(draft);
+    const now = this.#work.now;
+    if (row && added.length === 0 && !mayAgentSee(row, draft.agent_id)) {
+      if (head?.value !== undefined)
+        throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
+      // One that is gone is nobody's business: it only keeps its place in time.
+      return { status: 'written', written_at: Math.max(draft.written_at ?? now, row.written_at) };
+    }
+    const isKnown = this.#isKnown(draft, { row, added });
+    return decideImport(
+      head,
+      { value: draft.value ?? 'null', written_at: draft.written_at, isKnown },
+      { onConflict, now },
+    );
+  }
+
+  /** Whether some version says it already, with the same time: then it was imported before. */
+  #isKnown({ value, written_at }: EntryDraft, { row, added }: Omit<KnownEntry, 'head'>): boolean {
+    if (written_at === undefined || value === undefined) return false;
+    const content_hash = contentHash(value);
+    if (added.some((one) => one.written_at === written_at && one.content_hash === content_hash)) return true;
+    return row !== undefined && this.#stored.has(versionName({ entry_id: row.entry_id, written_at, content_hash }));
+  }
+
+  wrote(draft: EntryDraft, row: EntryRow): void {
+    this.#add(draft, headOf(row, this.#work.now));
+  }
+
+  /** As if it had been written. */
+  pretend(draft: EntryDraft): void {
+    const written_at = draft.written_at ?? this.#work.now;
+    this.#add(draft, { version: this.versionOf(draft) + 1, written_at, value: draft.value ?? 'null' });
+  }
+
+  #add(draft: EntryDraft, head: ImportHead): void {
+    const known = this.#knownOf(draft);
+    known.head = head;
+    known.added.push({ written_at: head.written_at, content_hash: contentHash(draft.value ?? 'null') });
+  }
+}
+
+const headOf = (row: EntryRow, now: number): ImportHead => ({
+  version: row.version,
+  written_at: row.written_at,
+  value: isLive(row, now) ? fromDocument(row).value : undefined,
+});
