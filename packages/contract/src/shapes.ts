@@ -4,16 +4,10 @@ import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
 
-/** Most names are ASCII, which is already in NFC; calling ICU costs more than checking. */
-const toNfc = (text: string): string => {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return text.normalize('NFC');
-  return text;
-};
-
 const checked = (problem: (text: string) => string | undefined) =>
   z
     .string()
-    .overwrite(toNfc)
+    .overwrite((text) => text.normalize('NFC'))
     .superRefine((text, ctx) => {
       const message = problem(text);
       if (message) ctx.addIssue({ code: 'custom', message });

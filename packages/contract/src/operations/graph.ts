@@ -5,12 +5,10 @@ import * as s from '../shapes.ts';
 /** The kinds of nodes that an edge may connect. */
 const nodeTypes = ['agent', 'entry', 'entity', 'outcome', 'pattern'] as const;
 
-export const nodeType = z
-  .enum(nodeTypes)
-  .meta({
-    id: 'NodeType',
-    description: 'The kind of thing that a name refers to. An `entity` is anything that has a path.',
-  });
+export const nodeType = z.enum(nodeTypes).meta({
+  id: 'NodeType',
+  description: 'The kind of thing that a name refers to. An `entity` is anything that has a path.',
+});
 
 /** Room for the longest path, a slash and the longest key. */
 export const nodeName = s.label(2500).meta({

@@ -29,13 +29,9 @@ const settings = {
     .max(100)
     .default([{ pattern: '*', permission: 'READ_WRITE' }])
     .meta({ description: 'What the key may do; everything by default.' }),
-  entity_paths: z
-    .array(s.pathGlob)
-    .max(100)
-    .default([])
-    .meta({
-      description: 'If any are given, the key can access nothing outside of these paths, whatever its scopes are.',
-    }),
+  entity_paths: z.array(s.pathGlob).max(100).default([]).meta({
+    description: 'If any are given, the key can access nothing outside of these paths, whatever its scopes are.',
+  }),
   rate_limit_rpm: z
     .int()
     .min(1)

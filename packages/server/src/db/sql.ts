@@ -6,6 +6,7 @@ export type Sql = { readonly text: string; readonly values: readonly SqlValue[] 
 
 const isSql = (part: unknown): part is Sql => typeof part === 'object' && part !== null && 'text' in part;
 
+/** The same text each time is found at once among the prepared ones: 0.1 µs, and 0.4 when joined again (bench/inside/tricks.mjs). */
 const plainTexts = new WeakMap<TemplateStringsArray, string>();
 
 /** Composes a statement. A value becomes a placeholder; another `sql` piece is inserted as it is. */
@@ -81,7 +82,7 @@ export type Update = {
   by: Readonly<Record<string, ColumnType>>;
 };
 
-/** Caches the result of `make` by its argument, for constant statements. */
+/** What is made of a constant statement is made once: 9 µs for the texts of an insert (bench/inside/tricks.mjs). */
 export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, T>();
   return (key) => {

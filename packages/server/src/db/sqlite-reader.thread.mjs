@@ -19,8 +19,7 @@ function run({ text, values }) {
   let statement = statements.get(text);
   if (!statement) {
     if (statements.size >= 200) statements.clear();
-    // As on the other connections: SQLite re-plans a statement each time a bound LIMIT changes.
-    statement = database.prepare(text.replace(/\b(LIMIT|OFFSET) \?/g, '$1 ? + 0'));
+    statement = database.prepare(text);
     statements.set(text, statement);
   }
   return statement.all(...values).map((row) => ({ ...row }));

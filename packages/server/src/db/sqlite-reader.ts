@@ -3,6 +3,7 @@ import { type Query, StorageError } from './database.ts';
 import type { Find, Sql } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
+import { plannedOnce } from './sqlite-limit.ts';
 
 /** The rows of each statement. */
 type RowLists = unknown[][];
@@ -47,7 +48,10 @@ export class SqliteReader implements Query {
       const id = this.#nextId++;
       waiting.set(id, { resolve, reject });
       worker.ref();
-      worker.postMessage({ id, statements });
+      worker.postMessage({
+        id,
+        statements: statements.map(({ text, values }) => ({ text: plannedOnce(text), values })),
+      });
     });
   }
 

@@ -5,7 +5,7 @@ export const systemClock: Clock = { now: () => Date.now() };
 
 let last = { ms: 0, iso: new Date(0).toISOString() };
 
-/** Caches the last result: all writes of a transaction have the same time. */
+/** Writes of one transaction have one time: the last one is kept, 0.2 µs a call instead of 1.1 (bench/inside/tricks.mjs). */
 export function toIso(ms: number): string {
   if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() };
   return last.iso;

@@ -2,9 +2,9 @@ import { type Database, fragment, type Query, type Row, sql, type Transaction } 
 import type { TenantTable } from './tables.ts';
 
 /**
- * Writes the planner statistics that tables declare into SQLite. Without any, SQLite assumes that a table ordered by
- * its key is cheap to scan, and scans a whole account where an index has the few rows of an agent. PostgreSQL collects
- * its own.
+ * Gives the planner of SQLite the figures that tables declare. Without any it takes tables that are ordered by their key for
+ * cheap to walk, and walks a whole account where an index has the few rows of an agent: 20 of 200,000 events take 2.7 ms so,
+ * and 0.07 with figures (bench/inside/tricks.mjs). PostgreSQL counts by itself.
  */
 export async function keepPlannerFigures(database: Database, tables: readonly TenantTable[]): Promise<void> {
   if (database.dialect.engine !== 'sqlite') return;
