@@ -10,5 +10,8 @@ export const authorizeKeyType: Authorize = (name, _input, { key, control }) => {
   if (effect === 'control' && !control) throw new Fault('forbidden', `${name} is for the operator of the service`);
   if (admin && key && key.type !== 'admin') throw new Fault('forbidden', `${name} needs a key of the type admin`);
   if ((whole || needs_full_scope) && (key?.read || key?.write))
-    throw new Fault('forbidden', `${name} concerns the whole account, but the scope of this key covers only a part of it`);
+    throw new Fault(
+      'forbidden',
+      `${name} concerns the whole account, but the scope of this key covers only a part of it`,
+    );
 };

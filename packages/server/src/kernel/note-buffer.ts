@@ -129,7 +129,9 @@ export class NoteBuffer {
     if (!this.#isOn) return { reason: 'this server does not note reads' };
     if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
     const at = this.#dropped.get(accountId);
-    return at === undefined ? undefined : { reason: 'more entries were read at once than could be noted', before: at + 1 };
+    return at === undefined
+      ? undefined
+      : { reason: 'more entries were read at once than could be noted', before: at + 1 };
   }
 
   /** Records whether the notes passed on last are part of the current transaction. */
