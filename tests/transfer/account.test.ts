@@ -73,7 +73,7 @@ describe.each(backends)('an import on %s', (backend) => {
   afterEach(() => app.close());
 
   const empty = async () => {
-    // The clock of an account goes on with what is noted of reads.
+    // Notes of reads advance the clock of an account.
     const { import_lines: _, stored_answers: __, accounts: ___, ...tables } = await dump(app);
     return tables;
   };
@@ -155,7 +155,7 @@ describe.each(backends)('an import on %s', (backend) => {
     change(row);
     return JSON.stringify(row);
   };
-  const wrong: [what: string, change: (line: string) => string, told: RegExp][] = [
+  const wrong: [what: string, change: (line: string) => string, message: RegExp][] = [
     ['no JSON', (line) => line.slice(0, -1), /is not JSON/],
     ['no record', () => '[1]', /is not an object with a `record`/],
     ['of an unknown kind', () => '{"record":"dream"}', /unknown kind "dream"/],
@@ -206,7 +206,7 @@ describe.each(backends)('an import on %s', (backend) => {
       [{ version: 2 }, 'is of version 2 of the format; this service knows 1'],
       [{ format: 'other' }, 'is not the header of an export'],
       [{ seq: -1 }, 'seq must be a whole number'],
-      [{ counts: { version: 'x' } }, 'counts must tell'],
+      [{ counts: { version: 'x' } }, 'counts must hold'],
     ] as const)
       await expect(
         app.call('transfer.add', { from: 0, lines: [JSON.stringify({ ...header, ...change })] }),
