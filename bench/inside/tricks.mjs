@@ -1,15 +1,15 @@
-// Times each trick for speed against the plain way, in turns, on this machine: node --conditions=source --import tsx
-// bench/inside/tricks.mjs [part of a name]. Gives the best of all rounds in microseconds a call. The table in
+// Times each optimisation against the plain code, in turns, on this machine: node --conditions=source --import tsx
+// bench/inside/tricks.mjs [part of a name]. Prints the best of all rounds in microseconds per call. The table in
 // docs/decisions/032-tricks-for-speed.md comes from here.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from '../../packages/server/src/db/index.ts';
+import { once, sql } from '../../packages/server/src/db/index.ts';
 import { loadDriver, SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 import { findChunks, placeRows } from '../../packages/server/src/db/sqlite-find.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
-import { entryText, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
+import { entryText, standingOf, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
 
 const ROUNDS = 25;
 const ROUND_MS = 8;
@@ -123,13 +123,44 @@ compare(
   () => keep(randomIds.next(1_767_225_600_000)),
 );
 
+// The text is then looked up among the prepared statements, which is quick for a text that was looked up before.
+const statements = new Map([
+  ['SELECT a, b, c FROM entries WHERE account_id = ? AND branch = ? AND entity_path = ?', 1],
+]);
+const strings = ['SELECT a, b, c FROM entries WHERE account_id = ', ' AND branch = ', ' AND entity_path = ', ''];
 compare(
   'the text of a statement made once (sql)',
+  (i) => keep([statements.get(strings.join('?')), ['a', 'main', i]]),
   (i) => {
-    const strings = ['SELECT a, b, c FROM entries WHERE account_id = ', ' AND branch = ', ' AND entity_path = ', ''];
-    keep({ text: strings.join('?'), values: ['a', 'main', i] });
+    const { text, values } =
+      sql`SELECT a, b, c FROM entries WHERE account_id = ${'a'} AND branch = ${'main'} AND entity_path = ${i}`;
+    keep([statements.get(text), values]);
   },
-  (i) => keep(sql`SELECT a, b, c FROM entries WHERE account_id = ${'a'} AND branch = ${'main'} AND entity_path = ${i}`),
+);
+
+const insert = {
+  table: 'entries',
+  columns: Object.fromEntries(Array.from({ length: 22 }, (_, i) => [`column_${i}`, 'text'])),
+};
+const textOf = ({ table, columns }) => {
+  const names = Object.keys(columns);
+  const row = `(${names.map(() => '?').join(', ')})`;
+  return [32, 16, 8, 4, 2, 1].map(
+    (size) => `INSERT INTO ${table} (${names.join(', ')}) VALUES ${new Array(size).fill(row).join(', ')}`,
+  );
+};
+const textOnce = once(textOf);
+compare(
+  'the texts of an insert made once (once)',
+  () => keep(textOf(insert)),
+  () => keep(textOnce(insert)),
+);
+
+const touched = { standing: JSON.stringify({ ...UNTOUCHED, outcome_count: 3, validators: ['agent/a', 'agent/b'] }) };
+compare(
+  'a standing parsed once (standingOf)',
+  () => keep(JSON.parse(touched.standing)),
+  () => keep(standingOf(touched)),
 );
 
 const fourteen = () => {
@@ -165,14 +196,14 @@ compare(
   (i) => keep({ a: i, b: 2, c: 3, d: 4, ...base }),
 );
 
-const isAscii = (text) => {
+const ascii = (text) => {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return text.normalize('NFC');
   return text;
 };
 compare(
-  'ASCII is not normalised (toNfc)',
+  'dropped: ASCII is not normalised',
   () => keep('checkout/payments/retry-policy'.normalize('NFC')),
-  () => keep(isAscii('checkout/payments/retry-policy')),
+  () => keep(ascii('checkout/payments/retry-policy')),
 );
 
 const folder = mkdtempSync(join(tmpdir(), 'mem-tricks-'));
@@ -214,7 +245,7 @@ const keysOf = (count, i) =>
     return ['a', 'main', `path/${n % 40}`, `key-${n}`];
   });
 compare(
-  'bare rows: five entries of 2 kB without documents',
+  'dropped: five entries of 2 kB without documents',
   (i) => keep(connection.findMany(whole, keysOf(5, i))),
   (i) => keep(connection.findMany(short, keysOf(5, i))),
 );
@@ -250,10 +281,36 @@ compare(
 );
 database.exec('COMMIT');
 
-const prepared = connection.statement(one);
-const named = typeof database.prepare(one).setReturnArrays === 'function';
-console.log(`rows as arrays, named by us: ${named ? 'in use' : 'this driver has no such rows'}`);
-keep(prepared);
+const asObjects = database.prepare(one);
+if (typeof asObjects.setReturnArrays === 'function')
+  compare(
+    'rows as arrays, named by us (SqliteStatement)',
+    (i) => keep(asObjects.get(...keysOf(1, i)[0])),
+    (i) => keep(connection.statement(one).get(keysOf(1, i)[0])),
+  );
+// A log of 200,000 events of 1,000 agents, in two files: one with figures for the planner, one without.
+const logOf = (name, figures) => {
+  const log = new driver.DatabaseSync(join(folder, name));
+  log.exec(`PRAGMA synchronous = OFF; CREATE TABLE events (account_id TEXT, seq INTEGER, agent_id TEXT, visible_to TEXT,
+      details TEXT, PRIMARY KEY (account_id, seq)) WITHOUT ROWID;
+    CREATE INDEX events_by_agent ON events (account_id, agent_id, seq); BEGIN`);
+  const add = log.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?)');
+  for (let i = 0; i < 200_000; i++) add.run('a', i, `agent/${i % 1000}`, '', 'details of the event '.repeat(5));
+  log.exec('COMMIT; ANALYZE sqlite_schema');
+  if (figures)
+    log.exec(`INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES ('events', 'events', '1000000 1000000 1'),
+      ('events', 'events_by_agent', '1000000 1000000 1000 1'); ANALYZE sqlite_schema`);
+  return log.prepare(`SELECT seq, details FROM events WHERE account_id = ? AND seq < ? AND agent_id = ?
+    AND visible_to IN ('', ?) ORDER BY seq DESC LIMIT ? + 0`);
+};
+if ('figures for the planner of SQLite'.includes(wanted)) {
+  const [guessed, figured] = [logOf('guessed.db', false), logOf('figured.db', true)];
+  compare(
+    'figures for the planner of SQLite',
+    (i) => keep(guessed.all('a', 200_000, `agent/${i % 1000}`, 'me', 20)),
+    (i) => keep(figured.all('a', 200_000, `agent/${i % 1000}`, 'me', 20)),
+  );
+}
 connection.close();
 rmSync(folder, { recursive: true });
 process.exitCode = kept === undefined ? 1 : 0;

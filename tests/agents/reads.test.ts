@@ -159,7 +159,7 @@ describe.each(backends)('the memory graph of an agent on %s', (backend) => {
     await app.call('entries.write', { entity_path: 'svc/pay', key: 'secret', value: 1, shared: false }, X);
     for (const key of ['old', 'taken']) await app.call('entries.read', { entity_path: 'svc/pay', key }, X);
     await app.call('entries.read', { entity_path: 'svc/pay', key: 'secret' }, X);
-    // Its own reads are tied to an agent when the session is sealed.
+    // Its own reads are connected to an agent when the session is sealed.
     await app.call('outcomes.commit', { outcome_ref: 'done', outcome_type: 'success' }, X);
   });
   afterAll(() => app.close());

@@ -43,7 +43,7 @@ async function examine(postgres = address(), env: Record<string, string> = {}) {
 const makeStore = async (rowSecurity: 'on' | 'off' = 'off') =>
   (await openTestApp('postgres', { place, rowSecurity })).close();
 
-/** Whether the service itself can be used, which is what a doctor has to be right about. */
+/** Whether the service itself works, which the doctor has to predict. */
 const works = async (postgres: string) =>
   (await desk.mem(['write', 'a', 'k', '1'], { env: { MEM_POSTGRES_DSN: postgres } })).code === 0;
 

@@ -1,5 +1,5 @@
 import { loadDriver, openConnection, type SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 
-/** A store as a file, to do to it what no program does. */
+/** A store as a file, for changes that no program makes. */
 export const openDriver = async (file: string): Promise<SqliteConnection> =>
   openConnection(await loadDriver(), file, false);

@@ -17,7 +17,7 @@ const lettersOf = (app: TestApp): Promise<Letter[]> =>
       sql`SELECT seq, attempts, error, retry FROM consumer_dead_letters WHERE account_id = ${SELF_HOSTED_ACCOUNT} ORDER BY seq`,
     );
 
-/** Fails on some keys until it is told otherwise. */
+/** Fails on some keys until the test changes that. */
 function picky(over: Partial<Consumer> = {}) {
   const bad = new Set<string>();
   const calls: string[][] = [];
@@ -75,7 +75,7 @@ describe.each(backends)('a consumer that fails on %s', (backend) => {
     }
     await app.jobs.sweep();
     expect(keys()).toEqual(['a', 'c']);
-    // What the error says may quote an entry, which could not be erased here.
+    // The error message may quote an entry, which could not be erased here.
     expect(await lettersOf(app)).toEqual([{ seq: 2, attempts: 3, error: 'TypeError', retry: 0 }]);
   });
 
@@ -229,7 +229,7 @@ describe.each(backends)('the metrics on %s', (backend) => {
     const app = await openWith(backend, [consumer]);
     await writeKeys(app, 'a', 'b', 'c', 'd');
     await app.jobs.sweep();
-    const told = async () => {
+    const consumerMetrics = async () => {
       const lines = (await renderMetrics(app.kernel)).split('\n').filter((line) => line.includes('test.picky'));
       return Object.fromEntries(
         lines.map((line) => [
@@ -238,9 +238,9 @@ describe.each(backends)('the metrics on %s', (backend) => {
         ]),
       );
     };
-    expect(await told()).toMatchObject({ lag: 3, behind: 1, letters: 0, handledtotal: 1, failedtotal: 1 });
+    expect(await consumerMetrics()).toMatchObject({ lag: 3, behind: 1, letters: 0, handledtotal: 1, failedtotal: 1 });
     app.clock.advance(HOUR_MS);
     await app.jobs.sweep();
-    expect(await told()).toMatchObject({ lag: 0, behind: 0, letters: 1, handledtotal: 3, failedtotal: 2 });
+    expect(await consumerMetrics()).toMatchObject({ lag: 0, behind: 0, letters: 1, handledtotal: 3, failedtotal: 2 });
   });
 });

@@ -28,8 +28,8 @@ const MARK = 'alphamark';
 const AGENT = 'agent/of-both';
 
 /**
- * One store holds A's data, the other never heard of A. Whatever B does must look the same in both: then nothing of A
- * can be seen, not even that it is there.
+ * One store holds A's data, the other has no account A. Every call of B must give the same result in both: then nothing of A
+ * is visible, not even its existence.
  */
 describe.each(backends)('two accounts on %s', (backend) => {
   const shared = countedIds();
@@ -51,7 +51,7 @@ describe.each(backends)('two accounts on %s', (backend) => {
 
   async function actAsB(name: OperationName, input: JsonObject, idempotency_key?: string) {
     const as = { account_id: B, agent_id: AGENT, idempotency_key };
-    // What was noted before is in both stores, or in neither.
+    // Earlier notes are flushed in both stores.
     for (const app of [withA, withoutA]) await app.kernel.services.noteBuffer.flushAll();
     round += 1000;
     shared.startAt(round);

@@ -25,7 +25,7 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   session_reads: () => undefined,
   session_items: () => undefined,
   usage_days: () => undefined,
-  // Who works through what, and how far it has come, in its own time.
+  // Claims and cursors of consumers and maintenance change at any time.
   maintenance_tasks: () => undefined,
   consumers: () => undefined,
   consumer_cursors: () => undefined,

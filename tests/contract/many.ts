@@ -13,7 +13,7 @@ import {
   writing,
 } from './table.ts';
 
-/** Fields that tell one thing from the next of its kind. */
+/** Fields that identify a thing among others of its kind. */
 const DISTINCT = new Set(['key', 'name', 'target', 'outcome_ref', 'label', 'tool_name', 'spanId']);
 
 /** The same about another thing in the same place. */

@@ -42,10 +42,10 @@ type HotStatement = [
   key?: Principal,
 ];
 
-const reach = [
+const scope = [
   ['svc/41', 'svc/57', 'svc/9/**', 'small', 'svc/7/*', 'svc/7/1/**'].map((text) => parseGlob(text) as Glob),
 ];
-const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: reach };
+const scoped: Principal = { key_id: 'k', name: 'k', type: 'agent', read: scope };
 
 const at = { entity_path: 'svc/41', key: 'k7' };
 const HOT: HotStatement[] = [
@@ -81,7 +81,7 @@ const HOT: HotStatement[] = [
   ['patterns.list', 'by name', {}],
 ];
 
-/** Opens the store again and runs the operation a few times, as PostgreSQL plans anew once it knows a statement. */
+/** Opens the store again and runs the operation a few times, as PostgreSQL re-plans a prepared statement after a few runs. */
 async function run(
   backend: Backend,
   place: StorePlace & { rowSecurity?: 'on' | 'off' },

@@ -34,7 +34,7 @@ async function openStores(backend: Backend) {
   const empty = await openTestApp(backend, { ids: countedIds().ids });
   for (const app of [hiding, empty]) await createExamples(app, { mark: OPEN, as: Y });
   const known = await createExamples(hiding, { mark: SECRET, as: X, extra: { shared: false } });
-  // What is about no entry is for all to see.
+  // Things without an entry are visible to all.
   for (const name of writing.filter((name) => definition(name).open_to_all))
     await empty.call(
       name,

@@ -18,16 +18,16 @@ const MARK = 'refusals';
 const withBody = labelled(addresses.filter(({ route }) => takesBody(route)));
 const withQuery = labelled(addresses.filter(({ route }) => !takesBody(route)));
 const all = labelled(addresses);
-/** OTLP wants what is not known to be passed over. */
+/** OTLP requires unknown fields to be ignored. */
 const strict = all.filter(([, { name }]) => !operations[name].http.otlp);
 
-/** The same with names of entries that there are none of, however deep they stand. */
+/** The same input with names of entries that do not exist, at any depth. */
 function withoutKeys(input: JsonObject): JsonObject {
   const text = JSON.stringify(input, (field, value) => (field === 'key' ? 'nothing' : value));
   return JSON.parse(text) as JsonObject;
 }
 
-/** What things are named by in addresses, but for entries, which go by path and key, and agents, which are whoever says so. */
+/** Fields that identify things in addresses, except entries, which have path and key, and agents, which need not exist. */
 const NAMES = [...new Set(addresses.flatMap(({ name }) => namedInPath(name)))].filter(
   (field) => field !== 'entity_path' && field !== 'key' && !field.endsWith('agent_id'),
 );
@@ -68,7 +68,7 @@ function expectProblem(answer: HttpAnswer, status: number, code: string): Refusa
   return answer.json as RefusalAnswer;
 }
 
-// These are refused before anything is asked of a store, so that one is as good as the other.
+// These are refused before the store is used, so one engine is enough.
 describe('a request that cannot be read or does not fit its operation', () => {
   const { inputFor, ask, expectUnchanged } = useServer('sqlite');
   const sentFor = (

@@ -26,10 +26,10 @@ const OUT = 'outsidemark';
 /** Who wrote inside, who wrote outside, and who never did anything. */
 const [Y, X, Z] = [{ agent_id: 'agent/y' }, { agent_id: 'agent/x' }, { agent_id: 'agent/z' }];
 
-const reach = [[parseGlob(`${IN}/**`) as never]];
-const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: reach, write: reach };
+const scope = [[parseGlob(`${IN}/**`) as never]];
+const key: Principal = { key_id: 'k1', name: 'scoped', type: 'admin', read: scope, write: scope };
 
-/** One store holds something outside of the scope, the other does not. Whoever has the key must not tell them apart. */
+/** One store holds something outside of the scope, the other does not. The answers to the key must be the same. */
 async function openStores(backend: Backend) {
   const ids = [countedIds(), countedIds()] as const;
   const full = await openTestApp(backend, { ids: ids[0].ids });
@@ -38,7 +38,7 @@ async function openStores(backend: Backend) {
   let known: KnownIds = {};
   for (const app of apps) known = await createExamples(app, { mark: IN, as: Y });
   const outside = await createExamples(full, { mark: OUT, as: X });
-  // What is about no path is for every key to see.
+  // Things without a path are visible to every key.
   for (const name of writing.filter((name) => definition(name).open_to_all))
     await inside.call(name, nthInput(name, laidAs(full), { mark: OUT, known: { agent_id: X.agent_id } }) as never, X);
   let next = 1_000_000;
@@ -102,7 +102,7 @@ describe.each(backends)('what lies outside of the scopes of a key, on %s', (back
     for (const as of [Y, Z]) {
       const seen = await stores.look(name, input, as);
       expect(JSON.stringify(seen)).not.toContain(`about ${OUT}`);
-      // What was asked for is repeated.
+      // The answer repeats the input.
       if (!JSON.stringify(input).includes('pattern')) expect(JSON.stringify(seen)).not.toContain(`pattern-${OUT}"`);
     }
   };

@@ -9,7 +9,7 @@ import { definition, forAgents, type KnownIds, markedInput, newAccount, newInput
 
 const [FEW, MANY] = [10, 500];
 const MARK = 'many';
-/** Halving a range takes a step more now and then, and something may run beside. */
+/** A binary search may take one more step, and background work may run at the same time. */
 const SLACK = 10;
 
 const scope = [[parseGlob(`${MARK}/**`) as never]];
@@ -21,7 +21,7 @@ const callerOf = (count: number): Partial<Caller> => ({
   session_id: 'open',
 });
 
-/** What takes something away comes last. */
+/** Operations that remove something run last. */
 const order = (name: OperationName): number =>
   definition(name).removes || definition(name).erases ? 2 : definition(name).effect === 'read' ? 0 : 1;
 const inOrder = [...operationNames].sort((a, b) => order(a) - order(b));
@@ -77,7 +77,7 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
   it.each(inOrder)('%s takes no more for 500 items than for 10, unless its row says so', (name) => checkGrowth(name));
 });
 
-/** What was asked again and again. */
+/** The statements that were run repeatedly. */
 function repeated(statements: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const text of statements) counts.set(text, (counts.get(text) ?? 0) + 1);

@@ -31,7 +31,7 @@ const failing: Consumer = {
   },
 };
 
-/** Every statement that the operations of the table and the housekeeping give to the store. */
+/** Every statement that the operations of the table and maintenance run. */
 async function statementsOn(backend: Backend): Promise<Set<string>> {
   const seen = new Set<string>();
   let isReady = false;

@@ -20,7 +20,7 @@ export function fieldsOf(name: OperationName): Record<string, z.core.$ZodType> {
   return (operations[name].input as z.ZodObject).shape;
 }
 
-/** What a mark is put into, wherever the field stands in an input. */
+/** Fields that get a mark, at any depth of an input. */
 const MARKED: Record<string, (given: unknown, mark: string) => unknown> = {
   entity_path: (path, mark) => `${mark}/${path}`,
   key: (key, mark) => `${key}-${mark}`,
@@ -195,8 +195,8 @@ export async function outcomeOf(
 }
 
 /**
- * SQLite weighs words over the whole file, so that scores differ with what nobody sees. They order, they tell nothing.
- * How long something took differs too, and with it the hash of what tells it; and recalls are counted in their own time.
+ * SQLite weighs words over the whole file, so that scores differ with rows the caller cannot see. They only order results.
+ * Durations differ too, and with them hashes of answers that contain them; recalls are counted later.
  */
 const UNSTEADY = new Set(['score', 'recall_count', 'duration_ms', 'hash', 'parent_hash', 'immutable_trace_id']);
 
@@ -204,7 +204,7 @@ export function withoutScores<T>(outcome: T): T {
   return JSON.parse(JSON.stringify(outcome, (field, value) => (UNSTEADY.has(field) ? undefined : value)));
 }
 
-/** Numbers of the log and of notes tell that somebody did something, and nothing else. */
+/** Numbers of the log and of notes only show that something happened. */
 const PLACES = /^((last_)?seq|item_id|id)$/;
 export function withoutPlaces(outcome: unknown): unknown {
   const replace = (field: string, value: unknown) => {
@@ -222,7 +222,7 @@ export function wholePage(name: OperationName, input: JsonObject): JsonObject {
   return operations[name].input.safeParse(whole).success ? whole : input;
 }
 
-/** Ids in order, so that two stores can be held against each other. */
+/** Ids in order, so that two stores can be compared. */
 export function countedIds() {
   let count = 0;
   return {

@@ -15,7 +15,7 @@ import { guardOf, tenantProblem } from '../support/statements.ts';
 
 const installed = [...coreModules, ...proModules];
 
-/** A module that brings one table, declared as it is told to. */
+/** A module with one table and the given declaration. */
 const withNotes = (declared: Partial<Module>): Module => ({
   name: 'notes',
   handlers: {},

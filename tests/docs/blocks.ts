@@ -23,7 +23,7 @@ export function stepsOf(blocks: readonly MarkdownBlock[]): DocStep[] {
 
 type DocRunOptions = { url: string; cwd?: string; env?: Record<string, string> };
 
-/** Runs the commands in one shell, as somebody would who pastes them one after the other. */
+/** Runs the commands in one shell, like a user who pastes them one after the other. */
 export async function runSteps(steps: readonly DocStep[], place: DocRunOptions): Promise<string[]> {
   if (spawnSync('curl', ['--version']).status !== 0) throw new Error('curl is needed to run the examples of the docs');
   const folder = mkdtempSync(join(tmpdir(), 'mem-docs-'));

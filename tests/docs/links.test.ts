@@ -6,7 +6,7 @@ test.each(allDocs())('the links of %s lead somewhere', (file) => {
   expect(brokenLinks(file)).toEqual([]);
 });
 
-/** By whoever follows the page. */
+/** Files that a reader creates by following the page. */
 const made = new Set(
   stepsOfPage(readDoc('docs/adding-a-module.md')).flatMap(({ file, kind }) => (kind === 'ts' ? file : [])),
 );

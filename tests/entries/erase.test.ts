@@ -6,7 +6,7 @@ const MARK = 'albatross';
 const erasedKeys = { entity_path: `people/${MARK}`, key: `${MARK}-mail` };
 const kept = { entity_path: 'people/other', key: 'mail' };
 
-/** Two entries of a person, rewritten, deleted and committed; and one of somebody else. */
+/** Two entries of a person, rewritten, deleted and committed; and one of another person. */
 async function fill(app: TestApp) {
   const as = { idempotency_key: 'doomed write' };
   await app.call('entries.write', { ...erasedKeys, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] }, as);
@@ -46,7 +46,7 @@ describe.each(backends)('erasing on %s', (backend) => {
   afterAll(() => app.close());
 
   const erase = (dry_run: boolean) => app.call('entries.erase', { entity_path: 'people/**', dry_run });
-  const eraseDoomed = (dry_run: boolean) => app.call('entries.erase', { entity_path: `people/${MARK}`, dry_run });
+  const eraseMarked = (dry_run: boolean) => app.call('entries.erase', { entity_path: `people/${MARK}`, dry_run });
 
   it('a dry run changes nothing, and the erasure does exactly what it said', async () => {
     const snapshot = async () => {
@@ -56,7 +56,7 @@ describe.each(backends)('erasing on %s', (backend) => {
       );
     };
     const before = await snapshot();
-    const planned = await eraseDoomed(true);
+    const planned = await eraseMarked(true);
     expect(planned).toMatchObject({ dry_run: true, receipt_id: null, erased_at: null, key: null });
     expect(planned.erased).toEqual({
       entries: 3,
@@ -71,7 +71,7 @@ describe.each(backends)('erasing on %s', (backend) => {
       edges: expect.any(Number),
     });
     expect(await snapshot()).toBe(before);
-    const done = await eraseDoomed(false);
+    const done = await eraseMarked(false);
     expect(done).toMatchObject({ dry_run: false, erased: planned.erased, erased_at: iso(app.clock.now()) });
     expect(done.receipt_id).toEqual(expect.any(String));
   });

@@ -47,7 +47,7 @@ describe.each(backends)('the longest names on %s', (backend) => {
   });
   afterAll(() => app.close());
 
-  /** Different letters, as PostgreSQL could make little of the same one many times. */
+  /** Varied letters, because PostgreSQL would compress a repeated one. */
   const letters = (count: number, first: number) =>
     String.fromCodePoint(...Array.from({ length: count }, (_, i) => first + ((i * 7919) % 15_013)));
 

@@ -5,7 +5,7 @@ import { follow } from './support.ts';
 
 const COUNT = 2100;
 
-/** Tells of every answer how many rows it had. */
+/** Reports the number of rows of every answer. */
 function countingRows(database: Database, report: (rows: number) => void): Database {
   const counting = (query: Query): Query => ({
     async all<T>(statement: Sql) {

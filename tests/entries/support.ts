@@ -7,7 +7,7 @@ export const exact = (text: string) => new JsonText(text);
 
 export const iso = (ms: number) => new Date(ms).toISOString();
 
-/** What a caller is told when it is refused. */
+/** The error that a caller gets when it is refused. */
 export async function refusal(answer: Promise<unknown>): Promise<Problem> {
   const error = await answer.then(
     (output) => new Error(`was not refused: ${stringify(output)}`),

@@ -20,7 +20,7 @@ export type ModelVersion = {
   pattern_refs: string;
 };
 
-/** How an entry stood after a place in the log, until its next version that says something else. */
+/** The standing of an entry from a `seq` on, until its next version with another value. */
 type Judged = { seq: number; confidence: number };
 
 export type ModelRow = ModelVersion & { standing_no: number };
@@ -47,14 +47,14 @@ export class ViewModel {
     return this.#heads.get(nameOf(at));
   }
 
-  /** Every entry of a branch as it was at a place in the log. */
+  /** Every entry of a branch as it was at a `seq`. */
   #branchAt(branch: string, upTo: number): Map<string, ModelRow> {
     const rows = new Map<string, ModelRow>();
     for (const version of this.versions)
       if (version.branch === branch && version.seq <= upTo) rows.set(keyOf(version), { ...version, standing_no: 0 });
     for (const [key, { entry_id, version }] of rows) {
       const head = [...this.#heads.values()].find((one) => one.entry_id === entry_id) as ModelRow;
-      // How it stood is known as long as nothing has been written or judged since.
+      // Its standing is known only while no write and no outcome has changed it since.
       const isSame = head.version === version && (this.#judged.get(entry_id)?.seq ?? 0) <= upTo;
       if (isSame) rows.set(key, head);
     }

@@ -162,8 +162,8 @@ describe.each(backends)('a view of entries on %s', (backend) => {
               branch,
               up_to_seq: part === null ? null : Math.round(part * (seq + 1)),
             }));
-            const reach = toGlobs(scope);
-            const view = viewOf(account_id, lineage, { agent_id, scope: reach && [reach] });
+            const globs = toGlobs(scope);
+            const view = viewOf(account_id, lineage, { agent_id, scope: globs && [globs] });
             const part = { including, paths: toGlobs(paths) };
             const rows = await select(view, part);
             expect(rows.map(only)).toEqual(model.rows(view, including, part.paths).map(only));

@@ -27,7 +27,7 @@ describe.each(backends)('more writes than can wait on %s', (backend) => {
     const first = client.write('a', 'first', 0);
     await until(() => kernel.usage.batches > batches, { what: 'the first write to be under way' });
     const sent = Array.from({ length: 100 }, (_, i) => client.write('a', `k${i}`, i));
-    // The refusals do not wait for what holds up the others.
+    // Refused requests do not wait for the blocked ones.
     await refusals(sent, 80);
     expect(kernel.queued).toBe(20);
     await release();

@@ -16,7 +16,7 @@ if (noMount) console.log(`skipped: a small disk cannot be made here: ${noMount}`
 
 const LARGE = 'large '.repeat(10_000);
 
-/** Writes until the disk is full; gives what was acknowledged before. */
+/** Writes until the disk is full; returns the writes acknowledged before. */
 async function writeUntilFull(client: HttpClient): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
   for (let i = 0; i < 500; i++) {

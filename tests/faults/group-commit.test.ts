@@ -14,7 +14,7 @@ import { hasStrace } from './support/strace.ts';
 
 const write = entries.handlers['entries.write'];
 
-/** Fails as a bug would: after it has changed things. */
+/** Fails like a bug: after it has changed rows. */
 const broken: Module = {
   name: 'broken',
   migrations: [],
@@ -117,9 +117,9 @@ describe('an answer on SQLite is on the disk', () => {
             .filter((line) => /f(data)?sync\(/.test(line)).length;
         await Promise.all(numbers(32).map((i) => client.write('warm', `k${i}`, i)));
         const before = { ...(await metricsOf(client)), flushes: flushes() };
-        const alone = flushes();
+        const single = flushes();
         await client.write('flush', 'alone', 1);
-        expect(flushes()).toBeGreaterThan(alone);
+        expect(flushes()).toBeGreaterThan(single);
         for (let round = 0; round < 5; round++)
           await Promise.all(numbers(32).map((i) => client.write('flush', `k${i}`, { round })));
         const after = { ...(await metricsOf(client)), flushes: flushes() } as Record<string, number>;

@@ -23,7 +23,7 @@ async function follow(clients: readonly HttpClient[], total: number): Promise<nu
     const client = clients[poll % clients.length] as HttpClient;
     const { json } = await client.get(`/api/v1/log?after=${after}&limit=${1 + (poll % 50)}`);
     const page = (json.events as LoggedEvent[]).map(({ seq }) => seq);
-    // What is visible is always a beginning of the log: an event never shows before the one in front of it.
+    // A reader always sees a prefix of the log: an event is never visible before its predecessor.
     expect(page).toEqual(page.map((_, i) => after + 1 + i));
     expect(json.last_seq).toBe(after + page.length);
     seen.push(...page);

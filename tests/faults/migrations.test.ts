@@ -42,7 +42,7 @@ const TYPES = {
   postgres: { engine: 'postgres', text: 'TEXT COLLATE "C"', int: 'BIGINT', real: 'DOUBLE PRECISION' },
 } as const;
 
-/** A database as programs left it that gave all migrations numbers of one count. */
+/** A database of an older program, which numbered the migrations of all modules in one sequence. */
 async function buildOld(database: Database, newest: number): Promise<void> {
   const ddl = TYPES[database.dialect.engine];
   const run = (text: string) => ({ text, values: [] });

@@ -17,7 +17,7 @@ describe('while PostgreSQL is away', () => {
   });
   afterAll(() => postgres.close());
 
-  /** A read, a search, a write and a question after readiness. */
+  /** A read, a search, a write and a readiness check. */
   const ask = (client: HttpClient) =>
     Promise.all([
       client.get('/api/v1/entries/a/k'),

@@ -26,7 +26,7 @@ async function newStore(
 
 const OPS_A_WRITE = 2;
 
-/** Waits until the server has taken in so many writes, done or not. */
+/** Waits until the server has accepted so many writes, done or not. */
 const accepted = (client: HttpClient, writes: number) =>
   until(async () => (await metricsOf(client)).mem_ops_charged_total === writes * OPS_A_WRITE, {
     what: 'writes to arrive',
@@ -45,7 +45,7 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
     expect(wrong).toEqual([]);
     expect(refusals.size).toBe(0);
     const again = await startMem(store.env);
-    // Connections that were refused are not requests: nothing is stored that nobody was told of.
+    // A refused connection is not a request: every stored write was acknowledged.
     const contents = await readContents(new HttpClient(again.url));
     expectAll(contents, acknowledged);
     expect(contents.versions.size).toBe(acknowledged.length);
@@ -69,7 +69,7 @@ describe.each(backends)('a server on %s that is told to stop', (backend) => {
     await until(isClosed, { what: 'new connections to be refused' });
     await release();
     for (const { status } of await Promise.all(waiting)) expect(status).toBe(201);
-    // It does not wait until the connections, which are kept for a next request, grow old.
+    // It does not wait for the idle timeout of keep-alive connections.
     expect(await Promise.race([stopped, sleep(8000)])).toEqual(CLEAN);
     expect(await store.rows('SELECT 1 FROM events')).toHaveLength(31);
   });

@@ -16,7 +16,7 @@ async function dial(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends a byte at a time for as long as it may, and gives what came back. */
+/** Sends a byte at a time until it is disconnected, and returns the answer. */
 async function trickle(socket: Socket, text: string): Promise<string> {
   let received = '';
   let open = true;

@@ -167,7 +167,7 @@ describe('SQLite', () => {
     const failed = database.transaction(async (tx) => {
       await tx.run(note('a'));
       tx.run(note('big', 'x'.repeat(100_000))).catch(() => {});
-      // Alone, each of these would fit.
+      // Each of these would fit by itself.
       tx.run(note('b')).catch(() => {});
       await tx.savepoint(() => tx.run(note('c'))).catch(() => {});
       return 'done';

@@ -22,7 +22,7 @@ describe.each(backends)('a store from before there was a graph, on %s', (backend
     for (const name of ['edges', 'edge_statements']) await changeRows(app, `DROP TABLE ${name}`);
     await changeRows(app, 'DROP INDEX entries_by_id');
     for (const text of migrations.flatMap(({ up }) => up(TYPES[backend]))) await changeRows(app, text);
-    // Of references only those that the entry still has are known.
+    // Only the references of the current version are known.
     const isKnown = (line: string) => !line.includes('references') || line.includes('"visible_to":"agent/b"');
     expect((await dump(app)).edges).toEqual(edges.filter(isKnown));
     expect(edges.filter((line) => line.includes('wrote'))).toHaveLength(4);

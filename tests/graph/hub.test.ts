@@ -46,7 +46,7 @@ describe.each(backends)('a node with very many edges, on %s', (backend) => {
   }, 60_000);
   afterAll(() => place.remove());
 
-  /** The statements on edges that a walk gives to the store, and its answer. */
+  /** The statements on edges that a walk runs, and its answer. */
   async function watch(ask: { entity: string; depth?: number; relation?: string; direction?: 'in' | 'out' }) {
     const seen: Sql[] = [];
     let isReady = false;
@@ -99,7 +99,7 @@ describe.each(backends)('a node with very many edges, on %s', (backend) => {
         expect(reads.length).toBeGreaterThan(0);
         for (const { parent, detail } of reads) {
           expect(detail).toMatch(/^SEARCH edges USING (PRIMARY KEY|INDEX edges_by_target).*visible_to=\?/);
-          // What is cut is not sorted first.
+          // The limit applies before sorting.
           expect(steps.filter((step) => step.parent === parent)).toHaveLength(1);
         }
       }

@@ -16,7 +16,7 @@ const A = { agent_id: 'agent/a' };
 const OUTCOMES = 2000;
 const { account_id } = caller();
 
-/** A much tested entry with another beside it, and as many lines that have nothing to do with them. */
+/** An entry with many outcomes, another beside it, and as many unrelated ledger lines. */
 async function fill(backend: Backend, place: StorePlace): Promise<void> {
   const app = await openTestApp(backend, { place });
   await writeEntries(app, ['svc/hub', 'svc/beside', 'svc/else'], A);
@@ -57,7 +57,7 @@ describe.each(backends)('a much tested entry, on %s', (backend) => {
   }, 60_000);
   afterAll(() => place.remove());
 
-  /** A table of this size PostgreSQL would rather read whole than look up hundreds of its rows. */
+  /** PostgreSQL prefers to scan a table of this size instead of looking up hundreds of rows. */
   const isLook = ({ text }: Sql) => (backend === 'sqlite' ? / evidence/ : /AS newest/).test(text);
 
   type NeighborsQuery = { entity: string; relation?: string; depth?: number; limit?: number };

@@ -8,7 +8,7 @@ const Y = { agent_id: 'agent/y' };
 const SECRETS = Array.from({ length: 30 }, (_, i) => `svc/secret-${i}`);
 const OPEN = ['svc/open-1', 'svc/open-2', 'svc/open-3'];
 
-/** What X and Y do, with what X keeps to itself or without it. */
+/** The actions of X and Y, with or without the private entries of X. */
 async function live(backend: Backend, isHiding: boolean): Promise<TestApp> {
   const app = await openTestApp(backend, { maxScannedEntries: 100 });
   const state = (target: string, shared: boolean, as = X) =>

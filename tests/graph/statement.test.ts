@@ -90,7 +90,7 @@ describe.each(backends)('an edge that a caller states, on %s', (backend) => {
     expect(await refusal(app.call('graph.link', edge, B))).toMatchObject({ errors: [{ path: 'source' }] });
   });
 
-  /** Different letters, as PostgreSQL could make little of the same one many times. */
+  /** Varied letters, because PostgreSQL would compress a repeated one. */
   const letters = (count: number, seed: number) =>
     String.fromCodePoint(...Array.from({ length: count }, (_, i) => 0x4e00 + ((i * 7919 + seed) % 15_013)));
 

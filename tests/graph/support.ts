@@ -27,7 +27,7 @@ export function writeEntries(
 
 export const placeOf = (name: string) => splitEntryName(name) as { entity_path: string; key: string };
 
-/** An entry as other parts of the service hand it to the graph. */
+/** An entry as other modules pass it to the graph. */
 export async function entryOf(app: TestApp, name: string, visible_to = '') {
   const { entity_path, key } = placeOf(name);
   const text = 'SELECT entry_id FROM entries WHERE account_id = ? AND entity_path = ? AND key = ?';
@@ -37,7 +37,7 @@ export async function entryOf(app: TestApp, name: string, visible_to = '') {
   return { branch: 'main', entry_id: row.entry_id, visible_to };
 }
 
-/** As a part of the service does it, within a transaction of the account. */
+/** Runs as a module does, within a transaction of the account. */
 export async function link(app: TestApp, run: (work: Work) => void): Promise<void> {
   await app.kernel.work(caller(), 'test', async (work) => {
     run(work);
@@ -53,7 +53,7 @@ type OutcomeOptions = Partial<Caller> & {
 
 let sessions = 0;
 
-/** An outcome of a session of its own that entries led to, by their names. */
+/** An outcome of a new session, with the named entries as causes. */
 export function commitOutcome(app: TestApp, { outcome_ref, outcome_type = 'success', causes, ...as }: OutcomeOptions) {
   const input = { outcome_ref, outcome_type, causal_entry_keys: [...causes], session_id: `s${++sessions}` };
   return app.call('outcomes.commit', input, as);

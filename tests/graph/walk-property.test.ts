@@ -67,7 +67,7 @@ type ModelEdge = Omit<AnsweredEdge, 'first_seen' | 'last_seen' | 'depth'> & {
 type ModelOutcome = GeneratedOutcome & { at: number };
 type Built = { account_id: string; committed: ModelOutcome[] };
 type ModelEntry = { entry_id: number; entity_path: string; key: string; shared: number; agent_id: string };
-/** What a viewer may see, with the names that the index has, and those that people read. */
+/** The edges a viewer may see, with their names in the index and their displayed names. */
 type ModelWorld = { edges: ModelEdge[]; entries: ModelEntry[]; named: Map<string, string> };
 
 /** Byte by byte, from the last to the first. */
@@ -76,7 +76,7 @@ const nodeOf = ({ entry_id }: ModelEntry) => String(entry_id).padStart(16, '0');
 const endsOf = (edge: ModelEdge) =>
   [`${edge.source_type} ${edge.source}`, `${edge.target_type} ${edge.target}`] as const;
 
-/** What outcomes make, as if it were stored. */
+/** The edges that follow from outcomes, as if they were stored. */
 async function edgesOf(app: TestApp, account_id: string, committed: readonly ModelOutcome[]): Promise<ModelEdge[]> {
   const all = await rowsOf<ModelEntry>(app, 'SELECT * FROM entries WHERE account_id = ?', account_id);
   return committed.flatMap(({ agent_id, outcome_ref, outcome_type, causes, at }) => {
@@ -135,7 +135,7 @@ function startOf({ entries }: ModelWorld, { entity, type }: NeighborsInput): str
   return [...new Set([...named.map((one) => `${one} ${entity}`), ...found.map((entry) => `entry ${nodeOf(entry)}`)])];
 }
 
-/** The edges of a node in the order of an answer, from all that there are. */
+/** The edges of a node in the order of an answer. */
 function incidentTo(world: ModelWorld, node: string, ask: NeighborsInput): ModelEdge[] {
   const passing = world.edges
     .filter((edge) => edge.confidence >= (ask.min_confidence ?? 0))

@@ -35,7 +35,7 @@ async function newAccount({ url }: MemProcess): Promise<{ account_id: string; ke
   return (await new HttpClient(url).call('POST', '/api/v1/internal/accounts', { body, headers })).json;
 }
 
-/** Some read, some write, each one request at a time, until told to stop. */
+/** Some read, some write, each one request at a time, until stopped. */
 function startMixed({ url }: MemProcess, key: string, spent: Spent): () => Promise<void> {
   const client = new HttpClient(url);
   const headers = { 'x-mem-api-key': key };
@@ -101,7 +101,7 @@ describe.each(backends)('usage of a server that is killed in the middle of work,
       expect(await remainingOf(mem, key)).toBe(LIMIT - counter);
     }
     expect(spent.refused).toEqual([]);
-    // One that is told to stop leaves nothing open.
+    // A server that shuts down returns its leases.
     const stop = startMixed(mem, key, spent);
     await sleep(300);
     await stop();

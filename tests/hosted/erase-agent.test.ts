@@ -27,7 +27,7 @@ describe.each(backends)('erasing an agent on %s', (backend) => {
     as(agent, post('/api/v1/entries', { entity_path, key: 'k', value: `${entity_path} by ${agent}`, ...more }));
   const erase = (body: object = {}) => service.as(admin, post(`/api/v1/admin/agents/${ERASED_AGENT}/erase`, body));
   const tables = async () => Object.entries(await dump(service.app, account_id));
-  /** Tables that still speak of it. */
+  /** Tables that still contain its name. */
   const speaking = async () =>
     (await tables()).filter(([, rows]) => rows.some((row) => row.includes(NAME))).map(([table]) => table);
 

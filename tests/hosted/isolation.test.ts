@@ -43,13 +43,13 @@ function answerFacts({ status, text }: HttpAnswer) {
 }
 
 /**
- * One service holds A's data, the other never heard of A. Whatever B asks over the wire is answered alike by both, with
- * the same status and the same words: then nothing of A can be seen, not even that it is there.
+ * One service holds A's data, the other has no account A. Both give the same answer to every request of B, with
+ * the same status and the same text: then nothing of A is visible, not even its existence.
  */
 describe.each(backends)('another account over the wire on %s', (backend) => {
   const shared = countedIds();
   const lonely = countedIds();
-  const keys = { a: '', b: '', alone: '' };
+  const keys = { a: '', b: '', bWithoutA: '' };
   let withA: Hosted;
   let withoutA: Hosted;
   let known: KnownIds;
@@ -74,7 +74,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     keys.a = await fullKey(withA, A);
     await createExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await createExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
-    [keys.b, keys.alone] = await inBoth(
+    [keys.b, keys.bWithoutA] = await inBoth(
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),
     );
@@ -91,7 +91,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     for (const { app } of [withA, withoutA]) await app.kernel.services.noteBuffer.flushAll();
     const [answer, single] = await inBoth(
       () => withA.as(keys.b, asAgent(sent)),
-      () => withoutA.as(keys.alone, asAgent(sent)),
+      () => withoutA.as(keys.bWithoutA, asAgent(sent)),
     );
     expect(answerFacts(answer)).toEqual(answerFacts(single));
     expect(answer.status).not.toBe(500);

@@ -179,7 +179,7 @@ describe('warnings', () => {
       expect(json.usage).toMatchObject({ warning_level: level === null ? null : Number(level) });
       expect((json.warnings as string[]).length).toBe(level === null ? 0 : 1);
     }
-    // Beyond the limit nobody is refused unless the operator says so, and goes on being counted.
+    // Calls beyond the limit are served and counted unless the operator enforces quotas.
     const over = await service.as(key, get('/api/v1/stats'));
     expect(over.status).toBe(200);
     expect(remainingIn(over)).toBe(0);

@@ -121,7 +121,7 @@ describe('two servers on one database', () => {
       if (status === 200) admitted++;
       return status === 429;
     };
-    // It lets in by itself what comes before it knows, and no more.
+    // It accepts only the requests that arrive before it reads the shared count.
     await expectSoon(isRefused);
     expect(admitted).toBeLessThan(100);
     const third = await openAnother(first);

@@ -156,7 +156,7 @@ describe('row-level security', () => {
     await keepsItsOwn(inB);
   });
 
-  /** Not even a row of one's own may be given away. */
+  /** A row of the account cannot be moved to another account either. */
   async function keepsItsOwn(inB: (statement: Sql) => Promise<number>): Promise<void> {
     const own = sql`INSERT INTO stored_answers (account_id, idempotency_key, request_hash, answer, created_at)
       VALUES (${B}, 'own', 'h', '{}', 1)`;
@@ -202,7 +202,7 @@ describe('row-level security', () => {
         return tx.run(statement);
       });
     await expect(inA(sql`DELETE FROM audit WHERE account_id = ${A}`)).rejects.toThrow(/permission denied/);
-    // Housekeeping reaches those of accounts that have ended alone.
+    // Maintenance may remove only those of deleted accounts.
     expect(await database.maintenanceTransaction((tx) => tx.run(sql`DELETE FROM audit WHERE account_id = ${A}`))).toBe(
       0,
     );

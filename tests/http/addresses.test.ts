@@ -107,7 +107,7 @@ describe.each(backends)('the address of an entry on %s', (backend) => {
     ])('/api/v1/entries/%s is refused', async (path) => {
       const { hostname, port } = new URL(server.url);
       const { request } = await import('node:http');
-      // Sent as it is: fetch would tidy it up.
+      // Sent over a socket: fetch would normalise it.
       const status = await new Promise((resolve, reject) => {
         request({ hostname, port, path: `/api/v1/entries/${path}` }, (answer) => {
           answer.resume();

@@ -67,7 +67,7 @@ describe('what is not a request', () => {
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => {});
     socket.resume();
-    // The server has said its last word long before the client notices that nobody takes what it says.
+    // The server has answered long before the client notices that its data is not read.
     const talking = setInterval(() => socket.write('nonsense\r\n\r\n'), 50);
     await closed;
     clearInterval(talking);

@@ -81,7 +81,7 @@ describe.each(backends)('the log of the process on %s', (backend) => {
         code: 'internal',
         request_id: answer.headers.get('x-request-id'),
       });
-      // Work beside the requests fails too, and says so in lines of its own.
+      // Background work fails too, and logs lines of its own.
       const logged = lines.map((line) => JSON.parse(line));
       const line = logged.findLast(({ request_id }) => request_id !== undefined);
       expect(line).toMatchObject({

@@ -25,7 +25,7 @@ const trivia = fc.array(
 
 type Writing = { gap: () => string; trailingCommas: boolean };
 
-/** A value as somebody might write it: comments and blanks between all tokens, except inside of the member `mem`. */
+/** A value as a user might write it: comments and blanks between all tokens, except inside of the member `mem`. */
 function written(value: unknown, writing: Writing): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const { gap, trailingCommas } = writing;

@@ -13,7 +13,7 @@ afterEach(() => home.desk.remove());
 
 type ConfiguredServer = { command: string; args: string[]; env?: Record<string, string> };
 
-/** What a client does first with a server it is told to start. */
+/** The first requests of a client to a server that it starts. */
 async function toolsOf({ command, args, env }: ConfiguredServer): Promise<string[]> {
   const child = spawn(command, args, { env: { PATH: process.env.PATH, HOME: home.folder, ...env }, cwd: home.folder });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -106,7 +106,7 @@ describe('the hooks of Claude Code', () => {
       'Known about shop:\n- shop owner (fact, 1.00 untested): team-basket\n- shop/payments retry-policy (fact, 1.00 untested): {"max_attempts":3}',
     );
     expect(others).toContain('- elsewhere other (fact, 1.00 untested): thing');
-    // To be told of an entry is not to have read it.
+    // A briefing that shows an entry does not count as a read.
     expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });
 
@@ -122,7 +122,7 @@ describe('the hooks of Claude Code', () => {
       await home.init(['--yes', '--client', 'claude-code'], { env });
       await write(['shop/web', 'freeze', '"until Monday"'], env);
       expect(contextOf((await hook('SessionStart', {}, { MEM_API_KEY: key })).out)).toContain('shop/web freeze');
-      // Without the key nothing is told, and the client starts all the same.
+      // Without the key the briefing is empty, and the client still starts.
       expect(await hook('SessionStart', {})).toMatchObject({ code: 0, out: '' });
     } finally {
       await server.stop();
@@ -154,7 +154,7 @@ describe('the hooks of Claude Code', () => {
     expect(await hook('Stop', transcript())).toEqual(silent);
     expect(await hook('Stop', transcript(call('1', 'mem_stats')))).toEqual(silent);
     const used = [call('1', 'mem_search'), result('1', false), call('2', 'mem_write')];
-    // While the client goes on because it was reminded, nothing is said.
+    // While the client continues because of the reminder, nothing is printed.
     expect(await hook('Stop', { ...transcript(...used), stop_hook_active: true })).toEqual(silent);
     const reminded = await hook('Stop', transcript(...used));
     expect(JSON.parse(reminded.out)).toEqual({ decision: 'block', reason: expect.stringContaining('(2 calls)') });

@@ -8,7 +8,7 @@ const INSPECTOR = 'node_modules/@modelcontextprotocol/inspector/cli/build/cli.js
 
 type InspectorCall = (...args: string[]) => Promise<JsonObject>;
 
-/** One question by the inspector of the protocol's authors, which starts the server anew each time. */
+/** One request by the protocol authors' inspector, which starts the server each time. */
 async function inspect(target: readonly string[], args: readonly string[], env: Record<string, string>) {
   const child = spawn(process.execPath, [INSPECTOR, '--cli', ...target, ...args], { env, timeout: 60_000 });
   let out = '';

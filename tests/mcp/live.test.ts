@@ -9,7 +9,7 @@ const ENTRY = 'mem://entries/{+entity_path}/{key}';
 
 type Ref = { type: string; name?: string; uri?: string; given?: Record<string, string> };
 
-/** What a client offers while somebody types. */
+/** The completions that a client offers while a user types. */
 async function offered(mcp: ConnectedClient, { given = {}, ...ref }: Ref, typed: Record<string, string>) {
   const [[name, value]] = Object.entries(typed) as [[string, string]];
   const { completion } = await mcp.client.complete({
@@ -72,7 +72,7 @@ describe('completion', () => {
 const write = (mcp: ConnectedClient, key: string, value: unknown) =>
   mcp.call('mem_write', { entity_path: 'a b', key, value });
 
-/** The addresses a client was told of, in order. */
+/** The addresses in the notifications to a client, in order. */
 function updatedResources(mcp: ConnectedClient): string[] {
   const uris: string[] = [];
   mcp.client.setNotificationHandler('notifications/resources/updated', ({ params }) => {

@@ -5,7 +5,7 @@ import { type ConnectedClient, connect, newHome, runMem } from './support.ts';
 
 const WRITES = 25;
 
-/** What all of it is worth in the end: the chains hold, and nothing is missing. */
+/** At the end, all chains verify and nothing is missing. */
 async function verified(env: Record<string, string>): Promise<number> {
   const { code, out } = await runMem(['verify', '--json'], env);
   expect(code).toBe(0);
@@ -46,25 +46,25 @@ describe('several MCP processes and a server on one folder', () => {
     const env = newHome();
     const server = await startMem(env);
     const [killed, survivor] = await Promise.all([
-      connect(env, { name: 'doomed' }),
+      connect(env, { name: 'killed' }),
       connect(env, { name: 'survivor' }),
     ]);
     const far = await connect({ ...env, MEM_HTTP_URL: server.url }, { name: 'far' });
-    const kept = { doomed: new Set<string>(), survivor: new Set<string>(), far: new Set<string>() };
+    const kept = { killed: new Set<string>(), survivor: new Set<string>(), far: new Set<string>() };
     let over = false;
     const write = async (who: keyof typeof kept, mcp: ConnectedClient) => {
       for (let n = 0; !over; n++) {
         const key = `${who}-${n}`;
         const answer = await mcp.call('mem_write', { entity_path: 'all', key, value: n }).catch(() => undefined);
-        // A client whose server is gone has nothing more to say.
+        // A client whose server was killed sends nothing more.
         if (!answer || answer.isError) return;
         kept[who].add(key);
         await mcp.call('mem_write', { entity_path: 'all', key: 'shared', value: key }).catch(() => undefined);
       }
     };
-    const writing = [write('doomed', killed), write('survivor', survivor), write('far', far)];
+    const writing = [write('killed', killed), write('survivor', survivor), write('far', far)];
     const reached = (who: keyof typeof kept, count: number) => until(() => kept[who].size >= count, { seconds: 60 });
-    await Promise.all([reached('doomed', 10), reached('far', 10)]);
+    await Promise.all([reached('killed', 10), reached('far', 10)]);
     process.kill(killed.pid as number, 'SIGKILL');
     await writing[0];
     await server.stop('SIGKILL');

@@ -63,7 +63,7 @@ async function start(env: Record<string, string>): Promise<{ app: TestApp; url: 
     app,
     url: server.url,
     async flush() {
-      // A span is over when its connection knows that the answer has left.
+      // A span ends when the answer has been sent on its connection.
       await new Promise((resolve) => setTimeout(resolve, 20));
       await telemetry?.close();
     },
@@ -152,7 +152,7 @@ describe('the service that exports its own spans', () => {
       expect(encodeMessage(exportRequest, decodeMessage(exportRequest, body)).toString('hex')).toBe(
         body.toString('hex'),
       );
-    // What we read from its protobuf has the names that it writes in JSON.
+    // The fields we decode from protobuf have the names of its JSON form.
     const json = collector.received.find(({ headers }) => headers['content-type'] === 'application/json');
     const namesIn = (text: string) => [...new Set(text.match(/"[a-zA-Z]+":/g))].sort();
     const read = JSON.stringify(decodeMessage(exportRequest, bodies[0]?.body as Buffer));

@@ -7,7 +7,7 @@ import { listen, openTestApp, type TestApp, type TestServer } from '../support/a
 const run = promisify(execFile);
 const program = join(import.meta.dirname, 'instrumented-app.mjs');
 
-/** Two of them, as they are now, end no span for a call that fails. */
+/** Two of these libraries end no span for a call that fails. */
 const LIBRARIES = [
   { library: '@opentelemetry/instrumentation-openai', reportsFailures: true },
   { library: '@traceloop/instrumentation-openai', reportsFailures: false },

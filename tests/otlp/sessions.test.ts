@@ -143,7 +143,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     const traceId = newTraceId();
     const { recorded } = await ingest([{ traceId, attributes: chat() }]);
     expect(recorded).toEqual([{ agent_id: 'agent/test', session_id: traceId, spans: 1, llm_calls: 1 }]);
-    // A name that no session may have is none.
+    // An invalid session name is ignored.
     const odd = await ingest([{ traceId, attributes: chat({ 'session.id': 'a\u0001b' }) }]);
     expect(odd.recorded).toMatchObject([{ session_id: traceId }]);
   });
@@ -159,7 +159,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     ]);
     expect(answer).toMatchObject({ recorded: [{ session_id: name, spans: 2, llm_calls: 1 }], ignored_spans: 1 });
     expect(answer).not.toHaveProperty('partialSuccess');
-    // The next batch of the trace says nothing of a session, but it is known by now.
+    // The next batch of the trace names no session; the session of the first batch is used.
     const later = await ingest([{ traceId, name: 'POST', attributes: { 'http.request.method': 'POST' } }]);
     expect(later).toMatchObject({ recorded: [{ session_id: name, spans: 1, llm_calls: 0 }] });
     const { spans } = await open('agent/test', name);

@@ -22,7 +22,7 @@ export type OtelSpanOptions = {
   spanId?: string;
   parentSpanId?: string;
   name?: string;
-  /** Milliseconds after the beginning of 2026, and how long it took. */
+  /** Start in milliseconds after the beginning of 2026, and duration. */
   at?: number;
   took?: number;
   attributes?: JsonObject;

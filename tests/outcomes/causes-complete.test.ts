@@ -45,7 +45,7 @@ const markedIn = (folder: string): string[] =>
     .filter((name) => name.startsWith('pending-notes-'))
     .map((name) => readFileSync(join(folder, name), 'utf8'));
 
-/** Stops it so soon after a read that it has not written down what it noted. */
+/** Stops it so soon after a read that it has not written its notes. */
 async function freezeAfterRead(
   mem: MemProcess,
   { place, session }: { place: StorePlace; session: string },
@@ -74,13 +74,13 @@ describe.each(backends)('an outcome over two processes on %s', (backend) => {
     const frozen = await commit(two, 'frozen');
     expect(frozen).toMatchObject({ causes_complete: false, causes_incomplete_because: expect.stringMatching(/read/) });
     const { causes_incomplete_because: because } = frozen;
-    const told = { causes_complete: false, causes_incomplete_because: because };
-    expect(await commit(two, 'frozen')).toMatchObject({ duplicate: true, ...told });
+    const incomplete = { causes_complete: false, causes_incomplete_because: because };
+    expect(await commit(two, 'frozen')).toMatchObject({ duplicate: true, ...incomplete });
     const listed = await send(two.url, { method: 'GET', path: '/api/v1/outcomes?outcome_ref=of-frozen' });
-    expect((listed.json as { outcomes: object[] }).outcomes).toMatchObject([told]);
+    expect((listed.json as { outcomes: object[] }).outcomes).toMatchObject([incomplete]);
     const explained = await send(two.url, { method: 'GET', path: `/api/v1/explain?trace_id=${frozen.trace_id}` });
-    expect(explained.json).toMatchObject({ status: 'sealed', ...told });
-    // Who names the causes needs nobody's notes.
+    expect(explained.json).toMatchObject({ status: 'sealed', ...incomplete });
+    // An outcome that names its causes needs no notes.
     const causal_entry_keys = [{ entity_path: 'known', key: 'k' }];
     expect(await commit(two, 'named', { causal_entry_keys })).toMatchObject({ causes_complete: true });
 

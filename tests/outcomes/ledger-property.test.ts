@@ -130,7 +130,7 @@ function learn(
   };
 }
 
-/** How an entry stands, from its versions and the ledger alone. */
+/** The standing of an entry, computed from its versions and the ledger. */
 function recompute(versions: readonly VersionHashRow[], lines: readonly LedgerLineRow[]): ModelStanding {
   let standing = fresh(1);
   let before: VersionHashRow | undefined;

@@ -18,7 +18,7 @@ const ours = readdirSync(join(root, 'packages')).map(
   (folder) => readJson('packages', folder, 'package.json') as Manifest,
 );
 
-/** What an installation of the package brings for sure: optional peers are left to whoever installs. */
+/** The dependencies that npm always installs with the package; optional peers are not among them. */
 function needsOf({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest): string[] {
   const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
   return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];

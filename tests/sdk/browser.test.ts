@@ -61,7 +61,7 @@ describe('the client in a page', () => {
     const { text } = await bundle(`import { createClient } from '@mem-service/sdk'; globalThis.made = createClient;`);
     const sizes = [Buffer.byteLength(text), gzipSync(text).length].map((bytes) => Math.round(bytes / 1000));
     const [, ...documented] = /about (\d+) kB, (\d+) kB compressed/.exec(readDoc('docs/sdk.md')) ?? [];
-    // Each operation adds a little: what counts is that nobody is surprised.
+    // Each operation adds a little: the limit only makes growth noticeable.
     expect(sizes.every((kB, i) => Math.abs(kB - Number(documented[i])) <= kB * 0.1) ? documented : sizes).toEqual(
       documented,
     );

@@ -2,7 +2,7 @@ import { build } from 'esbuild';
 import { expect } from 'vitest';
 import { root } from '../docs/markdown.ts';
 
-/** As somebody bundles it for a page. */
+/** Bundled as for a web page. */
 export async function bundle(contents: string): Promise<{ text: string; inputs: string[] }> {
   const { outputFiles, metafile, warnings } = await build({
     stdin: { contents, resolveDir: root },

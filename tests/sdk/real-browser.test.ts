@@ -52,7 +52,7 @@ describe('the client in a browser, on a page of another origin', () => {
       total_llm_calls: 2,
     });
     expect(asked).toEqual(new Set([own?.origin, client.url]));
-    // The refusal that the program asks for is all that a console tells of.
+    // The console shows only the refusal that the program provokes.
     expect(complaints).toEqual([expect.stringContaining('409')]);
   });
 
@@ -75,7 +75,7 @@ describe('the client in a browser, on a page of another origin', () => {
     const before = await service.app.call('stats.read', {}, { account_id: account.account_id });
     const refused = await page.evaluate(async (options) => {
       const known = await run({ ...options, retries: 0 }).catch(({ name, code, status }) => ({ name, code, status }));
-      // No preflight is asked for this one: it arrives, and its answer is kept from the page.
+      // This request needs no preflight: it arrives, and the browser hides its answer from the page.
       const plain = await fetch(`${options.url}/health`).catch(({ name }) => name);
       return { known, plain };
     }, client);

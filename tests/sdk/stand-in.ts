@@ -5,7 +5,7 @@ export type SeenRequest = { method: string; url: string; headers: IncomingMessag
 export type StandInAnswer = (response: ServerResponse, seen: SeenRequest) => void;
 export type StandIn = { url: string; seen: SeenRequest[]; close(): Promise<void> };
 
-/** A server on loopback that gives the answers of the list in turn, the last one for ever, and notes what it was asked. */
+/** A server on loopback that gives the answers of the list in turn, the last one for ever, and records the requests. */
 export async function standIn(...answers: [StandInAnswer, ...StandInAnswer[]]): Promise<StandIn> {
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { root } from '../docs/markdown.ts';
 
-/** Nobody listens at these addresses. */
+/** Nothing listens at these addresses. */
 const program = `
   import OpenAI from 'openai';
   import Anthropic from '@anthropic-ai/sdk';

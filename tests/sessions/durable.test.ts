@@ -97,7 +97,7 @@ describe('an open session', () => {
     const body = { label: 'ticket', summary: 'timeouts' };
     expect((await client.call('POST', '/api/v1/context', { headers, body })).status).toBe(201);
     for (const key of keys) await client.call('GET', `/api/v1/entries/checkout/payments/${key}`, { headers });
-    // What was read is written within a moment, without anybody asking for it.
+    // Reads are written within a moment, without a request for them.
     const written = async () => (await store.rows('SELECT session FROM sessions WHERE reads = 3')).length === 1;
     await until(written, { what: 'the reads to be written' });
     expect(await first.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });

@@ -15,7 +15,7 @@ describe('two servers on one PostgreSQL', () => {
     one = await openTestApp('postgres', { place });
     other = await openTestApp('postgres', { place });
     await one.call('entries.write', { ...at, value: 1, confidence: 0.7 }, AUTHOR);
-    // Until they have heard of each other, a read takes a moment to be known to both.
+    // Until both servers have started to listen, a read takes a moment to be visible on both.
     await until(
       async () => {
         await one.call('entries.read', at, DOER);

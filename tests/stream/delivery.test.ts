@@ -92,7 +92,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     slow?.resume();
     await slow?.over;
     expect(slow?.events.length).toBeLessThan(sent);
-    // Where it comes back, it goes on where it was.
+    // When it reconnects, it resumes where it was.
     const again = await openStream(url, { lastId: slow?.lastId() as string });
     await again.has(sent - (slow?.events.length ?? 0));
     expect([...(slow?.seqs() ?? []), ...again.seqs()]).toEqual(range(before + 1, before + sent));

@@ -75,7 +75,7 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
     const listeners = await Promise.all(servers.map(({ url }) => openStream(url)));
     let count = 0;
     for (let round = 0; round < 5; round++) {
-      // In turns and together: what a process commits itself is told the short way, where nobody came in between.
+      // In turns and together: a process sends its own commits directly, if no other process committed in between.
       for (const app of apps) await app.call('entries.write', { entity_path: 'a', key: 'k', value: count++ });
       await Promise.all(
         range(1, 20).map((i) => apps[i % 2]?.call('entries.write', { entity_path: 'a', key: `k${i}`, value: count++ })),
@@ -205,7 +205,7 @@ it('a stream outlives a PostgreSQL that is killed and comes back', async () => {
   await listener.has(json.last_seq);
   expect(listener.isOver()).toBe(false);
   expect(listener.seqs()).toEqual(range(1, json.last_seq));
-  // Whoever came meanwhile was told to try again, or waited.
+  // Requests during that time were answered with a retry, or waited.
   expect([200, 503]).toContain((await late).status);
   expect(await mem.stop()).toEqual({ code: 0, signal: null });
 });

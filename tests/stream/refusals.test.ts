@@ -52,7 +52,7 @@ describe('the address of the stream', () => {
     expect(raw).toContain('\nid: 1\n');
   });
 
-  /** Who hung up is forgotten a moment later. */
+  /** A reader that disconnects is removed a moment later. */
   const expectNoFollower = () => until(() => app.kernel.following === 0, { what: 'nobody to be left' });
 
   it.each([{}, { 'x-mem-api-key': 'mem_sk_wrong-key' }])('asks for a key before anything else', async (wrong) => {

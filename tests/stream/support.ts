@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { onTestFinished } from 'vitest';
 import { until } from '../faults/support/mem-process.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: what the service tells is what the tests look at
+// biome-ignore lint/suspicious/noExplicitAny: the tests look at whatever the service sends
 type AnyEventData = any;
 export type StreamedEvent = { event: string; id: number; data: AnyEventData };
 
@@ -13,7 +13,7 @@ export type StreamQuery = {
   headers?: Record<string, string>;
 };
 
-/** Somebody who reads the stream as it is on the wire, and takes it apart by the letter of the format. */
+/** A reader of the raw stream that parses it strictly by the format. */
 export type StreamListener = {
   status: number;
   headers: IncomingHttpHeaders;
@@ -49,7 +49,7 @@ export async function openStream(
   });
   const listener = listenTo(incoming);
   onTestFinished(() => listener.close());
-  // A stream says at once that it is there.
+  // A stream sends its opening at once.
   if (listener.status === 200)
     await until(() => listener.comments.length > 0 || listener.isOver(), { what: 'a comment' });
   return listener;

@@ -48,7 +48,7 @@ export const caller = (overrides: Partial<Caller> = {}): Caller => ({
 export type TestApp = App & {
   place: StorePlace;
   clock: FakeClock;
-  /** Through the one door, and back through JSON as a client would see it; of a stream, what there is to tell by now. */
+  /** Calls `invoke`, and returns the answer as the JSON that a client gets; of a stream, the events so far. */
   call<N extends OperationName>(name: N, input: Request<N>, as?: Partial<Caller>): Promise<Output<N>>;
 };
 

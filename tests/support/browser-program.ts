@@ -31,7 +31,7 @@ export const FIND_MS = 2 * INSTALL_MS + 60_000;
 
 export type BrowserSearch = { program: string } | { missing: string };
 
-/** The browser of this machine. Where that can be done without asking anybody, it is installed first. */
+/** The browser of this machine. Where no confirmation is needed, it is installed first. */
 export async function findBrowser(): Promise<BrowserSearch> {
   const { CHROME_PATH: named } = process.env;
   if (named) {

@@ -15,12 +15,12 @@ const PLACES: readonly [prototype: object, method: string, statements: (given: r
   [pg.Client.prototype, 'query', () => 1],
 ];
 
-/** What was asked in the course of some work: by the service of its store, and of the engine. */
+/** The number of statements during some work: calls to the store, and statements sent to the engine. */
 export type CountedStatements = { texts: string[]; statements: number };
 
 const work = new AsyncLocalStorage<CountedStatements>();
 
-/** For whoever watches a store. */
+/** For tests that count the statements of a store. */
 export const noteStatement = ({ text }: { text: string }): void => void work.getStore()?.texts.push(text);
 
 function watchEngines(): () => void {
@@ -41,7 +41,7 @@ function watchEngines(): () => void {
   };
 }
 
-/** What some work asks for until it is done. What runs beside it, as housekeeping does, is not counted. */
+/** Counts the statements of some work until it is done. Background work such as maintenance is not counted. */
 export async function countStatements(run: () => Promise<unknown>): Promise<CountedStatements> {
   const asked: CountedStatements = { texts: [], statements: 0 };
   const stop = watchEngines();

@@ -20,7 +20,7 @@ const AGENT = /(?:^|_)agents?(?:_id)?$|^visible_to$|^(?:written|created|updated|
 /** Columns that by their names hold the path or the key of an entry. */
 const ENTRY = /(?:^|_)paths?$|^(?:entry_)?key$/;
 
-/** What is wrong with the declarations of tables, held against the schema. */
+/** The problems of the declarations of tables, compared with the schema. */
 export function declarationProblems(columns: readonly SchemaColumn[], modules: readonly Module[]): string[] {
   const { tables } = registryOf(modules);
   const declared = new Map(tables.map((table) => [table.table, table]));
@@ -48,7 +48,7 @@ function columnProblems({ table, agents = {}, entries = {} }: TenantTable, colum
   ];
 }
 
-/** Who says `by its owner` has to bring what does it. */
+/** A module that declares `by its owner` has to supply the function that does it. */
 function ownerProblems({ name, tables = [], projections = [], wordIndexes = [], ...module }: Module): string[] {
   const agents = tables.flatMap((table) => Object.values(table.agents ?? {}));
   const entries = tables.flatMap((table) => Object.values(table.entries ?? {}));

@@ -21,7 +21,7 @@ export type Hosted = {
 export type HostedOptions = { app?: TestOptions; http?: Partial<Omit<HttpOptions, 'kernel'>> };
 
 export async function openHosted(backend: Backend, options: HostedOptions = {}): Promise<Hosted> {
-  // Tests ask faster than anybody would, within one moment of their clock: limits are for those that want them.
+  // Tests send many requests within one moment of their clock, so rate limits are off unless a test turns them on.
   const app = await openTestApp(backend, {
     hosted: true,
     rateLimits: false,

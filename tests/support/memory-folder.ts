@@ -7,7 +7,7 @@ const ownFolder = join(MEMORY, `${PREFIX}${process.pid}`);
 const NEEDED_BYTES = 4 * 1024 ** 3;
 
 /**
- * Puts the temporary files of a test run into memory, where the machine has room for them and nobody chose a place. Every
+ * Puts the temporary files of a test run into memory, where the machine has room for them and no folder was set. Every
  * commit on SQLite is flushed; on a disk that takes milliseconds, here next to nothing. What tests promise of durability,
  * they prove by killing processes and by failing disks, for which it makes no difference.
  */

@@ -11,7 +11,7 @@ import { type AppOptions, openApp } from '../../packages/server/src/app.ts';
 export const backends = ['sqlite', 'postgres'] as const;
 export type Backend = (typeof backends)[number];
 
-/** For what is refused before a store is asked: once, within a suite that runs on each. */
+/** For requests that are refused before the store is used: runs once, within a suite that runs on each engine. */
 export const beforeStore = (backend: Backend, defineTests: () => void): void => {
   if (backend === backends[0]) defineTests();
 };

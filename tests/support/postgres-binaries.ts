@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 
-/** Who runs the server; undefined is whoever runs the tests. */
+/** The user that runs the server; undefined is the user of the tests. */
 export type SystemAccount = { uid: number; gid: number } | undefined;
 
 /** PostgreSQL refuses to run as root: there it runs as nobody. */

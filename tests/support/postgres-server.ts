@@ -22,7 +22,7 @@ export type PostgresServerOptions = {
   port?: number;
   /** Kept on close; without it the data live in a temporary folder that goes with the server. */
   dataDir?: string;
-  /** Off for speed: only a power cut could tell the difference, a killed server cannot. */
+  /** Off for speed: it matters only after a power cut, not after a killed server. */
   fsync?: boolean;
   settings?: Record<string, string>;
 };
@@ -101,7 +101,7 @@ function settingsOf({ fsync = false, settings = {} }: PostgresServerOptions): st
 function initialise({ bin, dataDir, account }: Pick<ServerPlace, 'bin' | 'dataDir' | 'account'>): void {
   mkdirSync(dataDir, { recursive: true });
   give(dataDir, account);
-  // Sorts as people do, so that a column without COLLATE "C" is noticed.
+  // Sorts by language rules, so that a column without COLLATE "C" fails a test.
   const locale = ['--locale-provider=icu', '--icu-locale=en-US', '--locale=C', '--encoding=UTF8'];
   const args = ['-D', dataDir, '-A', 'trust', '-U', 'postgres', '--no-sync', '--no-instructions', ...locale];
   execFileSync(join(bin, 'initdb'), args, { ...runAs(account, dataDir), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -156,7 +156,7 @@ async function ready(server: ChildProcess, dataDir: string, deadline: number): P
 type ProcessGuard = { watch(pid: number | undefined): unknown; release(): void };
 
 /**
- * A small process that outlives this one, however it dies: when its input closes, it ends the server it was told of
+ * A small process that outlives this one, however it dies: when its input closes, it stops the server that was named
  * last and removes the folder.
  */
 function startGuard(home: string): ProcessGuard {

@@ -12,7 +12,7 @@ import type {
 } from '../../packages/server/src/db/index.ts';
 import { type Module, tablesOf } from '../../packages/server/src/kernel/index.ts';
 
-/** The same store, with somebody looking at every statement before it runs. */
+/** The same store, with a check of every statement before it runs. */
 export function watchDatabase(database: Database, see: (statement: Sql) => void): Database {
   const seen = (statement: Sql): Sql => {
     see({ ...statement, text: squeeze(statement.text) });
@@ -176,7 +176,7 @@ function guardFor(modules: readonly Module[]) {
   return known;
 }
 
-/** Every test of the project runs behind this. What a test itself asks the store is its own affair. */
+/** Every test of the project runs behind this. Statements of the test itself are not checked. */
 export function refuseForeign(modules: readonly Module[]): (statement: Sql) => void {
   const guard = guardFor(modules);
   const { harmless } = guard;

@@ -45,7 +45,7 @@ const isControl = ({ name }: OperationAddress) => operations[name].effect === 'c
 
 /** Every address of every operation that is done within an account. */
 export const addresses = allAddresses.filter((address) => !isControl(address));
-/** Of those for whoever runs the service. */
+/** The addresses of operations for the operator. */
 export const controlAddresses = allAddresses.filter(isControl);
 
 export const labelled = (some: readonly OperationAddress[]): [label: string, address: OperationAddress][] =>

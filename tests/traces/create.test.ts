@@ -99,7 +99,7 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
     expect([first.sequence, second.sequence]).toEqual([1, 2]);
     expect(second.parent_hash).toBe(first.hash);
     expect(await app.call('entries.read', at)).toMatchObject({ outcome_count: 1 });
-    // What its outcome did is told with it.
+    // It includes what its outcome did.
     expect(first.state_diff.confidence_changes).toMatchObject([
       { ...at, before: 0.7, outcome_ref: outcome.outcome_ref },
     ]);

@@ -19,7 +19,7 @@ async function open(backend: Backend): Promise<TestApp> {
   return app;
 }
 
-/** Reads, asks, is refused, writes and learns about the entry, in a session that stays open and in one that is sealed. */
+/** Reads, queries, refusals, writes and contexts about the entry, in a session that stays open and in one that is sealed. */
 async function fill(app: TestApp) {
   await app.call('entries.write', { ...erasedKey, value: `${MARK} one`, confidence: 0.7 }, AUTHOR);
   await app.call('entries.write', { ...kept, value: 'kept', confidence: 0.7 }, AUTHOR);

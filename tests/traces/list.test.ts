@@ -108,7 +108,7 @@ describe.each(backends)('a list of traces on %s', (backend) => {
       for (let n = 10; ; n++) {
         const page = await app.call('traces.list', { ...filter, limit: 1, ...(cursor ? { cursor } : {}) });
         paged.push(...page.traces.map(({ outcome_ref }) => outcome_ref));
-        // Somebody seals another one between any two pages.
+        // Another trace is sealed between any two pages.
         await app.call('entries.read', { entity_path: 'search', key: 'index' }, B);
         await seal(n, B, { task_input: 'limit', outcome_ref: `${JSON.stringify(filter)} ${n}` });
         if (!page.has_more) break;

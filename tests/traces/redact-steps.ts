@@ -52,7 +52,7 @@ const PIECES = [
     'sk-proj-',
   ],
 ];
-/** What a long run of a piece may stand behind. */
+/** Texts that may come before a long run of a piece. */
 const OPENINGS = [
   'token="',
   'password=',

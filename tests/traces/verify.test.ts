@@ -19,7 +19,7 @@ describe.each(backends)('sealed traces on %s', (backend) => {
     return { trace_id: trace_id as string, seq };
   };
 
-  /** Three of one session, with parts. */
+  /** Three traces of one session, with parts. */
   beforeEach(async () => {
     const session = newSession();
     const at = { entity_path: newPath(), key: 'policy' };

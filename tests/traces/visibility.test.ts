@@ -11,7 +11,7 @@ describe.each(backends)('what another agent sees of a session, on %s', (backend)
   });
   afterAll(() => app.close());
 
-  /** A session that reads and writes entries that are shared and entries that are its own. */
+  /** A session that reads and writes shared and private entries. */
   async function work(keys: readonly ('open' | 'secret')[], as = newSession('agent/keeper')) {
     const entity_path = newPath();
     for (const key of keys) {
@@ -40,7 +40,7 @@ describe.each(backends)('what another agent sees of a session, on %s', (backend)
     const { outcomes } = await app.call('outcomes.list', { outcome_ref }, OTHER);
     expect(outcomes).toMatchObject([{ entries: [{ key: 'open' }] }]);
     for (const shown of [seen, listed, explained, outcomes]) expect(JSON.stringify(shown)).not.toContain('secret');
-    // It is proven as a whole.
+    // The hash still covers all parts.
     expect(await app.call('traces.verify', { trace_id }, OTHER)).toMatchObject({ valid: 1, problems: [] });
   });
 

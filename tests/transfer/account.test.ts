@@ -73,7 +73,7 @@ describe.each(backends)('an import on %s', (backend) => {
   afterEach(() => app.close());
 
   const empty = async () => {
-    // The clock of an account goes on with what is noted of reads.
+    // Notes of reads advance the clock of an account.
     const { import_lines: _, stored_answers: __, accounts: ___, ...tables } = await dump(app);
     return tables;
   };
@@ -155,7 +155,7 @@ describe.each(backends)('an import on %s', (backend) => {
     change(row);
     return JSON.stringify(row);
   };
-  const wrong: [what: string, change: (line: string) => string, told: RegExp][] = [
+  const wrong: [what: string, change: (line: string) => string, message: RegExp][] = [
     ['no JSON', (line) => line.slice(0, -1), /is not JSON/],
     ['no record', () => '[1]', /is not an object with a `record`/],
     ['of an unknown kind', () => '{"record":"dream"}', /unknown kind "dream"/],

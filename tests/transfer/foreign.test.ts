@@ -24,7 +24,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function read(system: System, path: string, into: string = system) {
   const found = await readForeign(system, { path: join(folder, path), into });
   const { entries, links } = found;
-  // Whatever is read, the service takes it.
+  // The service accepts everything that a reader returns.
   const input = operations['entries.import'].input.safeParse({ source: system, entries, links });
   expect(input.error?.issues ?? []).toEqual([]);
   return found;

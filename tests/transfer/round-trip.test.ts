@@ -7,7 +7,7 @@ import { exportLines, importLines } from './support.ts';
 const X = { agent_id: 'agent/x', session_id: 'sess-1' };
 const Y = { agent_id: 'agent/y' };
 
-/** An account in which everything has happened that can. */
+/** An account with every kind of record. */
 async function live(app: TestApp): Promise<void> {
   await createExamples(app, { mark: 'first', as: X });
   // Of traces that are removed for their age, the end of their chain is left.

@@ -8,7 +8,7 @@ export async function exportLines(app: TestApp, as: Partial<Caller> = {}): Promi
   return lines;
 }
 
-/** Hands lines over in small parts and puts them into the account. */
+/** Sends lines in small parts and finishes the import. */
 export async function importLines(app: TestApp, lines: readonly string[], as: Partial<Caller> = {}) {
   for (let from = 0; from < lines.length; from += 50)
     await app.call('transfer.add', { from, lines: lines.slice(from, from + 50) }, as);

@@ -19,6 +19,6 @@ function signal(server: PostgresServer, name: NodeJS.Signals): void {
   }
 }
 
-/** The machine is there, the connections stand, nothing answers. */
+/** The machine is up and connections stay open, but nothing answers. */
 export const freeze = (server: PostgresServer): void => signal(server, 'SIGSTOP');
 export const thaw = (server: PostgresServer): void => signal(server, 'SIGCONT');

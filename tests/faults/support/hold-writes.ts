@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import pg from 'pg';
 
-/** Holds what every write waits for, as another process in the middle of a long transaction would. Gives its release. */
+/** Holds the write lock, like another process in a long transaction. Returns a function that releases it. */
 export async function holdWrites(env: {
   dataDir: string;
   postgresDsn?: string | undefined;

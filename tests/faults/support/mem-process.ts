@@ -30,7 +30,7 @@ export type MemOptions = {
 
 /**
  * The program as users run it, with the package of more modules beside it: bundled once for this run of the tests from
- * the sources as they are, into a folder of its own, so that nobody's build gets in the way.
+ * the sources as they are, into a separate folder, so that it does not interfere with other builds.
  */
 let program: Promise<string> | undefined;
 export function memProgram(): Promise<string> {
@@ -47,7 +47,7 @@ async function buildOnce(): Promise<string> {
     for (const name of ['server', 'pro']) install(name, packageIn(folder, name));
     writeFileSync(done, '');
   }
-  // Another thread of this run may be at it.
+  // Another thread of this run may be building it.
   await until(() => existsSync(done));
   return join(packageIn(folder, 'server'), 'dist', 'mem.js');
 }

@@ -28,7 +28,7 @@ import { type Backend, caller, newPlace } from '../../support/app.ts';
 
 export type TestKernelOptions = { limits?: Partial<Limits>; extra?: readonly Module[] };
 
-/** The parts put together by hand, with limits and modules that only a test wants. */
+/** A kernel assembled by hand, with limits and modules for tests only. */
 export async function openKernel(backend: Backend, { limits, extra = [] }: TestKernelOptions = {}) {
   const place = await newPlace(backend);
   const { dataDir, postgresDsn: dsn } = place.options;
@@ -63,7 +63,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
   return { kernel, database, place };
 }
 
-/** Through the one door, and back through JSON as a client would see it. */
+/** Calls `invoke`, and returns the answer as the JSON that a client gets. */
 export async function call<N extends OperationName>(kernel: Kernel, name: N, input: Request<N>): Promise<Output<N>> {
   return JSON.parse(stringify(await kernel.invoke(name, input, caller())));
 }

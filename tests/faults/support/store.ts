@@ -5,7 +5,7 @@ import { runSql } from '../../support/app.ts';
 import type { HttpClient } from './client.ts';
 import { type Acknowledged, wordFor } from './workload.ts';
 
-/** Where a store lies, for the program and for a look at its tables from outside. */
+/** The location of a store, for the program and for direct queries on its tables. */
 export type StoreAccess = { env: Record<string, string>; rows<T>(text: string): Promise<T[]> };
 
 export const folderStore = (folder: string): StoreAccess => ({
@@ -69,7 +69,7 @@ async function readHistory(
   }
 }
 
-/** Every version there is of the entries that the log tells of. */
+/** Every version of the entries in the log. */
 async function readVersions(
   client: HttpClient,
   events: readonly LogEventAnswer[],
@@ -93,7 +93,7 @@ export async function readContents(client: HttpClient): Promise<StoreContents> {
   return { events, versions: await readVersions(client, events) };
 }
 
-/** Everything that was acknowledged is there as it was acknowledged. */
+/** Every acknowledged write is stored as it was acknowledged. */
 export function expectAll({ versions }: StoreContents, acknowledged: readonly Acknowledged[]): void {
   const lost = acknowledged.filter((wanted) => {
     const found = versions.get(versionText(wanted));
@@ -105,7 +105,7 @@ export function expectAll({ versions }: StoreContents, acknowledged: readonly Ac
   expect(new Set(acknowledged.map(versionText)).size).toBe(acknowledged.length);
 }
 
-/** Statements that find something where nothing should be. */
+/** Statements that must return no rows. */
 const CONTRADICTIONS: Record<string, string> = {
   'a gap in the log': `SELECT a.seq FROM accounts a
     WHERE a.seq <> (SELECT count(*) FROM events e WHERE e.account_id = a.account_id)
@@ -115,7 +115,7 @@ const CONTRADICTIONS: Record<string, string> = {
        OR a.audit_no <> (SELECT coalesce(max(no), 0) FROM audit x WHERE x.account_id = a.account_id)`,
 };
 
-/** Nothing is half done: what the tables say of each other agrees, and the service finds nothing wrong either. */
+/** No write is half done: the tables are consistent with each other, and the service reports no problems. */
 export async function expectWhole(store: StoreAccess, client: HttpClient, contents: StoreContents): Promise<void> {
   for (const [problem, text] of Object.entries(CONTRADICTIONS)) expect(await store.rows(text), problem).toEqual([]);
   if (store.env.MEM_POSTGRES_DSN === undefined)
@@ -154,7 +154,7 @@ async function expectCommits(client: HttpClient, { versions }: StoreContents): P
   expect([...sizes.keys()], 'versions of commits that are not there').toEqual([]);
 }
 
-/** The numbers that are kept are those that counting gives. */
+/** The stored counts equal the counted rows. */
 async function expectCounts(store: StoreAccess, client: HttpClient): Promise<void> {
   const [counted] = await store.rows<Record<string, number | string>>(
     `SELECT count(*) AS total_entries, count(DISTINCT entity_path) AS total_entities, count(DISTINCT agent_id) AS total_agents

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Whether processes can be traced here; says what is skipped where not. */
+/** Whether processes can be traced on this machine; prints what is skipped if not. */
 export function hasStrace(skipped: string): boolean {
   try {
     execFileSync('strace', ['-qq', '-e', 'trace=none', 'true'], { stdio: 'ignore' });

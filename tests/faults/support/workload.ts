@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { HttpClient, Reply } from './client.ts';
 
-/** A version that the service said it has. */
+/** A version that the service acknowledged. */
 export type Acknowledged = {
   entity_path: string;
   key: string;
@@ -32,7 +32,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 export const wordFor = (id: string): string =>
   `q${id.replace(/[^a-z0-9]/g, '').replace(/\d/g, (digit) => LETTERS[Number(digit)] as string)}z`;
 
-/** Many clients, each with one request at a time: single writes, deletes and commits of three, until told to stop. */
+/** Many clients, each with one request at a time: single writes, deletes and commits of three, until stopped. */
 export function startLoad(
   client: HttpClient,
   { writers = 16, name, outcome = newOutcome(), pauseMs = 0 }: LoadOptions,

@@ -195,27 +195,6 @@ export const findEntries: Find = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
-const REST = { document: '', integrity_chain: '', is_artifact: 0, recall_count: 0 };
-type BareRest = EntryRowKey & typeof REST;
-
-/** Loads entries without their content, which is most of a row, and without the columns that the caller already has. */
-export const findBareEntries: Find = {
-  ...findEntries,
-  select: ENTRY_WITH_LINE.filter((name) => !(name in REST) && !(name in findEntries.by)).join(', '),
-};
-
-/** Adds placeholders for the columns that a bare entry lacks. */
-export const fillBare = (bare: Omit<EntryWithLineRow, keyof BareRest>, at: EntryRowKey): EntryWithLineRow =>
-  Object.assign(bare, at, REST);
-
-/** The columns that a bare entry lacks. */
-export const restOf = ({ document, integrity_chain, is_artifact, recall_count }: EntryRow): typeof REST => ({
-  document,
-  integrity_chain,
-  is_artifact,
-  recall_count,
-});
-
 export const findWholeVersions: Find = {
   table: 'versions',
   select: Object.keys(versionColumns).join(', '),

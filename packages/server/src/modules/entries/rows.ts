@@ -126,7 +126,10 @@ export function chained(content: VersionContent, origin: VersionOrigin): readonl
 
 const quote = JSON.stringify;
 
-/** Builds the JSON by hand: the value is inserted as it came, because serialising dominates the cost of a write. */
+/**
+ * Built by hand: the value is spliced in as the text it came in, to the byte. It takes 1.0 µs; parsed and serialised it would
+ * take 5.8 (bench/inside/tricks.mjs).
+ */
 export function toDocument(
   content: VersionContent,
   origin: VersionOrigin,
@@ -232,7 +235,7 @@ export const UNTOUCHED: Standing = {
 
 const standings = new WeakMap<object, { text: string; standing: Standing }>();
 
-/** Parses a standing; caches the result for the same text. */
+/** How an entry stands; parsed once as long as it stands so: 0.03 µs, so 1.6 each time (bench/inside/tricks.mjs). */
 export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
   const text = entry.standing;
   if (text === null) return UNTOUCHED;
@@ -258,7 +261,10 @@ const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
 export type ShownEntry = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
-/** The entry as sent over the wire, with `extra` members if there are any. */
+/**
+ * The entry as it goes over the wire, with `extra` members if there are any. Spliced from texts in 0.1 µs; parsed and
+ * serialised it would take 35 (bench/inside/tricks.mjs).
+ */
 export function entryText({ document, confidence, standing, recall_count }: ShownEntry, extra = ''): string {
   const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
   return `${document.slice(0, -1)},"confidence":${confidence},${members},"recall_count":${recall_count}${extra}}`;

@@ -29,7 +29,7 @@ function save(work: Work, edges: readonly Edge[]): void {
     );
 }
 
-/** Written out: this runs for every write, and spreading an object of this size costs as much as creating it. */
+/** Written out, on the way of every write: 0.05 µs, and 1.3 with a spread (bench/inside/tricks.mjs). */
 export function toRow({ account_id, now }: Work, edge: Edge): EdgeRow {
   return {
     account_id,

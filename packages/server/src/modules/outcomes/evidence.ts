@@ -44,7 +44,7 @@ export async function weighCauses(
 ): Promise<WeighedCauses> {
   const { branch, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
-  await entries.fetchBare(all.map((cause) => ({ ...cause, branch })));
+  await entries.fetch(all.map((cause) => ({ ...cause, branch })));
   const live = new Map<string, EntryRow>();
   for (const cause of all) {
     const entry = entries.get({ ...cause, branch });

@@ -28,7 +28,7 @@ export function erasedEntries(work: Work, heads: readonly EntryHead[], receipt_i
       branch,
       agent_id: '',
       paths: [sql`entity_path IN (SELECT value FROM ${paths})`],
-      keys: [queries.isNameOf(account_id, branch, parts.erasedIds)],
+      keys: [queries.isOneOf(dialect.pairs(some.map(({ entity_path, key }) => [entity_path, key])))],
       namedIds: parts.erasedIds,
       receipt_id,
       ...parts,

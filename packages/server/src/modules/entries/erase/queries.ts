@@ -42,11 +42,8 @@ export function namesErased(
   };
 }
 
-/** A condition on the columns `entity_path` and `key`: they are the name of one of these entries. */
-export const isNameOf = (accountId: string, branch: string, ids: Sql): Sql =>
-  sql`(entity_path, key) IN (SELECT erased.entity_path, erased.key FROM entries AS erased
-    WHERE erased.account_id = ${accountId} AND erased.branch = ${branch}
-      AND erased.entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids}))`;
+/** A condition on the columns `entity_path` and `key` of a row. The names as values: looked up, 4,000 of them took 20 s. */
+export const isOneOf = (pairs: Sql): Sql => sql`(entity_path, key) IN (SELECT a, b FROM ${pairs})`;
 
 const versionsOf = (accountId: string, ids: Sql): Sql =>
   sql`account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})`;

@@ -64,7 +64,7 @@ function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: Ev
   return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
 }
 
-/** Written out: creating so large an object by spreading others costs more than the whole computation. */
+/** Written out, for each cause of an outcome: 0.05 µs, and 1.3 with a spread (bench/inside/tricks.mjs). */
 function count(
   standing: Standing,
   { outcome_type, agent_id, at }: EvidenceStep,
