@@ -12,6 +12,7 @@ const failures = [];
 check('typecheck', join(bin, 'tsc'), ['--noEmit', '-p', '.']);
 check('lint', join(bin, 'biome'), ['check', '--error-on-warnings', '.']);
 check('owners', process.execPath, ['scripts/check-owners.mjs']);
+check('names', process.execPath, ['scripts/check-names.mjs']);
 check('build', process.execPath, ['scripts/build.mjs']);
 const { passed, failed } = runTests(process.argv.slice(2));
 

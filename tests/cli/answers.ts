@@ -113,6 +113,8 @@ const HASH = `2928c29e1ab2${'0'.repeat(52)}`;
 export const trace = (trace_id: string, more: object = {}) => ({
   id: trace_id,
   trace_id,
+  causes_complete: true,
+  causes_incomplete_because: null,
   immutable_trace_id: HASH,
   agent_id: 'a',
   session_id: null,
@@ -145,6 +147,8 @@ export const trace = (trace_id: string, more: object = {}) => ({
 });
 
 const outcome = (more: object = {}) => ({
+  causes_complete: true,
+  causes_incomplete_because: null,
   outcome_id: 'o',
   outcome_ref: 'deploy-1',
   outcome_type: 'success',

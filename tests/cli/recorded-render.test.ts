@@ -22,7 +22,7 @@ describe('what is recorded is told in a line', () => {
     ['sessions.set_attributes', { attributes: {} }, 'attributes are now empty for a'],
     [
       'sessions.record_attempt',
-      { attempt: 1, entries: 1, actions: 2 },
+      { attempt: 1, entries: 1, actions: 2, causes_complete: true, causes_incomplete_because: null },
       'closed attempt 1 with 1 entry and 2 actions for a',
     ],
   ])('%s %j', (name, answer, line) => {
