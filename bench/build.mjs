@@ -22,7 +22,7 @@ const sources = {
   postgres: '../tests/support/postgres-server.ts',
 };
 
-/** Bundles the floors and the programs that use the service in process, as the service itself is bundled. */
+/** Bundles the floors and the programs that use the service in process, in the same way as the service itself. */
 export async function buildPrograms() {
   if (!existsSync(program)) throw new Error('the service is not built: run npm run build first');
   const outdir = join(data, `build-${process.pid}`);
@@ -41,7 +41,7 @@ export async function buildPrograms() {
     banner: { js: commonJs },
     logLevel: 'warning',
   });
-  // Threads and other files that the service looks for beside its bundle.
+  // Worker threads and other files that the service loads from beside its bundle.
   const dist = join(server, 'dist');
   for (const name of readdirSync(dist)) {
     if (!/\.(js|map)$/.test(name)) cpSync(join(dist, name), join(outdir, name), { recursive: true });

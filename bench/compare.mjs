@@ -5,8 +5,8 @@ export function median(numbers) {
 }
 
 /**
- * Measures the floor and ours in turns, so that both meet the same machine, and each goes first every other time. The
- * ratio is the median of the ratios of neighbours. Each measurement answers `{ value, non2xx }`.
+ * Measures the floor and the service in turns, so that both meet the same conditions; which goes first alternates. The
+ * ratio is the median of the ratios of neighbouring runs. Each measurement returns `{ value, non2xx }`.
  */
 export async function compare(repeats, floor, ours) {
   const pairs = [];

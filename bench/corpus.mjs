@@ -1,5 +1,5 @@
-// Made-up text in which words are as unevenly spread as in a language: the word of rank r turns up 1/r as often as the
-// first. The same number always gives the same entry.
+// Generated text with word frequencies as in a natural language: the word of rank r occurs 1/r as often as the first.
+// The same number always gives the same entry.
 
 export const PER_FOLDER = 200;
 export const HISTORIES = 20;
@@ -15,11 +15,11 @@ const THREE = SYLLABLES.length ** 3;
 const syllables = (index, count) =>
   count === 0 ? '' : SYLLABLES[index % SYLLABLES.length] + syllables(Math.floor(index / SYLLABLES.length), count - 1);
 
-/** Frequent words are short. The last letter keeps any stemmer from touching them. */
+/** Frequent words are short. The last letter keeps any stemmer from changing them. */
 const word = (rank) =>
   rank < TWO ? `${syllables((rank * 1009) % TWO, 2)}k` : `${syllables((rank * 100_003) % THREE, 3)}k`;
 
-/** Small, fast and the same everywhere (mulberry32). */
+/** A small, fast and portable generator (mulberry32). */
 export function randomFrom(seed) {
   let state = seed >>> 0;
   return () => {
@@ -47,7 +47,10 @@ export const entryOf = (n) => ({
   confidence: 0.9,
 });
 
-/** Bodies of about 500 bytes for new entries of a run, in random folders, no key twice: `{n}` and `{g}` are filled in by the load. */
+/**
+ * Bodies of about 500 bytes for new entries of a run, in random folders, with unique keys; the load generator fills in
+ * `{n}` and `{g}`.
+ */
 export function newEntries(run, count = 64) {
   return Array.from({ length: count }, (_, i) =>
     JSON.stringify({
@@ -62,7 +65,7 @@ export function newEntries(run, count = 64) {
 
 const CAUSES = 10;
 
-/** Bodies for outcomes of a run, each of a session of its own, that name random entries of a store as their causes. */
+/** Bodies for outcomes of a run, each in its own session, with random entries of a store as causes. */
 export function newOutcomes(run, entries, count = 1000) {
   const random = randomFrom(entries);
   return Array.from({ length: count }, (_, i) => {
@@ -85,7 +88,7 @@ export const agentOf = (n) => `bench-${n % AGENTS}`;
 
 export const TRACED_READS = 5;
 
-/** The end of a session: an outcome with what was asked and answered, two actions and a call of a model. */
+/** The end of a session: an outcome with task and answer, two actions and a model call. */
 export const endOf = (n) => ({
   outcome_ref: `task-${n}`,
   outcome_type: n % 4 === 0 ? 'failure' : 'success',
@@ -101,10 +104,10 @@ export const endOf = (n) => ({
   llm_calls: [{ model: 'some-model', provider: 'some', input_tokens: 1200, output_tokens: 80, cost_usd: 0.004 }],
 });
 
-/** Did the first hundred things in the log, and nothing since. */
+/** Has the first hundred events of the log, and none since. */
 export const GONE_AGENT = 'bench-gone';
 
-/** What the log says of a write, in sessions of ten. */
+/** The event of a write, in sessions of ten. */
 export const eventOf = (n) => ({
   event_type: 'write',
   agent_id: n < 100 ? GONE_AGENT : agentOf(n),
@@ -126,14 +129,14 @@ function wordIn(matches, entries) {
   return word(Math.round((entries * WORDS_PER_ENTRY) / (Math.log(VOCABULARY + 1) * matches)));
 }
 
-/** Pairs of words that each stand in 20 to 50 entries. */
+/** Pairs of words that each occur in 20 to 50 entries. */
 export function rareQueries(entries, count = 200) {
   const random = randomFrom(entries);
   const rare = () => wordIn(20 + 30 * random(), entries);
   return Array.from({ length: count }, () => `${rare()} ${rare()}`);
 }
 
-/** Pairs of words that stand in a large part of all entries. */
+/** Pairs of words that occur in a large part of all entries. */
 export function commonQueries(count = 50) {
   const random = randomFrom(1);
   const common = () => word(1 + Math.floor(20 * random()));

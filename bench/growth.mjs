@@ -1,8 +1,8 @@
 import { compare } from './compare.mjs';
 
 /**
- * A large store against a small one, for each of `figures`: `{ name, requests, connections }`. With one connection it is
- * the median time of a request, with many the time that each takes of the server; both are read as "times slower".
+ * A large store against a small one, for each of `figures`: `{ name, requests, connections }`. With one connection it
+ * compares the median time of a request, with many the server's time per request; both ratios mean "times slower".
  */
 export async function* measureGrowth(harness, { figures, stores, backend, what = '', note }) {
   const services = [];
@@ -21,7 +21,7 @@ export async function* measureGrowth(harness, { figures, stores, backend, what =
       () => time(small),
       () => time(large),
     );
-    yield { figure: `${name}, ${sizes}, ${backend}`, unit: 'ms', reach: { most: 1.5 }, ...result, note };
+    yield { figure: `${name}, ${sizes}, ${backend}`, unit: 'ms', target: { most: 1.5 }, ...result, note };
   }
   await harness.stopServers();
 }

@@ -10,10 +10,10 @@ import { eventsStore, postgresStore, removeStores, sqliteStore, tracesStore } fr
 const API_KEY = 'bench-key-0123456789abcdef';
 export const headers = { 'x-mem-api-key': API_KEY };
 
-/** Connections to PostgreSQL, for the service and for the floor. */
+/** The number of PostgreSQL connections, for the service and for the floor. */
 export const POSTGRES_POOL = '10';
 
-/** How the service is told what to serve; with authentication. */
+/** The environment of the service, with authentication. */
 export const serviceEnv = ({ dataDir, postgresDsn }, port = 0) => ({
   MEM_HTTP_HOST: '127.0.0.1',
   MEM_HTTP_PORT: String(port),
@@ -23,10 +23,10 @@ export const serviceEnv = ({ dataDir, postgresDsn }, port = 0) => ({
 });
 
 let runs = 0;
-/** Part of the keys that a load writes, so that no two loads write the same ones, nor two runs on a kept store. */
+/** Part of the keys that a load writes, unique for each load and for each run on a kept store. */
 export const newRun = () => `${Date.now().toString(36)}${(runs++).toString(36)}`;
 
-/** Everything that a figure needs: built programs, stores, servers, load. */
+/** Everything that a figure needs: built programs, stores, servers and load. */
 export async function openHarness(options, generator) {
   const folder = join(data, `run-${process.pid}`);
   mkdirSync(folder, { recursive: true });
@@ -47,7 +47,7 @@ export async function openHarness(options, generator) {
     postgresStore: async (entries, kind) =>
       postgresStore(programs, entries, { postgres: await harness.postgres(), kind }),
     emptyPlace: (name) => ({ dataDir: join(folder, name) }),
-    /** For a figure that leaves more behind in a store than others want to find there. */
+    /** A copy of a store, for a figure that would change it for later figures. */
     copyOf({ dataDir, ...rest }, name) {
       const place = harness.emptyPlace(name);
       cpSync(dataDir, place.dataDir, { recursive: true });
@@ -90,7 +90,7 @@ export async function openHarness(options, generator) {
   return harness;
 }
 
-/** One answer, whole. */
+/** Returns one whole answer. */
 export async function ask({ url }, { method = 'GET', path, body }) {
   const response = await fetch(url + path, {
     method,

@@ -20,15 +20,15 @@ function allowedCores() {
 export const cores = allowedCores();
 const pinning = cores.length > 1 && has('taskset');
 
-/** The server has one core to itself, whoever asks it has another; a second server has a third, if there is one. */
+/** The server has its own core and the load generator another; a second server gets a third, if there is one. */
 export const CORES = { server: cores[0], load: cores[1], second: cores[2] ?? cores[0] };
 
-/** The command line that runs a program on one of the cores, where that can be arranged. */
+/** The command line that runs a program on one of the cores, if `taskset` is available. */
 export function pinned(role, command, args) {
   return pinning ? ['taskset', ['-c', String(CORES[role]), command, ...args]] : [command, args];
 }
 
-/** What else the machine was doing when the bench began. */
+/** The load of the machine when the bench began. */
 const loadBefore = loadavg()[0].toFixed(1);
 
 export function machineFacts(generator) {

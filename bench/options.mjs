@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** Entries or events in the three stores, traces, seconds of one load run, and how often each figure is taken. */
+/** Sizes of the three stores of entries or events, traces, seconds per load run, and repeats per figure. */
 const FULL = {
   small: 10_000,
   medium: 100_000,

@@ -5,7 +5,7 @@ import { data } from './places.mjs';
 
 const kept = join(data, 'postgres');
 
-/** A PostgreSQL of the bench's own, durable: fsync is on. With `keep` its data stay under bench/.data. */
+/** The bench's own PostgreSQL server, durable, with fsync on. With `keep` its data stays under bench/.data. */
 export async function startPostgres(programs, keep) {
   const { startPostgres: start } = await import(programs.postgres);
   const server = await start({ fsync: true, ...(keep || existsSync(kept) ? { dataDir: kept } : {}) });
@@ -27,9 +27,9 @@ export async function startPostgres(programs, keep) {
     },
     newSchema: (schema) => runSql(`DROP SCHEMA IF EXISTS ${schema} CASCADE; CREATE SCHEMA ${schema}`),
     dropSchema: (schema) => runSql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
-    /** What autovacuum does within a minute of a bulk load; until then PostgreSQL plans for an empty table. */
+    /** Autovacuum does this within a minute of a bulk load; until then PostgreSQL plans for an empty table. */
     analyze: () => runSql('ANALYZE'),
-    /** A clean end, so that kept data need no recovery. */
+    /** A clean shutdown, so that kept data needs no recovery. */
     async close() {
       await server.stop();
       await server.close();

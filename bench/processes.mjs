@@ -13,21 +13,21 @@ function track(child) {
   return child;
 }
 
-/** Nothing outlives the bench, however it ends. */
+/** Ends all child processes, however the bench ends. */
 export function killAll() {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** The environment without anything that would configure the service. */
+/** The environment without the settings of the service. */
 export function environment(extra = {}) {
   const kept = Object.entries(process.env).filter(([name]) => !/^(MEM_|OTEL_|NODE_OPTIONS$)/.test(name));
   return { ...Object.fromEntries(kept), ...extra };
 }
 
-/** Without its arguments, which may be long. */
+/** Without arguments, which may be long. */
 const nameOf = (command, args) => basename(args.find((arg) => arg.endsWith('.mjs')) ?? command);
 
-/** Runs a program to its end. */
+/** Runs a program to completion. */
 export async function run(command, args, { input, env = environment(), timeoutMs, showErrors = false } = {}) {
   const child = track(spawn(command, args, { env, stdio: ['pipe', 'pipe', showErrors ? 'inherit' : 'pipe'] }));
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), timeoutMs);
@@ -50,7 +50,7 @@ export async function run(command, args, { input, env = environment(), timeoutMs
 
 const START_MS = 60_000;
 
-/** Starts a server on the server's core, or on that of a second one, and waits until it says where it listens. */
+/** Starts a server on the first server's core or the second's, and waits until it prints its address. */
 export async function startServer(file, { args = [], nodeArgs = [], env = {}, role = 'server' } = {}) {
   const [command, all] = pinned(role, process.execPath, [...nodeArgs, file, ...args]);
   const child = track(spawn(command, all, { env: environment(env), stdio: ['ignore', 'pipe', 'pipe'] }));
@@ -81,7 +81,7 @@ async function stop(child) {
   clearTimeout(timer);
 }
 
-/** Resident memory in MB: all of it, the process's own, and pages of files that it maps. */
+/** Resident memory in MB: in total, of the process itself, and of mapped files. */
 export function residentMemory(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const mb = (name) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
@@ -90,9 +90,9 @@ export function residentMemory(pid) {
 
 const TICKS_A_SECOND = 100;
 
-/** How long a process has been computing. */
+/** The CPU time of a process. */
 export function cpuSeconds(pid) {
-  // Its name, in brackets, may hold anything.
+  // The process name, in parentheses, may contain any character.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
 }

@@ -6,7 +6,7 @@ import { root } from './places.mjs';
 
 const maps = new Map();
 
-/** The source file and line behind a place in a bundle. */
+/** The source file and line of a position in a bundle. */
 function sourceOf({ url, lineNumber, columnNumber }) {
   if (!url.startsWith('file:')) return { file: url, line: lineNumber + 1 };
   const path = fileURLToPath(url);
@@ -20,7 +20,7 @@ function sourceOf({ url, lineNumber, columnNumber }) {
   return { file: relative(root, fileURLToPath(source)), line: entry.originalLine + 1 };
 }
 
-/** Who a place belongs to: a package, Node, the service, or the machine room of V8. */
+/** The owner of a function: a package, Node.js, the service, or V8. */
 function ownerOf(file, functionName) {
   if (file === '') return functionName.startsWith('(') ? functionName : 'native functions';
   if (file.startsWith('node:')) return 'node';
@@ -29,7 +29,7 @@ function ownerOf(file, functionName) {
   return /^(packages\/\w+\/src\/(?:modules\/)?[\w-]+)/.exec(file)?.[1] ?? file;
 }
 
-/** Self times in microseconds within a stretch of time, by function and by owner. */
+/** Self times in microseconds within a period, by function and by owner. */
 function selfTimes({ nodes, samples, timeDeltas, startTime }, { from, to }) {
   const byNode = new Map();
   let at = startTime;
@@ -52,7 +52,7 @@ function selfTimes({ nodes, samples, timeDeltas, startTime }, { from, to }) {
   return { functions, owners };
 }
 
-/** Shares are of the time in which the thread was not idle. */
+/** Shares of the time in which the thread was not idle. */
 export function summarizeProfile(profile, { top, requests, from, to }) {
   const { functions, owners } = selfTimes(profile, { from, to });
   const idle = functions.get('(idle)') ?? 0;

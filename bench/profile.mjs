@@ -1,4 +1,4 @@
-// Runs the service under load with the CPU profiler on and prints the functions that took the most time themselves.
+// Runs the service under load with the CPU profiler and prints the functions with the most self time.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -52,7 +52,7 @@ const { values, positionals } = parseArgs({
 });
 const [name] = positionals;
 
-/** The clock that the profiler of another process uses too. */
+/** The clock that the profiler of another process also uses. */
 const monotonicUs = () => Number(process.hrtime.bigint() / 1000n);
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
@@ -77,7 +77,7 @@ async function profile() {
     const service = await harness.service(store, { nodeArgs });
     const plan = { connections: Number(values.connections), count: entries, perSession: Number(values['per-session']) };
     const load = (seconds) => harness.load(service, { ...plan, requests: loads[name](entries), seconds });
-    // What the service does while it is cold is not what it does.
+    // Warm-up: a cold service is not representative.
     await load(2);
     const from = monotonicUs();
     const result = await load(Number(values.seconds));

@@ -6,17 +6,17 @@ const number = (value) => {
 };
 const amount = (value, unit) => (value === undefined ? '–' : `${number(value)} ${unit}`);
 
-function verdict({ reach, ratio, non2xx, limit, ours }) {
+function verdict({ target, ratio, non2xx, limit, ours }) {
   if (non2xx > 0) return `invalid: ${non2xx} not 2xx`;
-  if (reach !== undefined)
-    return (reach.least === undefined ? ratio <= reach.most : ratio >= reach.least) ? 'ok' : 'short';
+  if (target !== undefined)
+    return (target.least === undefined ? ratio <= target.most : ratio >= target.least) ? 'ok' : 'short';
   if (limit !== undefined) return ours <= limit ? 'ok' : 'short';
   return '–';
 }
 
-function reachText({ reach, limit, unit }) {
-  if (reach?.least !== undefined) return `≥ ${reach.least}`;
-  if (reach?.most !== undefined) return `≤ ${reach.most}`;
+function targetText({ target, limit, unit }) {
+  if (target?.least !== undefined) return `≥ ${target.least}`;
+  if (target?.most !== undefined) return `≤ ${target.most}`;
   return limit === undefined ? '–' : `≤ ${limit} ${unit}`;
 }
 
@@ -27,19 +27,19 @@ function ratioText({ ratio, spread }) {
 }
 
 /**
- * A row is `{ figure, unit, floor, ours, ratio, spread, reach: { least } or { most }, limit, non2xx, note }`: `reach`
- * judges the ratio, `limit` our own amount.
+ * A row is `{ figure, unit, floor, ours, ratio, spread, target: { least } or { most }, limit, non2xx, note }`: `target`
+ * applies to the ratio, `limit` to the service's own amount.
  */
 const cells = (row) => [
   row.figure,
   amount(row.floor, row.unit),
   amount(row.ours, row.unit),
   ratioText(row),
-  reachText(row),
+  targetText(row),
   verdict(row),
 ];
 
-const HEAD = ['figure', 'floor', 'ours', 'ratio', 'reach', 'ok'];
+const HEAD = ['figure', 'floor', 'ours', 'ratio', 'target', 'ok'];
 
 export const toLine = (row) => cells(row).join(' | ');
 

@@ -12,7 +12,7 @@ import {
 } from './corpus.mjs';
 import { newRun } from './harness.mjs';
 
-/** What the figures ask for, as texts with holes (see load/templates.mjs). */
+/** Requests of the figures, as templates (see load/templates.mjs). */
 export const readEntry = [{ method: 'GET', path: '/api/v1/entries/bench/p{g}/k{r}' }];
 
 /** The same in sessions of an agent. */

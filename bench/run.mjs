@@ -1,4 +1,4 @@
-// Measures the service against floors on this machine. `npm run bench -- --help` says how.
+// Measures the service against floors on this machine. See `npm run bench -- --help`.
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
 import { measureHosted, measureKey } from './figures/hosted.mjs';

@@ -7,7 +7,7 @@ import { run } from './processes.mjs';
 
 const FILL_MS = 3 * 3600 * 1000;
 
-/** A kept store is used again only while nobody has changed a migration or the text in it. */
+/** A kept store is reused only if no migration and no generated text has changed. */
 function fingerprint() {
   const source = join(server, 'src');
   const files = readdirSync(source, { recursive: true }).filter((file) => file.endsWith('migrations.ts'));
@@ -18,7 +18,7 @@ function fingerprint() {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** What this run has filled, and how to take it away again. */
+/** The stores that this run has filled, and how to remove them. */
 const filled = new Map();
 
 function inFolder(name, filling) {
@@ -31,15 +31,15 @@ function inFolder(name, filling) {
 export const sqliteStore = ({ fill }, entries) =>
   inFolder(`sqlite-${entries}`, { fill, size: entries, content: { entries } });
 
-/** One with this many sealed traces. */
+/** A store with this many sealed traces. */
 export const tracesStore = ({ fillTraces: fill }, traces) =>
   inFolder(`traces-${traces}`, { fill, size: traces, content: { traces } });
 
-/** One with this many events in its log. */
+/** A store with this many events in its log. */
 export const eventsStore = ({ fillEvents: fill }, events) =>
   inFolder(`events-${events}`, { fill, size: events, content: { events } });
 
-/** A store of entries in a schema of a PostgreSQL server; `kind` tells two of one size apart. */
+/** A store of entries in a schema of a PostgreSQL server; `kind` distinguishes two stores of one size. */
 export function postgresStore({ fill }, entries, { postgres, kind = '' }) {
   const schema = `store_${entries}${kind}`;
   const place = { dataDir: data, postgresDsn: postgres.dsnOf(schema) };
@@ -49,7 +49,7 @@ export function postgresStore({ fill }, entries, { postgres, kind = '' }) {
   return fillOnce({ ...filling, name: `postgres-${entries}${kind}`, place, clear, remove, analyze: postgres.analyze });
 }
 
-async function fillOnce({ fill, size, content, name, place, clear, remove, settle: analyze }) {
+async function fillOnce({ fill, size, content, name, place, clear, remove, analyze }) {
   const manifest = join(data, 'stores', `${name}.json`);
   const wanted = fingerprint();
   const known = existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : undefined;
@@ -71,7 +71,10 @@ async function fillOnce({ fill, size, content, name, place, clear, remove, settl
 
 export const fillRates = () => [...filled].map(([name, { rate }]) => ({ name, ...rate }));
 
-/** Takes away what this run has filled; what an earlier one kept stays. Files are gone at once, schemas when it ends. */
+/**
+ * Removes the stores that this run has filled, but not those kept by an earlier one. Files are removed at once, schemas
+ * when the promise resolves.
+ */
 export async function removeStores() {
   const present = [...filled.values()].filter((store) => !store.removed);
   await Promise.all(

@@ -1,5 +1,5 @@
-// Bundles every package that has an entry. Nothing here is needed in development: sources are run directly. With a
-// folder as argument, only the server is bundled, into that folder; or the package that is named after it.
+// Bundles every package that has an entry. Development does not need it: sources run directly. With a folder as
+// argument, bundles only the server, or the package named after it, into that folder.
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 
 const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
 
-/** CommonJS dependencies inside an ES module bundle still ask for these. */
+/** CommonJS dependencies inside an ES module bundle still need these. */
 const commonJs = `import { createRequire as $createRequire } from 'node:module';
 import { fileURLToPath as $fileURLToPath } from 'node:url';
 const require = $createRequire(import.meta.url);
@@ -41,7 +41,7 @@ try {
       buildPro(join(packages, 'pro', 'dist')),
     ]);
 } catch (error) {
-  // esbuild has already said what is wrong in the sources.
+  // esbuild has already printed the errors.
   if (!error.errors) throw error;
   process.exitCode = 1;
 }
@@ -50,19 +50,19 @@ async function buildLibrary(name) {
   const entryPoints = await exportsOf(name);
   if (Object.keys(entryPoints).length === 0) return;
   const outdir = join(packages, name, 'dist');
-  // Libraries are for browsers too: what only one runtime has is not looked for here.
+  // Libraries also run in browsers: imports of a single runtime are not resolved here.
   const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external', platform: 'neutral' });
   await publish(outdir, outputFiles);
 }
 
-/** The files that a package offers, by the names of their bundles. */
+/** The exported files of a package, by the names of their bundles. */
 async function exportsOf(name) {
   const { exports } = JSON.parse(await readFile(join(packages, name, 'package.json'), 'utf8'));
   const sources = Object.values(exports).map(({ source }) => basename(source, '.ts'));
   return entriesOf(join(packages, name, 'src'), Object.fromEntries(sources.map((file) => [file, `${file}.ts`])));
 }
 
-/** The store is opened by the package of the server, which is loaded only where there is no other server. */
+/** The package of the server opens the store; it is loaded only when no server is running. */
 async function buildMcp(outdir) {
   const source = join(packages, 'mcp', 'src');
   const entryPoints = entriesOf(source, { 'mem-mcp': 'main.ts', index: 'index.ts' });
@@ -79,7 +79,7 @@ async function buildMcp(outdir) {
   await publish(outdir, outputFiles);
 }
 
-/** It runs within a server, whose parts it shares. */
+/** The package runs inside a server and uses the server's copy of shared code. */
 async function buildPro(outdir) {
   const entryPoints = entriesOf(join(packages, 'pro', 'src'), { index: 'index.ts' });
   const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external' });
@@ -89,11 +89,11 @@ async function buildPro(outdir) {
 async function buildServer(outdir) {
   const source = join(packages, 'server', 'src');
   const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
-  // The main file of this package asks for its parts at run time, where a bundler cannot see them.
+  // The main file of this package requires its parts at run time, where a bundler cannot see them.
   const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
   const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts', module: 'module.ts' });
   if (Object.keys(entryPoints).length === 0) return;
-  // All entries share their chunks, which lie beside them, so that a path relative to a module means the same in all.
+  // All entries share chunks in the same folder, so that a path relative to a module is the same in all.
   const main = build({
     ...shared,
     outdir,
@@ -119,7 +119,7 @@ function entriesOf(source, files) {
   return Object.fromEntries(present.filter(([, path]) => existsSync(path)));
 }
 
-/** A worker thread is started from its own file, which must be found beside the bundle. */
+/** A worker thread is started from its own file, which must be next to the bundle. */
 async function threadsOf(source) {
   const found = {};
   for (const file of await readdir(source, { recursive: true })) {
@@ -131,7 +131,9 @@ async function threadsOf(source) {
   return found;
 }
 
-/** Writes whole files only, and removes old ones last, so that a build never disturbs another one or a running server. */
+/**
+ * Writes whole files only, and removes old ones last, so that a build never disturbs another build or a running server.
+ */
 async function publish(outdir, files) {
   await mkdir(outdir, { recursive: true });
   for (const { path, contents } of files) {

@@ -1,5 +1,5 @@
-// One name, one meaning: no type is declared in two files, and words of scripts/words.json stand nowhere.
-// Takes the folder to check; by default the project. Prints a line for each finding.
+// Checks names: no type is declared in two files, and the refused words of scripts/words.json occur nowhere. The first
+// argument is the folder to check, by default the project. Prints a line for each finding.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,7 +63,7 @@ function report({ file, text, index }, word, where) {
   found.push(`${file}:${text.slice(0, index).split('\n').length}: "${word}" in ${where}: ${rule.use}`);
 }
 
-/** `toldText`, `TOLD_TEXT` and `told_text` are made of the same words. */
+/** Splits an identifier into words: `userName`, `USER_NAME` and `user_name` give the same. */
 function partsOf(identifier) {
   return identifier
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -72,12 +72,12 @@ function partsOf(identifier) {
     .filter(Boolean);
 }
 
-/** Names in backticks are those of the wire, of files and of SQL; blocks are run by other tests. */
+/** Names in backticks belong to the wire, files or SQL; code blocks are run by other tests. */
 function withoutCode(markdown) {
   return markdown.replace(/```[\s\S]*?```|`[^`\n]*`|\]\([^)]*\)/g, (code) => code.replace(/[^\n]/g, ' '));
 }
 
-/** The same text twice: once with nothing but code in it, once with nothing but comments. Strings are in neither. */
+/** Returns the text twice, once with the code only and once with the comments only. Strings are in neither. */
 function split(text) {
   const code = [...text.replace(/[^\n]/g, ' ')];
   const comments = [...code];
@@ -118,7 +118,7 @@ function endOfPiece(text, at, { depths, last }) {
   return piece(/[\w$#]+|\s+|./y, 'code');
 }
 
-/** To the end of a template, or to where an expression begins in it. */
+/** Skips to the end of a template literal, or to the start of an expression in it. */
 function template(text, from, depths) {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++;

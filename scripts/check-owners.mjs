@@ -1,10 +1,10 @@
-// A table belongs to the module that declares it, and only that module's SQL names it: what others need, the owner offers.
-// Reads the sources as text, so that it takes no time. The first argument is the folder of the workspace.
+// A table belongs to the module that declares it, and only that module's SQL may name it; other modules use what the
+// owner exports. Checks the sources as text, which is fast. The first argument is the folder of the workspace.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Migrations are history: they say what a table was when it belonged to somebody else. */
+/** Migrations are history: in them, a table may still belong to another module. */
 const isMigration = (file) => /(^|\/)migrations(\.ts$|\/)/.test(file);
 
 export function checkOwners(root) {
@@ -24,7 +24,7 @@ export function checkOwners(root) {
   return { owners, problems };
 }
 
-/** Every source file with the module it belongs to, without comments. */
+/** Every source file with its module, without comments. */
 function sourcesOf(root) {
   const packages = join(root, 'packages');
   return readdirSync(packages).flatMap((name) => {
@@ -45,13 +45,13 @@ const keepLines = (comment) => comment.replace(/[^\n]/g, ' ');
 
 const ownerOf = ([top, module]) => (top === 'modules' ? module : top);
 
-/** `FROM entries`, `table: 'entries'`, …: a name in SQL, or in a statement that is written as data. */
+/** Matches a table in SQL or in a statement written as data: `FROM entries`, `table: 'entries'`, … */
 function namingPattern(tables) {
   const names = tables.join('|');
   return new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO|TABLE|VACUUM)\\s+(${names})\\b(?!\\()|\\btable: '(${names})'`, 'g');
 }
 
-/** Tables by the modules that declare them: `exported(…)` of a statement, or an object with `left_out` or `view`. */
+/** Tables by the module that declares them: `exported(…)` with a statement, or an object with `left_out` or `view`. */
 function ownersOf(files) {
   const owners = new Map();
   for (const { file, owner, text } of files) {
@@ -75,7 +75,7 @@ function ownersOf(files) {
   return owners;
 }
 
-/** The table of a statement that is written as data, also where it is made of another one. */
+/** The table of a statement written as data, including one derived from another statement. */
 function tableOf(statement, text) {
   const [, body = ''] = new RegExp(`\\bconst ${statement}\\b[^=]*= \\{([\\s\\S]*?)\\};`).exec(text) ?? [];
   const table = /\btable: '(\w+)'/.exec(body)?.[1];

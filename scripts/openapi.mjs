@@ -1,4 +1,4 @@
-// Writes openapi.json from the table of operations. Run by `npm run openapi`, which lets Node read the sources.
+// Writes openapi.json from the table of operations. Run by `npm run openapi`, which lets Node run the sources.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../packages/server/src/http/openapi/index.ts';

@@ -1,4 +1,4 @@
-// Types, rules, build and tests, in this order. Arguments go to vitest. The last line counts the tests.
+// Runs types, lint rules, build and tests, in this order. Arguments go to vitest. The last line counts the tests.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ function runTests(args) {
   }
 }
 
-/** A file that could not be loaded has no tests to count: it counts as one failure. */
+/** A test file that cannot be loaded counts as one failure. */
 function count({ numPassedTests, numFailedTests, testResults }) {
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),

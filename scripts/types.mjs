@@ -1,4 +1,4 @@
-// Emits the declarations of the packages that others install, in the order in which they need each other.
+// Emits the declarations of the published packages, in the order of their dependencies.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Loads the server where it is installed; its declarations come later, so it cannot be checked here, and has been already. */
+/** Not type-checked here: it loads the server, whose declarations come later, and it was checked before. */
 const unchecked = new Set(['mcp']);
 
 for (const name of ['contract', 'sdk', 'mcp', 'server', 'pro']) {
@@ -34,7 +34,7 @@ function projectOf(name) {
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
-      // The packages it needs are read as others will see them: by their declarations.
+      // Dependencies are resolved by their declarations, as their users will see them.
       customConditions: [],
       noCheck: unchecked.has(name),
       rootDir: '../src',

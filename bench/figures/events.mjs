@@ -8,7 +8,7 @@ const figures = [
   { name: 'agents (21)', requests: () => listAgents },
 ];
 
-/** What stands on a long log, against the same on a short one. */
+/** Operations on a long log, against the same on a short one. */
 export async function* measureEvents(harness) {
   const { small, large } = harness.options;
   const stores = [await harness.events(small), await harness.events(large)];

@@ -2,7 +2,7 @@ import { compare } from '../compare.mjs';
 import { ask } from '../harness.mjs';
 import { readEntry } from '../requests.mjs';
 
-/** Reading random entries, with authentication, against Fastify sending the same bytes. */
+/** Reads of random entries, with authentication, against Fastify sending the same bytes. */
 export async function* measureGet(harness) {
   const { medium, repeats } = harness.options;
   const service = await harness.service(await harness.sqlite(medium));
@@ -20,5 +20,5 @@ export async function* measureGet(harness) {
     () => rate(service),
   );
   const figure = `GET entry, ${medium.toLocaleString('en-US')} entries, 64 connections, SQLite`;
-  yield { figure, unit: 'req/s', reach: { least: 0.65 }, ...result, note: `answers of ${sample.length} bytes` };
+  yield { figure, unit: 'req/s', target: { least: 0.65 }, ...result, note: `answers of ${sample.length} bytes` };
 }

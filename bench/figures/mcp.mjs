@@ -11,7 +11,7 @@ const CALLS = 100;
 
 const numbers = (count, name) => Array.from({ length: count }, (_, i) => `${name}${i}`);
 
-/** Over standard input and output: how soon the tools are there, and what they do beside those of a peer. */
+/** MCP over standard input and output: the time until the tools are listed, and their speed beside a peer's. */
 export async function* measureMcp(harness) {
   yield await coldStart(harness);
   const peer = findServerMemory();
@@ -53,7 +53,7 @@ async function coldStart(harness) {
   return {
     figure: 'MCP over stdio: start to tools/list',
     unit: 'ms',
-    reach: { most: 2 },
+    target: { most: 2 },
     ...result,
     note: `${times} starts each`,
   };
@@ -79,7 +79,7 @@ async function openOurs(harness, name) {
   };
 }
 
-/** At a size: reads of what is there, writes of what is not, and many writes at once. */
+/** At one store size: reads of existing entries, writes of new ones, and many concurrent writes. */
 async function measure(open, size) {
   const server = await open();
   const rate = async (run) => {

@@ -12,7 +12,7 @@ function toRow(figure, measured, non2xx = 0) {
   return { figure, unit: 'MB', ours: of('all'), limit: LIMIT_MB, non2xx, note };
 }
 
-/** Resident memory of a fresh server on the large store, at rest and after work. */
+/** Resident memory of a new server on the large store, at rest and after load. */
 export async function* measureMemory(harness) {
   const { large, repeats, idleSeconds, mixedSeconds } = harness.options;
   const store = await harness.sqlite(large);

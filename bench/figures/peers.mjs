@@ -12,7 +12,7 @@ const facts = [
   { name: 'kept', figure: `kept of ${AT_ONCE} writes at once`, unit: 'kept' },
 ];
 
-/** Facts to set beside each other, without a reach: a peer speaks over its own transport, we over HTTP. */
+/** Figures for comparison, without a target: a peer uses its own transport, the service HTTP. */
 export async function* measurePeers(harness) {
   const file = findServerMemory();
   if (file === undefined) {

@@ -24,15 +24,15 @@ async function measurePost(harness, { service, floor }) {
   return { unit: 'req/s', ...result, note: `our p99 ${Math.max(...slowest).toFixed(1)} ms` };
 }
 
-/** Durable writes of distinct keys, against Fastify that parses and checks the same body and keeps nothing. */
+/** Durable writes of distinct keys, against Fastify that parses and validates the same body and stores nothing. */
 export async function* measurePostSqlite(harness) {
   const service = await harness.service(harness.emptyPlace('post'));
   const floor = await harness.floor('validate');
   const measured = await measurePost(harness, { service, floor });
-  yield { figure: 'POST entry, durable, 64 connections, SQLite', reach: { least: 0.4 }, ...measured };
+  yield { figure: 'POST entry, durable, 64 connections, SQLite', target: { least: 0.4 }, ...measured };
 }
 
-/** The same on PostgreSQL, against Fastify that inserts one row of one table a request. */
+/** The same on PostgreSQL, against Fastify that inserts one row into one table per request. */
 export async function* measurePostPostgres(harness) {
   const postgres = await harness.postgres();
   await Promise.all(['post_service', 'post_floor'].map(postgres.newSchema));
@@ -41,7 +41,7 @@ export async function* measurePostPostgres(harness) {
   const floor = await harness.floor('insert', { FLOOR_DSN: postgres.dsnOf('post_floor'), FLOOR_POOL: POSTGRES_POOL });
   try {
     const measured = await measurePost(harness, { service, floor });
-    yield { figure: 'POST entry, durable, 64 connections, PostgreSQL', reach: { least: 0.35 }, ...measured };
+    yield { figure: 'POST entry, durable, 64 connections, PostgreSQL', target: { least: 0.35 }, ...measured };
   } finally {
     await harness.stopServers();
     await Promise.all(['post_service', 'post_floor'].map(postgres.dropSchema));

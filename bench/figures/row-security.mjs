@@ -2,13 +2,13 @@ import { compare } from '../compare.mjs';
 import { listFolder, readEntry, searchRare, writeEntries } from '../requests.mjs';
 
 const kinds = (entries) => [
-  { name: 'GET entry', requests: () => readEntry, reach: { least: 0.85 } },
+  { name: 'GET entry', requests: () => readEntry, target: { least: 0.85 } },
   { name: 'search of two rare words', requests: () => searchRare(entries) },
   { name: 'list page (100)', requests: () => listFolder },
   { name: 'POST entry, durable', requests: writeEntries },
 ];
 
-/** PostgreSQL with row-level security against the same without: two stores alike, two servers alike. */
+/** PostgreSQL with row-level security, against an identical store and server without it. */
 export async function* measureRowSecurity(harness) {
   const { small, repeats } = harness.options;
   const open = async (mode) => {
@@ -16,7 +16,7 @@ export async function* measureRowSecurity(harness) {
     return harness.service(place, { env: { MEM_ROW_SECURITY: mode } });
   };
   const [off, on] = [await open('off'), await open('on')];
-  for (const { name, requests, reach } of kinds(small)) {
+  for (const { name, requests, target } of kinds(small)) {
     const rate = async (target, seconds) => {
       const plan = { requests: requests(), count: small, ...(seconds ? { seconds } : {}) };
       const { requests_per_s: value, non2xx } = await harness.load(target, plan);
@@ -29,6 +29,6 @@ export async function* measureRowSecurity(harness) {
       () => rate(on),
     );
     const figure = `${name}, row-level security, ${small.toLocaleString('en-US')} entries, 64 connections`;
-    yield { figure, unit: 'req/s', ...(reach ? { reach } : {}), ...result };
+    yield { figure, unit: 'req/s', ...(target ? { target } : {}), ...result };
   }
 }

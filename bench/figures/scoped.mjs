@@ -3,18 +3,18 @@ import { folderOf, PER_FOLDER } from '../corpus.mjs';
 
 const INTERNAL_KEY = 'bench-internal-key-0123456789abcdef';
 const ACCOUNT = '00000000-0000-0000-0000-000000000001';
-/** As many as a key can have: the limit is counted and not met. */
+/** The maximum for a key: requests are counted, but the limit is not reached. */
 const REQUESTS_A_MINUTE = 1_000_000;
-/** One folder of a hundred, all over the store: each is a range of its own. */
+/** Every hundredth folder, across the whole store: each is a separate range. */
 const ONE_OF = 100;
 
 const figures = [
-  { name: 'list page (100)', path: '/api/v1/entries?limit=100', reach: { most: 2 } },
+  { name: 'list page (100)', path: '/api/v1/entries?limit=100', target: { most: 2 } },
   { name: 'list page (100), newest first', path: '/api/v1/entries?sort=recent&limit=100' },
   { name: 'numbers of the store', path: '/api/v1/stats' },
 ];
 
-/** What a key costs that sees one entry of a hundred, against one that sees all. */
+/** The cost of a key that sees one entry in a hundred, against one that sees all. */
 export async function* measureScoped(harness) {
   const { large, postgres } = harness.options;
   yield* measureOn(harness, await harness.sqlite(large), 'SQLite');
@@ -34,7 +34,7 @@ async function* measureOn(harness, store, backend) {
     });
   const whole = await byAdmin({ name: 'bench whole' });
   const scoped = await byAdmin({ name: 'bench scoped', scopes: scopesOf(store.size) });
-  for (const { name, path, reach } of figures) {
+  for (const { name, path, target } of figures) {
     const time = async (key, seconds) => {
       const plan = { requests: [{ method: 'GET', path }], connections: 1, headers: { 'x-mem-api-key': key } };
       const { p50_ms, non2xx } = await harness.load(service, { ...plan, ...(seconds ? { seconds } : {}) });
@@ -47,7 +47,7 @@ async function* measureOn(harness, store, backend) {
       () => time(scoped),
     );
     const figure = `${name}, a key that sees 1 % of ${store.size.toLocaleString('en-US')} entries, ${backend}`;
-    yield { figure, unit: 'ms', reach, ...result };
+    yield { figure, unit: 'ms', target, ...result };
   }
   await harness.stopServers();
 }

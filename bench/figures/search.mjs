@@ -8,7 +8,7 @@ import { searchCommon, searchRare } from '../requests.mjs';
 const LIMIT = 10;
 const INSIDE_MS = 30 * 60_000;
 
-/** Through the one door of the service but without HTTP, beside the bare full-text query on the same file. */
+/** Through the kernel without HTTP, beside the bare full-text query on the same file. */
 async function searchInside(harness, { dataDir }, queries) {
   const rounds = Math.max(5, harness.options.repeats);
   const order = JSON.stringify({ dataDir, queries, rounds, limit: LIMIT });
@@ -45,7 +45,7 @@ export async function* measureSearch(harness) {
     const store = await harness.sqlite(entries);
     const size = `${entries.toLocaleString('en-US')} entries`;
     const rare = await searchInside(harness, store, rareQueries(entries));
-    yield { figure: `search, two rare words, ${size}`, reach: entries === medium ? { most: 2 } : undefined, ...rare };
+    yield { figure: `search, two rare words, ${size}`, target: entries === medium ? { most: 2 } : undefined, ...rare };
     const rareHttp = await searchOverHttp(harness, store, searchRare(entries));
     const times = ((rareHttp.ours - rareHttp.floor) / rare.floor).toFixed(1);
     rareHttp.note += `; the difference is ${times} × the bare query`;

@@ -1,4 +1,4 @@
-// Starts a server and asks it for its health without pause until it answers. Prints how long that took.
+// Starts a server and requests its health without pause until it answers. Prints the elapsed time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';

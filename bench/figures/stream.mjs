@@ -8,14 +8,14 @@ import { cpuSeconds, residentMemory, run } from '../processes.mjs';
 
 const RATE = 100;
 const LIMIT_MB = 250;
-/** What is not given back shows early. */
+/** A small heap shows leaks early. */
 const SMALL_HEAP = ['--max-old-space-size=64'];
-/** The run is part of the value: what does not change tells no event. */
+/** The run is part of the value, because an unchanged value causes no event. */
 const bodyOf = (key) =>
   JSON.stringify({ entity_path: 'bench/stream', key, value: { note: 'what others want to know', run: newRun() } });
 const child = fileURLToPath(new URL('../load/subscribers.mjs', import.meta.url));
 
-/** One event as the service tells it, for the floor to tell the same bytes. */
+/** One event as the service sends it, so that the floor can send the same bytes. */
 async function sampleOf(service) {
   await ask(service, { method: 'POST', path: '/api/v1/entries', body: bodyOf('sample') });
   const response = await fetch(`${service.url}/api/v1/stream?after=0`, { headers });
@@ -66,7 +66,7 @@ export async function* measureStream(harness) {
   const share = Math.round(Math.max(...runs.map(({ load }) => load)) * 100);
   const arrivals = runs.reduce((sum, { arrived }) => sum + arrived, 0).toLocaleString('en-US');
   const note = `all ${arrivals} events arrived, once and in order; median ${last.p50_ms.toFixed(1)} ms; ${share} % of a core`;
-  yield { figure: `stream, p99 from write to event, ${many}`, unit: 'ms', reach: { most: 3 }, ...result, note };
+  yield { figure: `stream, p99 from write to event, ${many}`, unit: 'ms', target: { most: 3 }, ...result, note };
   const third = Math.ceil(last.memory.length / 3);
   const mean = (numbers) => numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
   const [early, late] = [mean(last.memory.slice(third, 2 * third)), mean(last.memory.slice(-third))];

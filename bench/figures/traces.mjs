@@ -8,7 +8,7 @@ const figures = [
   { name: 'outcome of 10 entries', requests: () => commitOutcomes(TRACED_ENTRIES) },
 ];
 
-/** Pages of sealed traces out of many, against out of few. */
+/** Pages of sealed traces in a large store, against a small one. */
 export async function* measureTraces(harness) {
   const { fewTraces, manyTraces } = harness.options;
   const stores = [await harness.traces(fewTraces), await harness.traces(manyTraces)];

@@ -1,5 +1,4 @@
-// node:http and nothing else: what is posted is written to everybody who listens, what comes together in one piece, and
-// kept nowhere.
+// Only node:http: writes each posted body to every listener, batches what arrives together, and stores nothing.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 

@@ -1,4 +1,4 @@
-// Fastify and nothing else: the same bytes for every request.
+// Only Fastify: the same bytes for every request.
 import { readFileSync } from 'node:fs';
 // biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import fastify from 'fastify';

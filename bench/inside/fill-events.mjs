@@ -1,5 +1,5 @@
-// Fills a store with events, a thousand a commit, through the part of the service that appends to the log; what the events
-// tell of is not there. Beside them a few entries and sessions that have read some. The order comes as JSON in the first
+// Fills a store with events, a thousand per commit, through the module that appends to the log; the entries that the
+// events refer to do not exist. Adds a few entries, and sessions that have read some. The options are JSON in the first
 // argument.
 import { agentOf, entryOf, eventOf, OPEN_SESSIONS, openSessionOf, READS_OF_OPEN } from '../corpus.mjs';
 import { caller, open } from './open.mjs';

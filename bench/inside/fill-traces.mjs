@@ -1,6 +1,6 @@
-// Fills a store with sealed traces. A thousand are made through the service's own code: sessions that read, act and end in
-// an outcome. The others are copies of their rows with numbers and names of their own, in the same tables and indexes;
-// only their words are not in the index of words. The order comes as JSON in the first argument.
+// Fills a store with sealed traces. A thousand are created by the service: sessions that read, act and end in an
+// outcome. The others are copies of their rows with their own numbers and names, in the same tables and indexes; only
+// their words are not in the word index. The options are JSON in the first argument.
 import { join } from 'node:path';
 import { agentOf, endOf, entryOf, TRACED_ENTRIES, TRACED_READS } from '../corpus.mjs';
 import { caller, open } from './open.mjs';
@@ -11,7 +11,7 @@ const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photos
 const { traces, ...place } = JSON.parse(process.argv[2]);
 const ORIGINALS = 1000;
 const AT_A_TIME = 250;
-/** What no two sessions share. */
+/** Columns that are unique for each session. */
 const NAMES = new Set(['session', 'trace_id', 'outcome_id', 'outcome_ref']);
 const PLACES = new Set(['seq', 'before_seq']);
 
@@ -22,7 +22,7 @@ const { per_s } = report(traces);
 process.stdout.write(JSON.stringify({ per_s, how: `traces/s, the first ${ORIGINALS} through the service` }));
 
 async function makeOriginals() {
-  // The service's reader thread alone does not keep a process alive.
+  // The service's reader thread does not keep a process alive.
   const awake = setInterval(() => {}, 1000);
   const app = await open(place);
   const writes = Array.from({ length: TRACED_ENTRIES }, (_, i) => entryOf(i));
@@ -46,7 +46,7 @@ async function live({ kernel }, n) {
 
 function copyThem(copies) {
   const file = new DatabaseSync(join(place.dataDir, 'mem.db'));
-  // A store that is not whole is filled anew.
+  // An incomplete store is filled again from the start, so durability is not needed.
   file.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -524288');
   const span = file.prepare('SELECT seq FROM accounts').get().seq;
   const tables = ['events', 'outcomes', 'evidence', 'traces', 'trace_items'];
@@ -62,7 +62,7 @@ function copyThem(copies) {
   file.close();
 }
 
-/** The statement that copies a table for the nth time: all that is of the sessions and not of the entries. */
+/** The statement that copies a table for the nth time: rows of sessions, not of entries. */
 function copyingOf(file, table, span) {
   const columns = file
     .prepare(`PRAGMA table_info(${table})`)

@@ -1,4 +1,5 @@
-// Fills a store through the service's own code, a thousand writes a commit. The order comes as JSON in the first argument.
+// Fills a store through the service's own code, a thousand writes per commit. The options are JSON in the first
+// argument.
 import { entryOf, HISTORIES, HISTORY_LENGTH, noteOf } from '../corpus.mjs';
 import { caller, open } from './open.mjs';
 import { progress } from './progress.mjs';

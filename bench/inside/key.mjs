@@ -1,5 +1,4 @@
-// Times the check of a key that is held in memory, and beside it one SHA-256 of the key. The order comes as JSON in the
-// first argument.
+// Times the check of a key in memory, and beside it one SHA-256 of the key. The options are JSON in the first argument.
 import { createHash } from 'node:crypto';
 import { openApp } from '../../packages/server/src/app.ts';
 import { authenticateByRing } from '../../packages/server/src/http/auth-hosted.ts';

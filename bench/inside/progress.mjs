@@ -1,4 +1,4 @@
-/** Tells every ten seconds how far a filling has come, and answers how fast it was. */
+/** Reports every ten seconds how many items are filled. Returns the rate. */
 export function progress(all) {
   const started = performance.now();
   let reportedAt = started;

@@ -1,4 +1,4 @@
-// How many reads are in the sessions of a store, and how many events in its log. The folder is the first argument.
+// Counts the reads in the sessions of a store, and the events in its log. The folder is the first argument.
 import { join } from 'node:path';
 
 // biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver

@@ -1,5 +1,5 @@
 // Times searches in process: the whole operation, and beside it the bare full-text query on the same file through the
-// same driver. The order comes as JSON in the first argument.
+// same driver. The options are JSON in the first argument.
 import { join } from 'node:path';
 import { readAccount } from '../../packages/server/src/kernel/index.ts';
 import { parseQuery, syntaxOf } from '../../packages/server/src/modules/text/index.ts';
@@ -8,7 +8,7 @@ import { caller, open } from './open.mjs';
 const { dataDir, queries, rounds, limit } = JSON.parse(process.argv[2]);
 // biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
-// The service's reader thread alone does not keep a process alive.
+// The service's reader thread does not keep a process alive.
 const awake = setInterval(() => {}, 1000);
 const app = await open({ dataDir });
 const account = await readAccount(app.kernel.services.database.read, caller.account_id);

@@ -1,5 +1,5 @@
-// Times each trick for speed against the plain way, in turns, on this machine: node --conditions=source --import tsx
-// bench/inside/tricks.mjs [part of a name]. Gives the best of all rounds in microseconds a call. The table in
+// Times each optimisation against the plain code, in turns, on this machine: node --conditions=source --import tsx
+// bench/inside/tricks.mjs [part of a name]. Prints the best of all rounds in microseconds per call. The table in
 // docs/decisions/032-tricks-for-speed.md comes from here.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

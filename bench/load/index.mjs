@@ -6,7 +6,7 @@ import { loadWithWrk } from './wrk.mjs';
 
 let seed = 1;
 
-/** wrk, or the generator that comes with the bench. */
+/** Chooses wrk, or the built-in generator. */
 export function chooseGenerator(wanted) {
   if (wanted !== undefined && wanted !== 'wrk' && wanted !== 'own') throw new Error('--generator is wrk or own');
   if (wanted === 'own') return 'own';
@@ -17,9 +17,9 @@ export function chooseGenerator(wanted) {
 }
 
 /**
- * Asks for `seconds` over `connections` sockets, each waiting for its answer before it asks again. Requests are picked
- * at random among `requests`, texts with holes (see templates.mjs); a session has `perSession` of them. Answers
- * `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
+ * Sends requests for `seconds` over `connections` sockets, each waiting for its answer before the next request.
+ * Requests are picked at random from `requests`, which are templates (see templates.mjs); a session has `perSession` of
+ * them. Returns `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
  */
 export async function load({ generator, folder, ...given }) {
   const { connections = 64, seconds, url, headers = {}, requests, count = 1, perSession = 1 } = given;

@@ -1,5 +1,5 @@
-// The built-in load generator, a process of its own. It speaks just enough HTTP/1.1 over plain sockets to be faster than
-// any server it asks: node:http would itself be the bottleneck. The plan comes as JSON on standard input.
+// The built-in load generator, a separate process. It implements just enough HTTP/1.1 over plain sockets to be faster
+// than any server under test: node:http would itself be the bottleneck. The plan comes as JSON on standard input.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomFrom } from '../corpus.mjs';
@@ -34,7 +34,7 @@ const nextRequest = () => {
   return makers[below(makers.length)]({ n, r, g: Math.floor(r / plan.numbers.perFolder), s });
 };
 
-/** One connection: asks, waits for the whole answer, asks again, until the time is over. */
+/** One connection: sends a request, waits for the whole answer, and repeats until the time is over. */
 function converse() {
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname);
@@ -65,7 +65,7 @@ function converse() {
   });
 }
 
-/** The status and the whole length of an answer, once it is all there. */
+/** The status and the total length of an answer, once it is complete. */
 function takeAnswer(bytes) {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;

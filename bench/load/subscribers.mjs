@@ -1,5 +1,5 @@
-// Many readers of the stream and one writer, a process of its own, over plain sockets. The plan comes as JSON on standard
-// input. Every reader must be told of every write, once and in order; how long that took is counted from the moment the
+// Many readers of the stream and one writer in a separate process, over plain sockets. The plan comes as JSON on
+// standard input. Every reader must receive every event, once and in order; latency is counted from the moment the
 // write was sent.
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -15,7 +15,7 @@ const requestOf = (line, body = '') =>
 const total = plan.seconds * plan.rate;
 const sentAt = new Float64Array(total);
 const delays = new Float64Array(total * plan.subscribers);
-/** A server that has fallen behind may still catch up. */
+/** Time for a slow server to catch up. */
 const WAIT_MS = 60_000;
 let arrived = 0;
 let problem;
@@ -30,10 +30,10 @@ function numberAt(bytes, from) {
   return number;
 }
 
-/** All readers share it: what is read is looked at before the next one reads. */
+/** Shared by all readers: each read is processed before the next one. */
 const buffer = Buffer.alloc(1024 * 1024);
 
-/** Takes a reader's bytes, without anything that would make it slower than what it measures. */
+/** Parses a reader's bytes, with as little work as possible, so that the reader is not the bottleneck. */
 function createTaker(onConnected) {
   let rest = Buffer.alloc(0);
   let last = 0;
@@ -55,7 +55,7 @@ function createTaker(onConnected) {
   };
 }
 
-/** A reader, once it has been told that it is connected. */
+/** Resolves to a reader once the stream has confirmed its connection. */
 function subscribe() {
   return new Promise((resolve, reject) => {
     const take = createTaker(() => resolve());
@@ -96,7 +96,7 @@ async function write() {
   return { socket, refused: () => (answers.match(/HTTP\/1\.1 [3-5]/g) ?? []).length };
 }
 
-// In groups, so that no queue of connections overflows.
+// In groups, so that the server's connection backlog does not overflow.
 for (let left = plan.subscribers; left > 0; left -= 50)
   await Promise.all(Array.from({ length: Math.min(50, left) }, subscribe));
 const writer = await write();

@@ -1,16 +1,16 @@
-// A request is described by texts with holes: {n} counts up, {r} is a random entry, {g} the folder of that entry, {s} a
-// session of so many requests (see `sessionOf`).
+// A request template has placeholders: {n} is a counter, {r} a random entry, {g} the folder of that entry, {s} a
+// session (see `sessionOf`).
 
 const HOLE = /\{([nrgs])\}/;
 
-/** A function of n, r, g and s. */
+/** Compiles a template to a function of n, r, g and s. */
 export function toFunction(template) {
   const parts = template.split(HOLE);
   if (parts.length === 1) return () => template;
   return (numbers) => parts.map((part, i) => (i % 2 === 0 ? part : numbers[part])).join('');
 }
 
-/** The same as an expression in Lua. */
+/** Compiles a template to an expression in Lua. */
 export function toLua(template) {
   const parts = template.split(HOLE).map((part, i) => (i % 2 === 0 ? luaString(part) : part));
   return parts.filter((part) => part !== '""').join(' .. ') || '""';
@@ -19,7 +19,7 @@ export function toLua(template) {
 export const luaString = (text) =>
   `"${text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\0/g, '\\0')}"`;
 
-/** As many sessions go on at a time as there are connections; each ends after its requests and another begins. */
+/** There are as many concurrent sessions as connections; each ends after its requests and another one begins. */
 export const sessionOf = (n, { connections, perSession }) =>
   Math.floor(n / (connections * perSession)) * connections + (n % connections);
 

@@ -6,7 +6,7 @@ import { luaString, sessionInLua, toLua } from './templates.mjs';
 
 /** Runs wrk with a script that makes the requests and prints the result as one line of JSON. */
 export async function loadWithWrk(plan, folder) {
-  // Two may run side by side; each has a seed of its own.
+  // Two runs may overlap; each has its own seed.
   const script = join(folder, `load-${plan.seed}.lua`);
   writeFileSync(script, toScript(plan));
   const options = ['-t1', `-c${plan.connections}`, `-d${plan.seconds}s`, '--timeout', '10s', '-s', script, plan.url];

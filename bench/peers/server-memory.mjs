@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { startStdio } from './stdio.mjs';
 
-/** The program, where somebody has put it within reach: in node_modules, or named by a variable. */
+/** The program, if it is installed: in node_modules, or named by a variable. */
 export function findServerMemory() {
   if (process.env.BENCH_SERVER_MEMORY) return process.env.BENCH_SERVER_MEMORY;
   try {
@@ -11,7 +11,7 @@ export function findServerMemory() {
   }
 }
 
-/** The knowledge-graph server of the MCP project: a file that is read and written whole. */
+/** The knowledge-graph server of the MCP project, which reads and writes its file as a whole. */
 export async function openServerMemory(file, store) {
   const client = await startStdio(file, { MEMORY_FILE_PATH: store });
   const entity = (name) => ({ name, entityType: 'note', observations: [`the note of ${name}`] });

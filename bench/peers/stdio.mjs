@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { pinned } from '../machine.mjs';
 import { environment } from '../processes.mjs';
 
-/** A client of an MCP server over standard input and output that does nothing but send and wait. */
+/** A minimal client of an MCP server over standard input and output. */
 export async function startStdio(file, env) {
   const [command, args] = pinned('server', process.execPath, [file]);
   const child = spawn(command, args, { env: environment(env), stdio: ['pipe', 'pipe', 'ignore'] });

@@ -103,6 +103,8 @@ export const explanation = (more: object = {}) => ({
   stale_reads: [],
   session_started_at: AT,
   truncated: false,
+  causes_complete: true,
+  causes_incomplete_because: null,
   ...more,
 });
 

@@ -96,6 +96,6 @@ describe('what is known of agents', () => {
     expect(shown('agents.discover', { agents, truncated: true })).toBe(
       lines('a 0.80: rolls out', '  declares x', '  wrote 3 entries', 'b 0.80', 'not every profile was looked at'),
     );
-    expect(shown('agents.discover', { agents: [], truncated: false })).toBe('nobody is known for that\n');
+    expect(shown('agents.discover', { agents: [], truncated: false })).toBe('no agent matches\n');
   });
 });

@@ -32,6 +32,8 @@ describe.each(backends)('explanations, on %s', (backend) => {
       stale_reads: [],
       session_started_at: null,
       truncated: false,
+      causes_complete: true,
+      causes_incomplete_because: null,
     });
   });
 

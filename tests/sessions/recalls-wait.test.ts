@@ -27,7 +27,7 @@ describe('recalls that wait to be written', () => {
     recalls.add('other', 1, 3);
     expect(recalls.take('one', 'last')).toEqual([{ entry_id: 1, times: 1 }]);
     expect(recalls.take('one', 'last')).toEqual([]);
-    expect(recalls.take('other', 'alone')).toEqual([{ entry_id: 1, times: 3 }]);
+    expect(recalls.take('other', 'nothing else')).toEqual([{ entry_id: 1, times: 3 }]);
   });
 
   it('more are written at a time when many wait, and a store that takes nothing does not fill the memory', () => {

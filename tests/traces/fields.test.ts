@@ -74,6 +74,8 @@ describe.each(backends)('a trace on %s', (backend) => {
       branch: 'main',
       outcome_ref,
       outcome_type: 'success',
+      causes_complete: true,
+      causes_incomplete_because: null,
       decision_summary: 'Rolled out at once',
       task_input: 'Roll out',
       response_text: 'Done',

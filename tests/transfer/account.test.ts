@@ -206,7 +206,7 @@ describe.each(backends)('an import on %s', (backend) => {
       [{ version: 2 }, 'is of version 2 of the format; this service knows 1'],
       [{ format: 'other' }, 'is not the header of an export'],
       [{ seq: -1 }, 'seq must be a whole number'],
-      [{ counts: { version: 'x' } }, 'counts must tell'],
+      [{ counts: { version: 'x' } }, 'counts must hold'],
     ] as const)
       await expect(
         app.call('transfer.add', { from: 0, lines: [JSON.stringify({ ...header, ...change })] }),

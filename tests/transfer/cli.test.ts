@@ -113,7 +113,7 @@ describe('mem export and mem import', () => {
     wrong[4] = '{"record":"dream"}';
     const cases: [content: string, message: RegExp][] = [
       [wrong.join('\n'), /line 5 of the file is a record of the unknown kind/],
-      [lines.slice(0, -2).join('\n'), /it is not whole/],
+      [lines.slice(0, -2).join('\n'), /it is incomplete/],
       [text.replace('"version":1,"seq"', '"version":2,"seq"'), /line 1 of the file is of version 2/],
       ['{"some":"thing"}\n', /line 1 is not the header of an export/],
       ['', /the file is empty/],

@@ -1,2 +1,2 @@
-/** What names an entry on a branch. */
+/** Identifies an entry within a branch. */
 export type EntryKey = { entity_path: string; key: string };

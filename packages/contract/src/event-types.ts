@@ -1,4 +1,4 @@
-/** What happens in an account, as its log and its timelines name it. */
+/** Event types, as the log and the timelines of an account name them. */
 export const eventTypes = [
   'write',
   'delete',
@@ -37,7 +37,7 @@ export const eventTypes = [
   'retention_set',
 ] as const;
 
-/** Types that go by another name in the stream. To a browser, `error` is what happens to the connection. */
+/** Types that have another name in the stream. In a browser, `error` is the event of a failed connection. */
 const STREAM_NAMES: Readonly<Record<string, string>> = { write: 'memory_write', error: 'session_error' };
 const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(STREAM_NAMES).map(([type, name]) => [name, type]),
@@ -45,8 +45,8 @@ const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
 
 export const streamNameOf = (eventType: string): string => STREAM_NAMES[eventType] ?? eventType;
 
-/** The type in the log, from either name. */
+/** Returns the log's name of an event type, given either name. */
 export const eventTypeOf = (name: string): string => TYPES[name] ?? name;
 
-/** Every name that a filter takes. */
+/** Every name that an event filter accepts. */
 export const eventNames: readonly string[] = [...eventTypes, ...Object.keys(TYPES)];

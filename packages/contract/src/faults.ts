@@ -1,4 +1,4 @@
-/** Every error a caller can meet: its stable code, the HTTP status it travels with, and a title for people. */
+/** Every error that a caller can receive: its stable code, its HTTP status and a title for people. */
 export const faultCodes = {
   invalid_json: { status: 400, title: 'The body is not readable JSON' },
   invalid_protobuf: { status: 400, title: 'The body is not readable protobuf' },
@@ -37,7 +37,7 @@ export type FaultCode = keyof typeof faultCodes;
 
 export type FieldError = { path: string; message: string };
 
-/** What a caller can cause. Everything else is a bug and leaves the service as a bare `internal`. */
+/** An error that the caller can cause. Any other error is a bug and is answered with a bare `internal`. */
 export class Fault extends Error {
   override name = 'Fault';
   readonly code: FaultCode;

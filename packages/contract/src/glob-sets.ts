@@ -1,6 +1,6 @@
 import { type Glob, matchesGlob } from './glob.ts';
 
-/** Whether everything that one glob covers, the other covers too. */
+/** Whether `outer` covers every path that `inner` covers. */
 export function globContains(outer: Glob, inner: Glob): boolean {
   if (outer.kind === 'all') return true;
   if (inner.kind === 'all') return false;
@@ -10,18 +10,20 @@ export function globContains(outer: Glob, inner: Glob): boolean {
   return inner.base === outer.base || matchesGlob(outer, inner.base);
 }
 
-/** What both cover. It is always one of the two, or nothing: no glob has a star but at its end. */
+/**
+ * The paths that both globs cover. This is always one of the two or nothing, because a star is allowed only at the end.
+ */
 export function intersectGlobs(a: Glob, b: Glob): Glob | undefined {
   if (globContains(a, b)) return b;
   return globContains(b, a) ? a : undefined;
 }
 
-/** Every pair that has something in common, without what lies within another. */
+/** Intersects every pair, and drops globs that are contained in another. */
 export function intersectGlobLists(left: readonly Glob[], right: readonly Glob[]): Glob[] {
   return withoutContainedGlobs(left.flatMap((a) => right.flatMap((b) => intersectGlobs(a, b) ?? [])));
 }
 
-/** Of globs that cover each other the first; of others those that lie within none. */
+/** Drops every glob that another one contains; of equal globs the first is kept. */
 export function withoutContainedGlobs(globs: readonly Glob[]): Glob[] {
   return globs.filter((glob, i) =>
     globs.every((other, j) => i === j || !globContains(other, glob) || (globContains(glob, other) && i < j)),

@@ -6,13 +6,13 @@ export type Glob =
 
 const MAX_PATH_LENGTH = 512;
 const MAX_KEY_LENGTH = 256;
-/** PostgreSQL has 2,704 bytes for all columns of an index row: path and key together are kept well below. */
+/** PostgreSQL allows 2,704 bytes for all columns of an index row; path and key together stay well below that. */
 const MAX_BYTES_PER_CHARACTER = 3;
 const SLASH = 0x2f;
 
 /**
- * Scopes, filters and streams speak one language: `a/b` is that path, `a/*` its direct children, `a/**` everything
- * below it but not `a` itself, `*` and `**` everything. A star anywhere else is refused, so that nobody takes `a*`
+ * The glob syntax of scopes, filters and streams: `a/b` is that path, `a/*` its direct children, `a/**` everything
+ * below it but not `a` itself, `*` and `**` everything. A star anywhere else is refused, so that `a*` is not mistaken
  * for a prefix.
  */
 export function parseGlob(text: string): Glob | undefined {
@@ -40,24 +40,24 @@ function isBelow(path: string, base: string): boolean {
   return path.length > base.length + 1 && path.charCodeAt(base.length) === SLASH && path.startsWith(base);
 }
 
-/** Paths below the base in byte order are `from <= path < to`: '0' is the character after '/'. */
+/** The paths below the base are `from <= path < to` in byte order: '0' is the character after '/'. */
 export function globRange(glob: Glob): { from: string; to: string } | undefined {
   if (glob.kind === 'all' || glob.kind === 'exact') return undefined;
   return { from: `${glob.base}/`, to: `${glob.base}0` };
 }
 
-/** What is wrong with an entity path in NFC, or undefined. */
+/** Describes what is wrong with an entity path (in NFC); undefined for a valid one. */
 export function entityPathProblem(text: string): string | undefined {
   return textProblem(text, MAX_PATH_LENGTH) ?? segmentProblem(text);
 }
 
-/** What is wrong with a key in NFC, or undefined. */
+/** Describes what is wrong with a key (in NFC); undefined for a valid one. */
 export function keyProblem(text: string): string | undefined {
   return textProblem(text, MAX_KEY_LENGTH) ?? (text === '.' || text === '..' ? `must not be ${text}` : undefined);
 }
 
 function segmentProblem(path: string): string | undefined {
-  // A star would make the path one that no filter or scope could name.
+  // No filter or scope could name a path with a star.
   if (path.includes('*')) return 'must not hold a *';
   let start = 0;
   while (start <= path.length) {
@@ -89,12 +89,12 @@ function textProblem(text: string, maxLength: number): string | undefined {
   return utf8Length(text) > maxBytes ? `must not be longer than ${maxBytes} bytes` : undefined;
 }
 
-/** How many bytes well-formed text has in UTF-8. */
+/** The length of well-formed text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
-    // A pair of surrogates is two units and four bytes.
+    // A surrogate pair is two code units and four bytes.
     if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code <= 0xdfff) ? 1 : 2;
   }
   return bytes;

@@ -12,12 +12,12 @@ import {
 import { JsonText } from './json-text.ts';
 
 /**
- * JSON.parse, except that a number which JavaScript would change, or write in another form, comes as a JsonText:
- * 12345678901234567890, 1e400, 1.0 and -0 do. The text must be nested less than the stack is deep.
+ * JSON.parse, except that a number that JavaScript would change or write differently becomes a JsonText:
+ * 12345678901234567890, 1e400, 1.0 and -0 do. The nesting of the text must fit the stack.
  */
 export function parseExact(text: string): unknown {
   const parsed: unknown = JSON.parse(text);
-  // What comes out as it went in holds no such number, and most texts do.
+  // A text that survives the round trip contains no such number; most texts do.
   return JSON.stringify(parsed) === text ? parsed : exact({ text, at: afterSpace(text, 0) });
 }
 
@@ -45,7 +45,8 @@ function exactObject(cursor: ScanPosition): object {
     if (text.charCodeAt(at) === COMMA) at = afterSpace(text, at + 1);
   }
   cursor.at = at + 1;
-  // Unlike assignment, this makes a member of __proto__ too; of two with one name the last one stays, as in JSON.parse.
+  // Unlike assignment, this also creates a member named __proto__. Of duplicate members the last wins, as in
+  // JSON.parse.
   return Object.fromEntries(members);
 }
 

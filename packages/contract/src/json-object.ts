@@ -1,2 +1,2 @@
-/** A JSON object of which nothing is known but that it is one. */
+/** A JSON object with unknown members. */
 export type JsonObject = Record<string, unknown>;

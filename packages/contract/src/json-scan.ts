@@ -8,10 +8,10 @@ export const CLOSE_OBJECT = 0x7d;
 
 // A bracket with bit 0x20 set is the brace of the same side: one comparison serves both.
 
-/** A place in a text that is valid JSON. */
+/** An offset in a text of valid JSON. */
 export type ScanPosition = { readonly text: string; at: number };
 
-/** How deeply arrays and objects are nested. Takes any text: meant to be asked before JSON.parse. */
+/** The nesting depth of arrays and objects. Accepts any text, so that it can be called before JSON.parse. */
 export function jsonDepth(text: string): number {
   let depth = 0;
   let deepest = 0;
@@ -53,7 +53,7 @@ function afterContainer(text: string, from: number): number {
 }
 
 function afterWord(text: string, from: number): number {
-  // One character at least, so that a caller's loop ends even on text that is no JSON.
+  // At least one character, so that the caller's loop ends even on invalid JSON.
   let at = from + 1;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -82,8 +82,9 @@ export function memberName(text: string, start: number, end: number): string {
 const NEEDS_ENCODING = /[\\\ud800-\udfff]/;
 
 /**
- * One text for all texts of the same value: members sorted by name, no spaces, strings encoded alike. Numbers stay as
- * written, as 1 and 1.0 may differ to who wrote them. The text must be valid JSON, nested less than the stack is deep.
+ * Returns the same text for every encoding of a value: members sorted by name, no spaces, strings encoded alike.
+ * Numbers keep their digits, since 1 and 1.0 may differ to their writer. The text must be valid JSON, and its nesting
+ * must fit the stack.
  */
 export function canonicalJson(text: string): string {
   return canonical({ text, at: afterSpace(text, 0), encode: NEEDS_ENCODING.test(text) });

@@ -14,20 +14,20 @@ import {
 
 export { canonicalJson, jsonDepth } from './json-scan.ts';
 
-/** Stands for a JsonText in the output of JSON.stringify. Nobody outside can guess it, so no string can imitate it. */
+/** Marks a JsonText in the output of JSON.stringify. It is random, so that no string of a caller can imitate it. */
 const marker = [...crypto.getRandomValues(new Uint8Array(16))]
   .map((byte) => byte.toString(16).padStart(2, '0'))
   .join('');
 
 let spliced: JsonText[] | undefined;
 
-/** A JSON value kept as the text it was given in: 1.0 stays 1.0 and 12345678901234567890 keeps its last digits. */
+/** A JSON value kept as its original text: 1.0 stays 1.0 and 12345678901234567890 keeps its last digits. */
 export class JsonText {
   readonly text: string;
   #value: unknown;
   #parsed = false;
 
-  /** Some members of the value, for a transport that needs no others and then need not parse the text. */
+  /** Some members of the value, for a transport that needs only these and so need not parse the text. */
   readonly about: object | undefined;
 
   constructor(text: string, about?: object) {
@@ -39,7 +39,7 @@ export class JsonText {
     return value instanceof JsonText ? value : new JsonText(stringify(value));
   }
 
-  /** The same text, which need not be parsed again. */
+  /** Attaches the parsed value, so that the text need not be parsed again. */
   knowing(value: unknown): this {
     this.#value = value;
     this.#parsed = true;
@@ -61,7 +61,7 @@ export class JsonText {
   }
 }
 
-/** JSON.stringify, except that every JsonText inside comes out as its exact text. */
+/** JSON.stringify, except that every JsonText inside is written as its exact text. */
 export function stringify(result: unknown): string {
   if (result instanceof JsonText) return result.text;
   const outer = spliced;
@@ -94,7 +94,7 @@ function splice(json: string, found: readonly JsonText[]): string {
   return out + json.slice(copied);
 }
 
-/** A toJSON may itself have called JSON.stringify: n rounds of encoding put 2^n - 1 backslashes before a quote. */
+/** A toJSON method may itself call JSON.stringify: n rounds of encoding put 2^n - 1 backslashes before a quote. */
 function escaped(text: string, backslashes: number): string {
   let out = text;
   for (let left = backslashes; left > 0; left >>= 1) out = JSON.stringify(out).slice(1, -1);
@@ -112,8 +112,9 @@ type FoundTexts = JsonText | (FoundTexts | undefined)[] | undefined;
 const plans = new WeakMap<object, RawPathPlan>();
 
 /**
- * Replaces the values at `paths` within `parsed`, which is JSON.parse(text), by their exact text. `*` is every element
- * of an array. The text must be valid JSON. Pass the same `paths` array each time: what is derived from it is kept.
+ * Replaces the values at `paths` in `parsed` (the result of JSON.parse(text)) by their exact text. `*` matches every
+ * element of an array. The text must be valid JSON. Pass the same `paths` array each time: the plan derived from it is
+ * cached.
  */
 export function attachRaw(text: string, parsed: unknown, paths: readonly (readonly string[])[]): void {
   let plan = plans.get(paths);
@@ -122,7 +123,7 @@ export function attachRaw(text: string, parsed: unknown, paths: readonly (readon
     plans.set(paths, plan);
   }
   const cursor = { text, at: afterSpace(text, 0) };
-  // Two steps, as of two members with one name the first must leave no trace, however deep its values lie.
+  // Two steps: of duplicate members, nothing of the first may remain, however deep its values are nested.
   attach(find(cursor, plan), parsed, plan);
 }
 

@@ -1,6 +1,6 @@
 import type { HttpMethod, HttpRoute } from './operation.ts';
 
-/** Without a method: whatever is asked there, and below it. */
+/** Without a method, the route covers every method and every path below it. */
 export type ModuleRoute = { module: string; method?: HttpMethod; path: string };
 
 const at = (module: string, routes: readonly string[]): ModuleRoute[] =>
@@ -14,8 +14,8 @@ const BRANCH = '/api/v1/branches/{name}';
 const TRACE = '/api/v1/pro/traces/{id}';
 
 /**
- * Routes of the service by the module that they belong to, whether there is such a module yet or not: who asks for one
- * learns what is missing. A route that an operation serves is left out of `routesWithoutOperation` by itself.
+ * The routes of each module, including modules that are not installed or do not exist yet. A request to one is answered
+ * with the name of the missing module. `routesWithoutOperation` leaves out the routes that an operation serves.
  */
 export const moduleRoutes: readonly ModuleRoute[] = [
   ...at('branches', [
@@ -63,10 +63,10 @@ export const moduleRoutes: readonly ModuleRoute[] = [
 
 type Table = Readonly<Record<string, { http: HttpRoute & { aliases?: readonly HttpRoute[] } }>>;
 
-/** Names of parameters do not tell routes apart. */
+/** Routes that differ only in parameter names are the same route. */
 const shapeOf = (path: string): string => path.replace(/\{\w+\}/g, '{}');
 
-/** Those that no operation of the table serves. */
+/** Routes that no operation in the table serves. */
 export function routesWithoutOperation(operations: Table): ModuleRoute[] {
   const served = Object.values(operations).flatMap(({ http }) => [http, ...(http.aliases ?? [])]);
   return moduleRoutes.filter(({ method, path }) =>

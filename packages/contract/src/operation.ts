@@ -2,71 +2,74 @@ import type { z } from 'zod';
 import type { FaultCode } from './faults.ts';
 
 /**
- * What an operation does to the account. `none` is for the service about itself; `control` is for whoever runs the
- * service, over all accounts.
+ * How an operation affects the account. `none` is for information about the service itself; `control` is for the
+ * operator of the service, across all accounts.
  */
 export type Effect = 'none' | 'read' | 'write' | 'control';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Parameters of an address that may span several segments; every other `{name}` is one. */
+/** Path parameters that may span several segments; every other `{name}` matches one segment. */
 export const spanning: ReadonlySet<string> = new Set(['agent_id', 'entity_path']);
 
 export type HttpRoute = {
   method: HttpMethod;
-  /** With `{name}` where a field of the input stands. */
+  /** `{name}` is replaced by that field of the input. */
   path: string;
 };
 
 export type HttpBinding = HttpRoute & {
-  /** Success status when it is not 200; a function when the output decides, with the statuses it may give. */
+  /** The success status if it is not 200; a function, with every status it may return, if the output decides. */
   status?: number | { of: (output: never) => number; all: readonly number[] };
-  /** Filled from the output; sent as `Location` with 201. */
+  /** A path filled in from the output; sent as the `Location` header with status 201. */
   location?: string;
-  /** Other addresses of the same operation. */
+  /** Other routes to the same operation. */
   aliases?: readonly HttpRoute[];
-  /** Makes reads conditional: `ETag`, `If-None-Match` and 304. */
+  /** Makes reads conditional, with `ETag`, `If-None-Match` and 304. */
   etag?: (output: never) => string;
-  /** Speaks OTLP: bodies may be protobuf or compressed, and members that are not known are passed over. */
+  /** Accepts OTLP: bodies may be protobuf or compressed, and unknown members are ignored. */
   otlp?: true;
 };
 
 /**
- * What is noted of reads waits in memory for a moment. An operation may need what this server noted of the caller's session;
- * or what every server and the client itself did; or what all servers noted of all sessions of the account.
+ * Which buffered notes of reads must be in the store before the operation runs: those of the caller's session on this
+ * server; also those of other servers and of the client; or those of all sessions of the account on all servers.
  */
 export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole account';
 
-/** Names fields of the input: the one that leaves the session open all the same, and the one that says what ended it. */
+/**
+ * Two fields of the input: `unless` keeps the session open when it is set, and `named_by` names the outcome that ends
+ * it.
+ */
 export type Seal = { unless: string; named_by: string };
 
-/** Groups of tools that a client can ask for by name. */
+/** Groups of MCP tools that a client can select by name. */
 export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
 export type Toolset = (typeof toolsets)[number];
 
-/** An operation as a model is offered it. */
+/** An operation as an MCP tool. */
 export type ToolBinding = {
   name: `mem_${string}`;
   toolset: Toolset;
-  /** What it is for, in the words of somebody who has to choose. */
+  /** What the tool is for, written for a model that chooses between tools. */
   description: string;
-  /** Fields of the input that are offered, in this order. */
+  /** The input fields that the tool offers, in this order. */
   fields: readonly string[];
-  /** Shorter words for a field than those of its shape. */
+  /** Descriptions of fields that are shorter than those in the schema. */
   about?: Readonly<Record<string, string>>;
-  /** Members of the answer that the listing names; all where it is left out. */
+  /** Members of the answer in the tool's output schema; all by default. */
   gives?: readonly string[];
-  /** Page size where none is asked for: what a model reads it pays for. */
+  /** The default page size; small, because a model pays for every token it reads. */
   limit?: number;
-  /** The field that is the calling agent where it is not given. */
+  /** The field that defaults to the calling agent. */
   self?: string;
-  /** Again with the same arguments, it changes nothing more. */
+  /** Repeating the call with the same arguments changes nothing more. */
   idempotent?: true;
-  /** Values are shown whole, however long they are. */
+  /** Values are never cut, however long they are. */
   whole?: true;
-  /** Shows its lists cut short, as every page is. */
+  /** Cuts long texts in its lists, as every paged answer does. */
   previews?: true;
-  /** What to try where nothing was found. */
+  /** What to try when nothing was found. */
   miss?: string;
 };
 
@@ -76,63 +79,66 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** The group it is listed under, and the module that serves it. */
   module: string;
   effect: Effect;
-  /** Metered operations (ops) a call is charged. */
+  /** The number of metered operations (ops) that a call is charged. */
   cost: 0 | 1 | 2;
-  /** Why it costs nothing, though what it does would. */
+  /** Why a call is free although its effect would cost something. */
   free?: string;
-  /** Answers without a key even where keys are required. */
+  /** Callable without a key even where keys are required. */
   open?: boolean;
   /** Only for keys of the type admin. */
   admin?: true;
-  /** A member of the answer that is given once and never kept, not even to repeat the answer. */
+  /** A member of the answer that is returned only once and never stored, not even for an idempotent replay. */
   once?: string;
-  /** Is about the account as a whole, whoever wrote what: not for a key that is kept to a part of it. */
+  /** Concerns the account as a whole, across all agents; refused for a key with a limited scope. */
   whole?: true;
-  /** Shows names from anywhere in the account: not for a key that is kept to a part of it either. */
+  /** Shows names from anywhere in the account; also refused for a key with a limited scope. */
   needs_full_scope?: true;
-  /** It writes, but from the paths it names it only reads. */
+  /** Writes, but only reads from the paths that its input names. */
   cites?: true;
   /**
-   * Reads what there is in parts, with a statement or two for each. Without it an operation takes as many statements for
-   * 500 items as for 10.
+   * Reads in parts, with a statement or two for each. Any other operation takes as many statements for 500 items as for
+   * 10.
    */
   statements?: 'in parts';
   http: HttpBinding;
-  /** Has to find in the store what is noted of reads. */
+  /** Which notes of reads must be in the store before it runs. */
   needs_notes?: NeedsNotes;
   /** Ends the open session of the caller. */
   seals?: Seal;
-  /** What it names is to be forgotten, so that no other record names it again because of this call. */
+  /** Erases what its input names, so that no record of this call may contain those names again. */
   erases?: true;
-  /** Takes away what calls of that operation made. */
+  /** The operation whose results this one removes. */
   removes?: string;
-  /** The field that is a list of drafts, each with an `entity_path`. */
+  /** The field that holds a list of drafts, each with an `entity_path`. */
   drafts_in?: string;
-  /** What it makes is about no path and no entry: every agent of the account sees it, and so does every key. */
+  /** Its result belongs to no path or entry, so every agent and every key of the account can see it. */
   open_to_all?: true;
-  /** Members of the body kept as the exact JSON text they arrived in; `*` stands for each element of a list. */
+  /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  /** `alias` is what people type; `also` are other words for it. */
+  /** `alias` is the short command name; `also` are synonyms. */
   cli?: { args?: readonly string[]; alias?: string; also?: readonly string[] };
   input: I;
   output: O;
   errors: readonly FaultCode[];
   /**
-   * The nth call of a series that can be made again and again: where a name or a number has to be new, n makes it so. Each
-   * works on an empty store or answers `not_found`. `example(0)` is what docs show.
+   * The nth of a series of calls: n makes names and numbers unique where they must be new. Each call works on an empty
+   * store or answers `not_found`. `example(0)` is shown in the docs.
    */
   example: (n: number) => z.input<I>;
-  /** Answers without end, as Server-Sent Events: `output` is what each of them carries. */
+  /** Answers with an endless stream of Server-Sent Events; `output` is the data of one event. */
   stream?: true;
-  /** Answers with JSON Lines, as many as it takes: `output` is what each of them carries. */
+  /** Answers with JSON Lines; `output` is the content of one line. */
   lines?: true;
 };
 
-/** A name that is new with each n. */
+/** A name that is unique for each n. */
 export const nth = (name: string, n: number): string => (n === 0 ? name : `${name}-${n}`);
 
-/** As it stands in the table: schemas are made when they are asked for, since making all of them takes longer than a call. */
+/**
+ * An operation as written in the table. Schemas are built on first use, since building all of them takes longer than a
+ * call.
+ */
 type OperationRow<I extends z.ZodType, O extends z.ZodType> = Omit<Operation<I, O>, 'input' | 'output'> & {
   input: () => I;
   output: () => O;
@@ -154,14 +160,14 @@ export function operation<I extends z.ZodType, O extends z.ZodType>(row: Operati
   };
 }
 
-/** An operation that answers without end. */
+/** Declares an operation that answers with an endless stream. */
 export function streaming<I extends z.ZodType, O extends z.ZodType>(
   row: OperationRow<I, O>,
 ): Operation<I, O> & { stream: true } {
   return Object.assign(operation(row), { stream: true as const });
 }
 
-/** An operation that answers with lines. */
+/** Declares an operation that answers with JSON Lines. */
 export function listing<I extends z.ZodType, O extends z.ZodType>(
   row: OperationRow<I, O>,
 ): Operation<I, O> & { lines: true } {

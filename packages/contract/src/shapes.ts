@@ -4,7 +4,7 @@ import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
 
-/** Most names are ASCII, which is its own normal form; asking ICU costs more than looking. */
+/** Most names are ASCII, which is already in NFC; calling ICU costs more than checking. */
 const toNfc = (text: string): string => {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return text.normalize('NFC');
   return text;
@@ -43,7 +43,7 @@ export const pathGlob = checked((text) =>
   examples: ['checkout/**'],
 });
 
-/** Measured in bytes: names stand in indexes, and an index row of PostgreSQL has room for 2,704. */
+/** Limited in bytes: names are indexed, and an index row in PostgreSQL holds at most 2,704. */
 export const label = (maxBytes: number) =>
   checked((text) => (utf8Length(text) > maxBytes ? `is longer than ${maxBytes} bytes` : labelProblem(text)));
 function labelProblem(text: string): string | undefined {
@@ -53,7 +53,7 @@ function labelProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Text of any kind, as both databases hold it. */
+/** Text that both databases can store. */
 export const text = (max: number) =>
   z
     .string()
@@ -75,7 +75,7 @@ export const branch = label(256).meta({
   description: 'A branch; `main` always exists.',
   examples: ['main'],
 });
-/** A driver takes numbers closer to zero than 2.2e-16 for zero; what was hashed would not be what is kept. */
+/** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
 const LEAST_CONFIDENCE = 1e-12;
 
 export const confidence = z
@@ -96,14 +96,14 @@ export const timestamp = z.iso
 /** Times in answers are always UTC with milliseconds. */
 export const utc = z.iso.datetime().meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
-/** The value, or what is wrong with it. */
+/** Returns the value, or a text that describes what is wrong with it. */
 function toJsonText(value: unknown): JsonText | string {
   if (value === undefined) return 'is required';
   try {
     const json = JsonText.of(value);
     if (jsonDepth(json.text) <= MAX_JSON_DEPTH) return json;
   } catch (error) {
-    // A RangeError is the stack that ended before the value did.
+    // A RangeError means that the nesting exceeded the stack.
     if (!(error instanceof RangeError)) return 'has no JSON form';
   }
   return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
@@ -204,5 +204,5 @@ export const quality = z
   })
   .meta({ id: 'Quality', description: 'Hints that make a memory more useful. They never refuse a write.' });
 
-/** What identifies an entry, and the branch to look on. */
+/** Identifies an entry, with the branch to look on. */
 export const address = { entity_path: entityPath, key, branch: branch.default('main') };

@@ -3,7 +3,7 @@ import * as s from './shapes.ts';
 
 export const MAX_TRACE_TEXT = 200_000;
 
-/** Text for people: longer one is cut, not refused. */
+/** Text for people. Longer text is cut, not refused. */
 export const longText = z.string().meta({ description: 'Redacted; cut to 200,000 characters.' });
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;
@@ -38,12 +38,12 @@ export const outcomeRef = s
 
 export const traceId = s.text(64).min(1).meta({ description: 'Names a sealed trace.' });
 
-/** Who does it; by default the agent and session of the request. */
+/** The acting agent and session; by default those of the request. */
 export const author = { agent_id: s.agentId.optional(), session_id: s.sessionId.optional() };
 
 const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
-/** Checked by the service, key by key, so that a refusal can say what is wrong. */
+/** Checked in the service, key by key, so that an error can name the wrong one. */
 export const attributes = z
   .record(z.string(), s.anyJson)
   .meta({ id: 'Attributes', description: 'Up to 20 scalar values by lowercase key.' });
@@ -130,7 +130,7 @@ export const attempt = z
   })
   .meta({ id: 'Attempt', description: 'A try that failed, and the entries that led to it.' });
 
-/** An entry as a session was shown it. */
+/** An entry as the session read it. */
 export const causalEntry = z
   .object({
     entity_path: s.entityPath,
@@ -204,7 +204,7 @@ export const recordedSpan = z
   .looseObject({ span_id: z.string(), parent_span_id: z.string().nullable(), name: z.string(), kind: z.string() })
   .meta({ id: 'Span' });
 
-/** Of the causes of an outcome: whether the service knows all of them. */
+/** Whether the service has all causes of an outcome. */
 export const completeness = {
   causes_complete: z.boolean().meta({ description: 'False: something that the session read may be missing.' }),
   causes_incomplete_because: z.string().nullable().meta({ description: 'Why; null where nothing is missing.' }),
@@ -229,6 +229,6 @@ export const staleRead = z
     read_version: z.int(),
     current_version: z.int().nullable().meta({ description: 'Null when the entry is gone.' }),
     changed_by: z.string().nullable(),
-    value_changed: z.boolean().meta({ description: 'Whether the entry now says something else.' }),
+    value_changed: z.boolean().meta({ description: 'Whether the value of the entry has changed.' }),
   })
   .meta({ id: 'StaleRead', description: 'Something the session read that others have changed since.' });

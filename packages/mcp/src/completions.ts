@@ -6,14 +6,14 @@ import { problemOf } from './refusals.ts';
 import { ENTRY_TEMPLATE } from './resources.ts';
 import { callServiceUntraced, type JsonObject, type McpSession } from './session.ts';
 
-/** What a client asks when a person types an argument of a prompt, or a part of an address. */
+/** A client's request to complete an argument of a prompt, or a part of a resource address. */
 export type CompletionRequest = {
   ref: { type: 'ref/prompt'; name: string } | { type: 'ref/resource'; uri: string };
   argument: { name: string; value: string };
   context?: { arguments?: PromptArguments | undefined } | undefined;
 };
 
-/** As many as the protocol allows. */
+/** The limit of the protocol. */
 const MAX_VALUES = 100;
 const MAX_LOOKED_AT = 1000;
 
@@ -31,7 +31,7 @@ function partOf(uri: string, name: string): 'entity_path' | 'key' {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no ${name} in ${uri}; use ${ENTRY_TEMPLATE}`);
 }
 
-/** What begins as was typed comes first, then what has it within. */
+/** Values that begin with the typed text come first, then those that contain it. */
 function matching(known: readonly string[], typed: string): string[] {
   const text = typed.toLowerCase();
   const places = known.map((value) => ({ value, at: value.toLowerCase().indexOf(text) }));
@@ -57,13 +57,13 @@ async function valuesOf(
         : [];
     return await list('entities.list', pathFilterFor(given.typed ?? ''), 'entity_path');
   } catch (error) {
-    // Half an address is no mistake of anybody's.
+    // A partly typed address is not an error.
     if (problemOf(error)?.code === 'invalid_input') return [];
     throw error;
   }
 }
 
-/** Where a path has been typed as far as a slash, only what is below that is looked at. */
+/** Once the path is typed up to a slash, only what lies below it is searched. */
 function pathFilterFor(typed: string): JsonObject {
   const end = typed.lastIndexOf('/');
   return end <= 0 ? {} : { entity_path: `${typed.slice(0, end)}/**` };

@@ -6,12 +6,12 @@ import type { McpSession } from './session.ts';
 import { createWatch, watchedResources } from './watch.ts';
 
 export type StdioConnection = {
-  /** Settles when every question has its answer. */
+  /** Resolves when every request has been answered. */
   answered(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Speaks to the client at the other end of standard input and output. */
+/** Serves the client over standard input and output. */
 export function serveClient(
   session: McpSession,
   offer: ServerOffer & Required<Pick<ServerOffer, 'onError'>>,
@@ -22,7 +22,7 @@ export function serveClient(
     onChange: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
     end: (error) => error !== undefined && onError(error),
   });
-  // The transport takes the end of its input for the end of everything, also of what is still to be answered.
+  // The transport closes at the end of its input, even with answers outstanding; so it never sees that end.
   const input = process.stdin.pipe(new PassThrough(), { end: false });
   const transport = new StdioServerTransport(input, process.stdout);
   const make = () => {
@@ -31,7 +31,7 @@ export function serveClient(
   };
   const connection = serveStdio(make, { onerror: onError, transport });
   const { onmessage } = transport;
-  // Clients without a handshake say what they watch to the transport, which keeps it to itself.
+  // Clients without a handshake send their subscriptions to the transport, which does not pass them on.
   transport.onmessage = (message) => {
     const uris = watchedResources(message);
     if (uris.length === 0) return onmessage?.(message);
@@ -44,7 +44,7 @@ export function serveClient(
     async close() {
       watch.close();
       await connection.close();
-      // A process lives for as long as it reads, also where the client would never say another word.
+      // A process stays alive while it reads from standard input.
       process.stdin.unpipe(input).pause();
     },
   };
@@ -52,7 +52,7 @@ export function serveClient(
 
 type McpMessage = { id?: string | number | undefined; method?: string };
 
-/** What was asked and not answered yet. A client that listens is answered when it has heard enough. */
+/** Tracks requests without an answer. Subscriptions are not counted: they stay open until the client ends them. */
 function answersOf(transport: StdioServerTransport): () => Promise<void> {
   const waiting = new Set<string | number>();
   let finish = () => {};

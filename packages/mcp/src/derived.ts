@@ -15,7 +15,7 @@ import { unquoted } from './rules/arguments.ts';
 import { type JsonObject, type McpSession, traceIdOf } from './session.ts';
 import { idempotentHints, once, readHints, type Tool, type ToolAnswer, writeHints } from './tool.ts';
 
-/** A tool for each binding in the table. */
+/** A tool for each binding in the table of operations. */
 export const derivedTools: readonly Tool[] = operationNames.flatMap((name) => {
   const operation: Operation = operations[name];
   return (operation.tools ?? []).map((binding) => toTool(name, binding));
@@ -43,7 +43,7 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
   };
 }
 
-/** The fields of the input that a model is offered. */
+/** The input fields that the tool offers. */
 function offered(operation: Operation, { fields }: ToolBinding): Shape {
   const shape = shapeOf(operation);
   return Object.fromEntries(fields.map((field) => [field, shape[field] as z.ZodType]));
@@ -70,10 +70,10 @@ async function run(bound: Bound, args: JsonObject, session: McpSession): Promise
   }
 }
 
-/** What the service is asked: the arguments, and what goes without saying. */
+/** Builds the operation's input from the arguments and the defaults of the session. */
 async function inputOf({ operation, binding }: Bound, args: JsonObject, session: McpSession): Promise<JsonObject> {
   const shape = shapeOf(operation);
-  // Models say null where they have nothing to say.
+  // Models send null for arguments that they leave out.
   const input = Object.fromEntries(
     Object.entries(args).filter(([field, value]) => value !== null || field === 'value'),
   );
@@ -96,7 +96,7 @@ function shown({ name, operation, binding }: Bound, json: JsonObject, text: stri
   return 'hint' in hint ? { json: { ...json, ...hint } } : { json, text };
 }
 
-/** What the writer of an entry has just said itself. */
+/** Members that the writer has just sent itself. */
 const GIVEN_BY_WRITER = new Set(['value', 'provenance', 'artifact_refs', 'tier', 'ttl_at']);
 
 function written(json: JsonObject): JsonObject {

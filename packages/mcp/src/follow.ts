@@ -1,6 +1,9 @@
 import type { JsonObject, LogReader } from './session.ts';
 
-/** What is needed of the service to follow its log; the service itself is loaded only where there is no other. */
+/**
+ * The part of the kernel that following the log needs. A structural type, because the server package is loaded only for
+ * a local store.
+ */
 type KernelLog<Caller> = {
   open(
     name: 'log.stream',

@@ -8,19 +8,19 @@ import { readLabel, SettingsError, toolsetOf } from './settings.ts';
 import { toolsOf } from './toolsets.ts';
 import { createWatch, type ResourceWatch, watchedResources } from './watch.ts';
 
-/** A request whose key was checked. */
+/** A request whose key has been checked. */
 export type McpRequest = {
   method: string;
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | undefined;
-  /** Whose key it came with; undefined where none is needed. */
+  /** The holder of the key; undefined where no key is required. */
   keyHolder: string | undefined;
-  /** As its own headers say. */
+  /** From the request's headers. */
   agentId: string | undefined;
   sessionId: string | undefined;
   defaultAgentId: string;
-  /** Where a call names none. */
+  /** The default branch of its calls. */
   branch: string | undefined;
   call: MemoryService['call'];
   follow: MemoryService['follow'];
@@ -30,7 +30,7 @@ export type McpRequest = {
 
 const SESSION_HEADER = 'mcp-session-id';
 
-/** Answers one request. Nothing is kept between two of them. */
+/** Answers one request. No state is kept between requests. */
 export async function answerMcp(incoming: McpRequest): Promise<Response> {
   const asked = new URL(incoming.url).searchParams;
   try {
@@ -46,10 +46,10 @@ export async function answerMcp(incoming: McpRequest): Promise<Response> {
   }
 }
 
-/** A server for one request. Without a watch, there is no way to tell its client of changes. */
+/** Creates a server for one request. Without a watch, its client cannot be notified of changes. */
 export type MakeServer = (session: McpSession, watch?: Pick<ResourceWatch, 'add' | 'remove'>) => Server;
 
-/** The protocol around whatever server is made. */
+/** Answers a request by the MCP protocol, with the server that `make` creates. */
 export async function answerWith(incoming: McpRequest, make: MakeServer): Promise<Response> {
   const { method, url, headers, body, maxBodyBytes, onError } = incoming;
   const sessionHeader = headers[SESSION_HEADER];
@@ -70,7 +70,7 @@ export async function answerWith(incoming: McpRequest, make: MakeServer): Promis
   if (unconfirmed !== undefined) return refuse(400, -32602, unconfirmed);
   const request = new Request(url, { method, headers: { ...headers }, ...(body ? { body } : {}) });
   const response = await handler.fetch(request, message === undefined ? {} : { parsedBody: message });
-  changes.closeUnlessHeard();
+  changes.closeUnlessConfirmed();
   const client = clientThatConnects(message);
   if (client === undefined || !response.ok) return response;
   session.identity.meet(client);
@@ -79,10 +79,12 @@ export async function answerWith(incoming: McpRequest, make: MakeServer): Promis
   return new Response(response.body, { status: response.status, headers: named });
 }
 
-/** A client that listens says in one request what it wants to hear, and is told in the answer. */
+/** A client without a handshake subscribes in one request, and receives the notifications in its answer. */
 const NO_WATCH = { add: async () => {}, remove() {} };
 
-/** The changes of what a listening client names, followed before it is told that it is listened for. */
+/**
+ * Follows changes of the subscribed resources. It begins before the subscription is confirmed, so that none is missed.
+ */
 function changesFor(session: McpSession, end: (error?: unknown) => void) {
   const listeners = new Set<(event: ServerEvent) => void>();
   const onChange = (uri: string) => {
@@ -93,7 +95,7 @@ function changesFor(session: McpSession, end: (error?: unknown) => void) {
     if (listeners.size === 0) watch.close();
   };
   return {
-    /** Gives what is in the way. */
+    /** Returns the reason of a refusal; undefined on success. */
     async watch(uris: readonly string[]): Promise<string | undefined> {
       try {
         await Promise.all(uris.map((uri) => watch.add(uri)));
@@ -112,7 +114,7 @@ function changesFor(session: McpSession, end: (error?: unknown) => void) {
         closeUnlessConfirmed();
       };
     },
-    closeUnlessHeard: closeUnlessConfirmed,
+    closeUnlessConfirmed,
   };
 }
 
@@ -120,13 +122,13 @@ function sessionOf({ call, follow, branch = 'main' }: McpRequest, identity: Tool
   return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined };
 }
 
-/** The agent that a request names, or its session, or else the client by the name it gives itself. */
+/** The caller: the agent or session that the request names, else the client under its own name. */
 function identityOf(
   { keyHolder, agentId, sessionId, defaultAgentId }: McpRequest,
   token: ReturnType<typeof readToken>,
 ): ToolIdentity {
   let client: string | undefined;
-  // What an agent keeps to itself is not for the same client with another key.
+  // Private entries of an agent must not be visible to the same client with another key.
   const byClient = () => (keyHolder === undefined ? client : client && `${client}/${slug(keyHolder)}`);
   const who = (): ToolCaller => ({
     agent_id: agentId ?? token?.agent_id ?? byClient() ?? defaultAgentId,
@@ -152,12 +154,12 @@ function parse(body: Uint8Array | undefined): unknown {
   try {
     return JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(body));
   } catch {
-    // The handler says what is wrong with it.
+    // The handler reports the syntax error.
     return undefined;
   }
 }
 
-/** The name in a handshake. */
+/** The client's name from the `initialize` request. */
 function clientThatConnects(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { clientInfo?: { name?: unknown } } };
   if (method !== 'initialize') return undefined;

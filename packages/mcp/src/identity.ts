@@ -7,23 +7,23 @@ import type { McpSettings } from './settings.ts';
 
 export const newSessionId = () => `sess-${randomBytes(4).toString('hex')}`;
 
-/** What may stand in the name of a file and of an agent. */
+/** Reduces a text to characters that are valid in file names and agent names. */
 export function slug(text: string): string {
   const plain = text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   return plain.replace(/^-+|-+$/g, '').slice(0, 64) || 'client';
 }
 
-/** A client may lead several conversations through one process; none may take the name from another one's hands. */
+/** A client may run several conversations through one process; none may take over a name that another one is using. */
 const COOL_DOWN_MS = 30_000;
 
 /**
- * The agent of a process: the name that was set, else the one that was set before in this client, else what the
- * environment says, else the client and the user. Each client has a file of its own, so that none takes another's name.
+ * The agent of a process: the name that a tool has set, now or earlier in this client, else the name in the
+ * environment, else the client and the user. Each client has its own file, so that none takes over the name of another.
  */
 export function createIdentity(settings: McpSettings, now: () => number = Date.now): ToolIdentity {
   let client: string | undefined;
   let active: { agent_id: string; session_id: string } | undefined;
-  /** When the name that a tool has set was last used. */
+  /** When the name set by a tool was last used. */
   let usedAt: number | undefined;
   const platform = () => client ?? settings.platform ?? 'cli';
   const file = () => join(settings.home, `identity-${platform()}`);

@@ -4,7 +4,7 @@ import type { JsonObject } from './session.ts';
 export type Shape = Record<string, z.ZodType>;
 export type ObjectSchema = { type: 'object'; properties: Record<string, JsonObject>; required?: string[] };
 
-/** The names of shapes are for documents with many of them; a tool says what it takes in one place. */
+/** Schema names are for documents with many schemas; a tool's schema is written inline. */
 const unnamed = {
   get(schema: z.ZodType) {
     const { id: _, examples: __, ...meta } = z.globalRegistry.get(schema) ?? {};
@@ -15,7 +15,7 @@ const unnamed = {
 };
 
 function convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  // zod asks the registry for these two methods and the map alone.
+  // zod calls only these two methods of the registry and reads its map.
   const metadata = unnamed as unknown as typeof z.globalRegistry;
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata, unrepresentable: 'any', reused: 'inline' });
   return json as JsonObject;
@@ -23,7 +23,7 @@ function convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
 
 type SchemaWords = { about?: Readonly<Record<string, string>>; limit?: number | undefined };
 
-/** What a tool takes, in as few words as a model needs: every client sends them to it with every question. */
+/** The input schema of a tool, kept short: every client sends it to its model with every request. */
 export function inputSchema(shape: Shape, { about = {}, limit }: SchemaWords = {}): ObjectSchema {
   const { properties, required = [] } = convert(z.object(shape), 'input') as ObjectSchema;
   const members = Object.entries(properties).map(([name, json]) => {
@@ -33,16 +33,16 @@ export function inputSchema(shape: Shape, { about = {}, limit }: SchemaWords = {
     if (name === 'branch') delete rest.default;
     return [name, words ? { ...rest, description: words } : rest];
   });
-  // What is made of anything looks optional to zod.
+  // A schema that transforms any input looks optional to zod.
   const needed = Object.keys(shape).filter((name) => required.includes(name) || name === 'value');
   const schema = { type: 'object' as const, properties: Object.fromEntries(members) };
   return needed.length === 0 ? schema : { ...schema, required: needed };
 }
 
-/** Said by their names. */
+/** Fields whose name needs no description. */
 const PLAIN = new Set(['branch', 'cursor', 'limit', 'memory_type', 'confidence']);
 
-/** A list of which the words tell what is in it is shown by the kind of its items alone. */
+/** Shortens a schema. If the description of a list explains its items, only their type is kept. */
 function brief(json: JsonObject, isDescribed: boolean): JsonObject {
   const { items, default: fallback, propertyNames: _, ...rest } = json;
   const isPlain = typeof fallback !== 'object' && fallback !== '';
@@ -66,7 +66,7 @@ function tidy(node: unknown): unknown {
   );
 }
 
-/** Names of members are not keywords. */
+/** Names of members are not schema keywords. */
 const tidyMembers = (members: JsonObject) =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, withoutWords(tidy(member) as JsonObject)]));
 
@@ -75,7 +75,10 @@ const withoutWords = ({ description: _, ...rest }: JsonObject) => rest;
 const isBoundless = (name: string, value: unknown) =>
   (name === 'minimum' || name === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 
-/** What an answer holds, by the kind of its members alone. Nothing is required: a miss answers in the same place. */
+/**
+ * The output schema of a tool, with only the types of its members. Nothing is required, because a miss has other
+ * members.
+ */
 export function outputSchema(schema: z.ZodType, named?: readonly string[]): ObjectSchema {
   const members = objectsIn(schema).flatMap(({ shape }) => Object.entries(shape));
   const described = members
@@ -92,7 +95,7 @@ export function outputSchema(schema: z.ZodType, named?: readonly string[]): Obje
 const objectsIn = (schema: z.ZodType): z.ZodObject<Shape>[] =>
   schema instanceof z.ZodUnion ? schema.options.flatMap((one) => objectsIn(one as z.ZodType)) : [schema as never];
 
-/** Of a list nobody is told what is in it, which takes long to say. */
+/** Item schemas of lists are left out, because they are long. */
 const kept = (member: z.ZodType) => (member instanceof z.ZodArray ? z.array(z.unknown()) : member);
 
 function typeOf({ type, anyOf, enum: choices }: JsonObject): unknown {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// Newer runtimes keep what they compiled for the next start, if asked before there is something to compile.
+// Newer versions of Node.js cache compiled code for the next start; this must be enabled before modules are loaded.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 const { runMcp } = await import('./stdio.ts');
 

@@ -4,13 +4,13 @@ import { type OpenService, openService } from './service.ts';
 import type { JsonObject } from './session.ts';
 import { type McpEnvironment, readSettings } from './settings.ts';
 
-/** The memory that an MCP client on this machine has, under the name that it has there. */
+/** The memory that an MCP client on this machine uses, under that client's agent name. */
 export type Memory = Pick<OpenService, 'mode' | 'place' | 'close'> & {
   agent_id: string;
   call(name: OperationName, input: JsonObject): Promise<string>;
 };
 
-/** For programs beside the client, such as its hooks. They have no part in its session. */
+/** For programs that accompany the client, such as its hooks. They are not part of its session. */
 export function openMemory(env: McpEnvironment, client: string | undefined): Memory {
   const settings = readSettings(env);
   const identity = createIdentity(settings);

@@ -22,7 +22,7 @@ type OwnTool<S extends Shape> = {
   ): Promise<ToolAnswer | JsonObject> | ToolAnswer | JsonObject;
 };
 
-/** A tool that is no operation of the service, or more than one. */
+/** Declares a tool that is not a single operation of the service. */
 export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
   const { name, toolset, description, annotations, onlyNearby } = own;
   const shape = z.strictObject(own.input);

@@ -1,10 +1,10 @@
 import { stringify } from '@mem-service/contract';
 import type { JsonObject } from './session.ts';
 
-/** Longer texts in lists are cut to this. */
+/** The length to which texts in lists are cut. */
 export const PREVIEW_CHARS = 2000;
 
-/** Of use to programs, and in the whole answer of an exact read. */
+/** Members that only programs use; an exact read returns them in full. */
 const LEFT_OUT = new Set([
   'content_hash',
   'hash',
@@ -19,7 +19,7 @@ const LEFT_OUT = new Set([
 const isEmpty = (value: unknown) =>
   value === null || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 
-/** As nearly every entry is, so that only the others need words. */
+/** The usual values of members; only other values are shown. */
 const USUAL: Readonly<Record<string, unknown>> = {
   shared: true,
   is_artifact: false,
@@ -31,7 +31,7 @@ const USUAL: Readonly<Record<string, unknown>> = {
   recall_count: 0,
 };
 
-/** Without what is empty, as usual, or of use to programs only. What is stored is never touched. */
+/** Drops members that are empty, usual or only for programs. Stored data is not changed. */
 export function trimmed(row: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(row).filter(
@@ -40,7 +40,7 @@ export function trimmed(row: JsonObject): JsonObject {
   );
 }
 
-/** A row of a list: trimmed, with counts in place of lists of things, with long texts cut. */
+/** A row of a list: trimmed, with lists replaced by their length and long texts cut. */
 export function previewRow(row: unknown): unknown {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return row;
   const members = Object.entries(trimmed(row as JsonObject));
@@ -52,7 +52,7 @@ export function previewRow(row: unknown): unknown {
 const counted = (value: unknown) =>
   Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null) ? value.length : value;
 
-/** Cuts what is long, and says how long it is and how to read it whole. */
+/** Cuts long members, and adds their length and how to read them in full. */
 export function cutMembers(row: JsonObject): JsonObject {
   const out: JsonObject = {};
   for (const [name, value] of Object.entries(row)) {
@@ -78,7 +78,7 @@ function wayToWhole({ entity_path, key, version, trace_id, branch }: JsonObject)
   return `mem_read ${stringify({ entity_path, key, version, ...elsewhere })}`;
 }
 
-/** Every list of the answer, row by row. */
+/** Applies `previewRow` to every list of the answer. */
 export function previewLists(answer: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? value.map(previewRow) : value]),

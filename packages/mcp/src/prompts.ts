@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
-/** What an argument names, so that a client can offer what there is. */
+/** The kind of thing that an argument names, for completion. */
 export type ArgumentKind = 'entity_path' | 'agent_id' | 'outcome_type';
 type PromptArgument = { name: string; description: string; required?: true; kind?: ArgumentKind };
 export type PromptArguments = Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ function promptOf(name: string): Prompt {
   throw invalid(`there is no prompt ${JSON.stringify(name)}; there are ${prompts.map((one) => one.name).join(', ')}`);
 }
 
-/** Undefined where anything will do. */
+/** Undefined for free text. */
 export function kindOf(prompt: string, argument: string): ArgumentKind | undefined {
   const found = promptOf(prompt).arguments.find(({ name }) => name === argument);
   if (!found) throw invalid(`prompt ${prompt} has no argument ${JSON.stringify(argument)}`);

@@ -4,11 +4,11 @@ import { plainMessage } from './rules/arguments.ts';
 import type { JsonObject } from './session.ts';
 import type { ToolAnswer } from './tool.ts';
 
-/** What the service would have answered; undefined for a bug. */
+/** The problem that the service would have answered; undefined for a bug. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof MemError) return error.problem;
   if (error instanceof Fault) return error.toProblem();
-  // A Fault of another copy of the contract, as the server brings its own.
+  // A Fault from another copy of the contract, because the server bundles its own.
   const { name, toProblem } = error as { name?: string; toProblem?: () => Problem };
   return name === 'Fault' && toProblem ? toProblem.call(error) : undefined;
 }
@@ -17,14 +17,14 @@ const HINTS: Partial<Record<Problem['code'], string>> = {
   branch_not_found: 'leave out branch, or name one that exists',
   branch_read_only: 'write to main, or to a branch that is open',
   version_conflict: 'read the entry again, merge, and write with if_version set to its version',
-  stale_reads: 'read again what has changed, and decide anew',
+  stale_reads: 'read again what has changed, and decide again',
   invalid_cursor: 'start again without cursor',
   value_too_large: 'split it into several keys',
   unauthenticated: 'set MEM_API_KEY to a valid key',
   unavailable: 'try again in a moment',
 };
 
-/** An error as a model can act on it: what was wrong, with which argument, and what to do. */
+/** An error that a model can act on: what was wrong, with which argument, and what to do. */
 export function refusal({ code, detail, errors, status: _, type: __, title: ___, ...more }: Problem): ToolAnswer {
   const wrong = (errors as { path: string; message: string }[] | undefined)?.map(({ path, message }) => ({
     path,

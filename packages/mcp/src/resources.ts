@@ -8,7 +8,7 @@ import { callService, type JsonObject, type McpSession } from './session.ts';
 const ENTRIES = 'mem://entries';
 const mimeType = 'application/json';
 
-/** What a client can show, or give to its model, without a tool. */
+/** Resources that a client can show, or pass to its model, without calling a tool. */
 export const resources = [
   { uri: ENTRIES, name: 'entries', title: 'Newest entries', mimeType, description: 'What was written last, in short' },
   { uri: 'mem://timeline', name: 'timeline', title: 'Timeline', mimeType, description: 'What happened to your memory' },
@@ -27,7 +27,7 @@ export const resourceTemplates = [
   },
 ];
 
-/** What is meant, whether or not there is something in it; undefined for what is no resource. */
+/** Parses the address of a resource, whether or not it exists; undefined for any other address. */
 export function resourceAt(uri: string): ResourceAddress | undefined {
   const address = addressOf(uri);
   return address ? { kind: 'entry', ...address } : LISTED[uri];
@@ -67,7 +67,7 @@ async function read(resource: ResourceAddress, session: McpSession): Promise<str
 
 const lists = (page: JsonObject) => stringify(previewLists(page));
 
-/** The last segment is the key, in which a slash is written as %2F; everything is percent-encoded. */
+/** The last segment is the key, with slashes written as %2F; all segments are percent-encoded. */
 function addressOf(uri: string): { entity_path: string; key: string } | undefined {
   if (!uri.startsWith(`${ENTRIES}/`)) return undefined;
   const parts = uri.slice(ENTRIES.length + 1).split('/');

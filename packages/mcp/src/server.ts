@@ -22,11 +22,11 @@ export const SERVER_INFO = { name: 'mem', title: 'Memory', version: manifest.ver
 export type ServerOffer = {
   tools: readonly Tool[];
   onError?: (error: unknown) => void;
-  /** Clients may ask to be told of changes; undefined where they could not be reached. */
+  /** Lets clients subscribe to changes; undefined where notifications cannot be sent. */
   watch?: Pick<ResourceWatch, 'add' | 'remove'>;
 };
 
-/** A server for one connection. The tools are made once and shared by all of them. */
+/** A server for one connection. Tools are created once and shared by all connections. */
 export function createMcpServer(session: McpSession, offer: ServerOffer): Server {
   const server = new Server(SERVER_INFO, {
     capabilities: {
@@ -38,7 +38,7 @@ export function createMcpServer(session: McpSession, offer: ServerOffer): Server
     },
     instructions,
   });
-  // A client is known by the name it gives itself before anything is done for it.
+  // The client must have a name before its first call.
   const sessionFor = (ctx: ServerContext): McpSession => {
     session.identity.meet(clientOf(server, ctx));
     return session;
@@ -100,14 +100,14 @@ function callOf({ mcpReq }: ServerContext): ToolCallContext {
   };
 }
 
-/** As the client names itself: with each request, or when it connected. */
+/** The client's own name, from the request or from the handshake. */
 function clientOf(server: Server, { mcpReq }: ServerContext): string | undefined {
   return nameIn(mcpReq.envelope) ?? server.getClientVersion()?.name;
 }
 
 const nameIn = (meta: unknown) => (meta as Record<string, { name?: string }> | undefined)?.[CLIENT_INFO_META_KEY]?.name;
 
-/** As the client names itself in a message. */
+/** The client's own name in a message. */
 export const clientWithin = (message: unknown): string | undefined =>
   nameIn((message as { params?: { _meta?: unknown } }).params?._meta);
 
@@ -123,7 +123,7 @@ async function failure(
 }
 
 function toResult({ json, text = stringify(json), isError }: ToolAnswer) {
-  // Numbers that JavaScript would change stand in the text as they are.
+  // The text keeps numbers that JavaScript would change.
   const structuredContent = JSON.parse(text);
   return { content: [{ type: 'text' as const, text }], structuredContent, ...(isError ? { isError } : {}) };
 }

@@ -8,12 +8,12 @@ import type { LogReader, MemoryService, ToolCaller } from './session.ts';
 import { type McpEnvironment, type McpSettings, SettingsError } from './settings.ts';
 
 export type OpenService = MemoryService & {
-  /** Where the memory is, for people. */
+  /** Where the memory is stored, for people. */
   place: string;
   close(): Promise<void>;
 };
 
-/** The server at MEM_HTTP_URL, or the store of this machine. */
+/** Connects to the server at MEM_HTTP_URL, or opens the store of this machine. */
 export function openService(settings: McpSettings): OpenService {
   return settings.url === undefined ? openLocal(settings) : openRemote(settings, settings.url);
 }
@@ -49,15 +49,15 @@ async function readAll(texts: AsyncIterable<string>, reader: LogReader): Promise
 }
 
 /**
- * A client starts its servers in any folder: the store is where the command line would find it if there is one, and
- * otherwise with what else belongs to the user.
+ * A client starts its servers in any folder. The store is the one that the command line would use, if it exists, and
+ * otherwise one in the user's home.
  */
 function storeEnvironment({ home, env }: McpSettings): McpEnvironment {
   if (env.MEM_DATA_DIR || existsSync('.amfs')) return env;
   return { ...env, MEM_DATA_DIR: join(home, 'store') };
 }
 
-/** Opened by the first call, so that a client is not kept waiting when it only asks what there is. */
+/** Opened by the first call, so that a client that only lists tools need not wait. */
 function openLocal(settings: McpSettings): OpenService {
   const store = storeEnvironment(settings);
   const place = store.MEM_POSTGRES_DSN ? 'PostgreSQL' : resolve(store.MEM_DATA_DIR || '.amfs');
@@ -67,7 +67,6 @@ function openLocal(settings: McpSettings): OpenService {
     try {
       return await opened;
     } catch (error) {
-      // The next call tries again.
       opened = undefined;
       throw new Fault('unavailable', `the memory at ${place} cannot be opened: ${(error as Error).message}`);
     }
@@ -102,7 +101,7 @@ async function load(env: McpEnvironment) {
   return { app: await openInstalledApp(readConfig(env)), account_id: SELF_HOSTED_ACCOUNT };
 }
 
-/** The package of the server is needed here alone, so that whoever uses another server need not install it. */
+/** Only a local store needs the server package; with a remote server it need not be installed. */
 async function loadServer() {
   try {
     return await import('@mem-service/server');

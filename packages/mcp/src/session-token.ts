@@ -3,8 +3,8 @@ import { shapes } from '@mem-service/contract';
 import * as z from 'zod';
 
 /**
- * A session over HTTP as its own id says it, so that any server understands it, also after a restart. It proves nothing:
- * who may do what is decided by the key of each request.
+ * A session over HTTP, encoded in its own id, so that any server can read it, also after a restart. It grants nothing:
+ * the key of each request decides what is allowed.
  */
 export type SessionToken = { agent_id: string; session_id: string };
 
@@ -21,7 +21,7 @@ export function newToken(agent_id: string): string {
 
 const shape = z.strictObject({ agent_id: shapes.agentId, session_id: shapes.sessionId });
 
-/** Undefined for what was not made here. */
+/** Undefined for a text that `newToken` did not make. */
 export function readToken(text: string): SessionToken | undefined {
   const [body = '', check] = text.split('.', 2);
   if (check !== checkOf(body)) return undefined;

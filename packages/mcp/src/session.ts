@@ -3,35 +3,35 @@ import { type OperationName, parseExact } from '@mem-service/contract';
 
 export type { JsonObject } from '@mem-service/contract';
 
-/** On whose behalf a tool is called. */
+/** The agent and session that a tool is called for. */
 export type ToolCaller = { agent_id: string; session_id: string | null };
 
-/** The memory service behind the tools: the store of this machine, or a server elsewhere. */
+/** The memory service behind the tools: the store of this machine, or a remote server. */
 export type MemoryService = {
   mode: 'local' | 'remote';
-  /** The answer as exact JSON text. Throws a Fault or a MemError. */
+  /** Returns the answer as exact JSON text. Throws a Fault or a MemError. */
   call(name: OperationName, input: JsonObject, as: ToolCaller): Promise<string>;
-  /** Tells what happens in the log; what is given back ends it. Throws as `call` does. */
+  /** Passes events of the log to the reader. Returns a function that ends it. Throws as `call` does. */
   follow(input: JsonObject, as: ToolCaller, reader: LogReader): Promise<() => void>;
 };
 
 export type LogReader = {
   take(event: JsonObject): void;
-  /** There will be no more; with what went wrong, unless somebody ended it. */
+  /** No more events follow. `error` is undefined if the reader or the service ended it normally. */
   end(error?: unknown): void;
 };
 
-/** Who the tools speak for, and how that changes. */
+/** The agent that the tools act for, and how to change it. */
 export type ToolIdentity = {
   caller(): ToolCaller;
-  /** As the client named itself when it connected. */
+  /** Sets the name that the client gave when it connected. */
   meet(client: string | undefined): void;
   about(): JsonObject;
-  /** Undefined where the name comes with each request and cannot be changed by a tool. */
+  /** Undefined where the name comes with each request, so that a tool cannot change it. */
   change?: { set(name: string): IdentityChange; reset(): { previous: string }; file(): string };
 };
 
-/** What became of a change: it is refused while somebody else seems to work under the present name. */
+/** The result of a change. It is refused while another conversation seems to use the current name. */
 export type IdentityChange =
   | { previous: string; isNew: boolean }
   | { busy: string; idleMs: number; coolDownMs: number };
@@ -40,9 +40,9 @@ export type IdentityChange =
 export type McpSession = {
   service: MemoryService;
   identity: ToolIdentity;
-  /** Where a call names none. */
+  /** The default branch of calls. */
   branch: string;
-  /** For files that tools leave behind; undefined where the client could not open them. */
+  /** Where tools write files; undefined if the client could not open them. */
   folder: string | undefined;
   lastTraceId?: string;
 };
@@ -51,10 +51,10 @@ export async function callService(session: McpSession, name: OperationName, inpu
   return parseExact(await session.service.call(name, input, session.identity.caller())) as JsonObject;
 }
 
-/** What is asked beside the work of the agent, and so is no part of its trace. */
+/** The session of calls that are not the agent's own work, and so not part of its trace. */
 const UNTRACED = 'sess-aside';
 
-/** The same for what no model sees. */
+/** Calls the service for the client itself, outside of the agent's session. */
 export async function callServiceUntraced(
   session: McpSession,
   name: OperationName,
@@ -64,7 +64,7 @@ export async function callServiceUntraced(
   return parseExact(await session.service.call(name, input, { agent_id, session_id: UNTRACED })) as JsonObject;
 }
 
-/** The trace that is meant by `last`: what was sealed here, or else the newest of this agent. */
+/** Resolves `last`: the trace last sealed here, or else the newest one of this agent. */
 export async function traceIdOf(session: McpSession, given: unknown): Promise<unknown> {
   if (given !== 'last') return given;
   if (session.lastTraceId !== undefined) return session.lastTraceId;

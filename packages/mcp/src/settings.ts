@@ -4,20 +4,20 @@ import { shapes, toolsets } from '@mem-service/contract';
 
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** What the environment says to the MCP server. The store itself is opened with the settings of the service. */
+/** Settings of the MCP server from the environment. The store reads the settings of the service. */
 export type McpSettings = {
   url: string | undefined;
   apiKey: string | undefined;
   agentId: string | undefined;
   branch: string;
   toolset: readonly string[];
-  /** The client as its environment gives it away, where it does not name itself. */
+  /** The client as detected from the environment, for clients that do not name themselves. */
   platform: string | undefined;
   user: string;
-  /** For what belongs to the user, not to a store: identities and exported files. */
+  /** Files of the user rather than of a store: identities and exports. */
   home: string;
   warnings: readonly string[];
-  /** All of it, for the service to read its own settings from. */
+  /** The whole environment, for the settings of the service. */
   env: McpEnvironment;
 };
 
@@ -44,7 +44,7 @@ export function readSettings(env: McpEnvironment = process.env): McpSettings {
   };
 }
 
-/** A name of an agent or a branch. */
+/** Checks a name of an agent or a branch. */
 export function readLabel(name: string, text: string | undefined): string | undefined {
   if (!text) return undefined;
   const parsed = shapes.agentId.safeParse(text);
@@ -52,7 +52,7 @@ export function readLabel(name: string, text: string | undefined): string | unde
   throw new SettingsError(`${name} ${parsed.error.issues[0]?.message ?? 'is not valid'}`);
 }
 
-/** Names of sets or of tools, separated by commas. */
+/** Names of toolsets or tools, separated by commas. */
 export function toolsetOf(text = ''): readonly string[] {
   const names = text
     .split(',')

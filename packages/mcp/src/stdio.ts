@@ -21,7 +21,7 @@ folder MEM_DATA_DIR (default: .amfs where it is there already, else ~/.mem/store
 names none. MEM_AGENT_ID: the agent where no other name was set.
 `;
 
-/** Runs the command and gives the exit code. */
+/** Runs the command and returns its exit code. */
 export async function runMcp(args: readonly string[], env?: McpEnvironment): Promise<number> {
   try {
     return await run(args, env);
@@ -52,15 +52,15 @@ async function run(args: readonly string[], env?: McpEnvironment): Promise<numbe
     branch: settings.branch,
     folder: settings.home,
   };
-  // Standard output belongs to the protocol.
+  // Standard output carries the protocol.
   const say = (line: string) => process.stderr.write(`mem-mcp: ${line}\n`);
   for (const warning of settings.warnings) say(`warning: ${warning}`);
   say(`memory is at ${service.place}`);
   const onError = (error: unknown) => say((error as Error).stack ?? String(error));
   const ended = end();
   const connection = serveClient(session, { tools, onError });
-  // A client that has said all it has to say still waits for the answers.
-  if ((await ended) === 'said') await waitAtMost(LAST_ANSWERS_MS, connection.answered());
+  // A client that has closed its input still waits for answers.
+  if ((await ended) === 'input closed') await waitAtMost(LAST_ANSWERS_MS, connection.answered());
   await connection.close();
   await service.close();
   return 0;
@@ -83,10 +83,10 @@ async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
   over.abort();
 }
 
-/** When the client has said everything, or somebody ends the process. */
-function end(): Promise<'said' | 'stopped'> {
+/** Resolves when the client closes its input or the process is asked to stop. */
+function end(): Promise<'input closed' | 'stopped'> {
   return new Promise((resolve) => {
-    const ended = () => resolve('said');
+    const ended = () => resolve('input closed');
     const stopped = () => resolve('stopped');
     process.stdin.once('end', ended).once('close', ended);
     process.once('SIGINT', stopped).once('SIGTERM', stopped);

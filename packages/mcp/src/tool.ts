@@ -8,7 +8,7 @@ export type ToolAnnotations = {
   idempotentHint: boolean;
 };
 
-/** As clients list it. */
+/** A tool in the list that clients receive. */
 export type ListedTool = {
   name: string;
   description: string;
@@ -17,24 +17,24 @@ export type ListedTool = {
   annotations: ToolAnnotations;
 };
 
-/** What a tool gives: members, or the exact text of them too. */
+/** The answer of a tool: its members, and their exact text if it matters. */
 export type ToolAnswer = { json: JsonObject; text?: string; isError?: true };
 
-/** The call that is being answered, as its client sees it. */
+/** The context of one tool call. */
 export type ToolCallContext = {
-  /** Nobody waits for the answer any more. */
+  /** Aborted when the client no longer waits for the answer. */
   signal: AbortSignal;
-  /** Tells a client that asked for it how far it is. */
+  /** Reports progress to a client that asked for it. */
   progress(done: number, message: string): Promise<void>;
 };
 
 export type Tool = {
   name: string;
   toolset: Toolset;
-  /** Made when it is first asked for. */
+  /** Created on first use. */
   listed(): ListedTool;
   run(args: JsonObject, session: McpSession, call: ToolCallContext): Promise<ToolAnswer>;
-  /** Leaves something on the machine of the client, so that it is not offered over the network. */
+  /** Writes files on the client's machine, so it is not offered over the network. */
   onlyNearby?: true;
 };
 

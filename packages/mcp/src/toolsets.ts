@@ -16,7 +16,7 @@ export const allTools: readonly Tool[] = [
   ...evaluationTools,
 ];
 
-/** The tools of these sets, or with these names. */
+/** The tools of these toolsets, or with these names. */
 export function toolsOf(names: readonly string[]): readonly Tool[] {
   const unknown = names.find((name) => name.startsWith('mem_') && !allTools.some((tool) => tool.name === name));
   if (unknown !== undefined) throw new SettingsError(`MEM_TOOLSET: there is no tool ${unknown}`);
@@ -25,6 +25,6 @@ export function toolsOf(names: readonly string[]): readonly Tool[] {
   );
 }
 
-/** The bytes that listing them puts into a client's context. */
+/** How many bytes the list of tools adds to a client's context. */
 export const listingSize = (tools: readonly Tool[]): number =>
   Buffer.byteLength(JSON.stringify({ tools: tools.map((tool) => tool.listed()) }));

@@ -3,9 +3,9 @@ import { resourceAt } from './resources.ts';
 import { mayHaveChanged, type ResourceAddress } from './rules/resource-changes.ts';
 import { callServiceUntraced, type JsonObject, type LogReader, type McpSession } from './session.ts';
 
-/** The resources that a client wants to hear about. */
+/** The resources that a client has subscribed to. */
 export type ResourceWatch = {
-  /** Settles when nothing that happens from now on is missed. Throws for what is no resource. */
+  /** Resolves once no later change can be missed. Throws if the URI is not a resource. */
   add(uri: string): Promise<void>;
   remove(uri: string): void;
   close(): void;
@@ -13,14 +13,14 @@ export type ResourceWatch = {
 
 export type WatchOptions = {
   onChange(uri: string): void;
-  /** Nothing more will be told; with what went wrong, unless somebody ended it. */
+  /** No more changes will be reported. `error` is undefined if the watch was closed normally. */
   end(error?: unknown): void;
 };
 
-/** Several changes in a row are told once. */
+/** Several changes within this time are reported once. */
 const GATHER_MS = 50;
 
-/** Follows the log for as long as something is watched, and tells which resources it has changed. */
+/** Follows the log while a resource is watched, and reports the resources that changed. */
 export function createWatch(session: McpSession, { onChange, end }: WatchOptions): ResourceWatch {
   const watched = new Map<string, ResourceAddress>();
   const touched = new Set<string>();
@@ -71,14 +71,14 @@ export function createWatch(session: McpSession, { onChange, end }: WatchOptions
   };
 }
 
-/** From here on, so that nothing falls between now and the moment in which the log is being followed. */
+/** Starts at the current `seq`, so that no event is missed before the subscription begins. */
 async function follow(session: McpSession, reader: LogReader): Promise<() => void> {
   const { branch, service, identity } = session;
   const { last_seq } = await callServiceUntraced(session, 'stats.read', { branch });
   return service.follow({ branch, after: last_seq }, identity.caller(), reader);
 }
 
-/** What a client that listens asks to be told of, in the protocol that has no handshake. What is not there is left out. */
+/** The resources in a subscription request of the protocol without a handshake. Unknown ones are left out. */
 export function watchedResources(message: unknown): readonly string[] {
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { notifications?: unknown } };
   if (method !== 'subscriptions/listen') return [];

@@ -1,5 +1,5 @@
 import type { Module } from '@mem-service/server/module';
 import { tags } from './tags/index.ts';
 
-/** What a server loads when this package is installed beside it. */
+/** The modules that a server loads when this package is installed. */
 export const modules: readonly Module[] = [tags];

@@ -5,17 +5,17 @@ import { backends, openTestApp, type TestApp } from '../../../tests/support/app.
 
 const MARK = 'past';
 const as = { agent_id: 'agent/past', session_id: 'past' };
-/** Has no rules of its own for what it writes. */
+/** Has no contracts for its writes. */
 const later = { agent_id: 'agent/later', session_id: 'later' };
 
 const reading = (Object.keys(operations) as OperationName[]).filter(
   (name) => operations[name].effect === 'read' && 'branch' in fieldsOf(name),
 );
 
-/** Who wants the past wants these most. */
+/** The reads that matter most in the past. */
 const SHOWN: ReadonlySet<string> = new Set(['entries.read', 'entries.list', 'entries.history', 'entries.search']);
 
-/** What a read says, without how long it took, where it looked, and how often entries were read since. */
+/** The answer of a read, without durations, branches and recall counts. */
 function plain(given: unknown): unknown {
   const dropped = new Set(['branch', 'took_ms', 'duration_ms', 'recall_count', 'cursor', 'next_cursor', 'score']);
   return JSON.parse(stringify(given), (name, value) => (dropped.has(name) ? undefined : value));
@@ -31,7 +31,7 @@ async function ask(app: TestApp, name: OperationName, input: JsonObject): Promis
   }
 }
 
-/** Everything that is there gets a new version, something is deleted, something is new, and a session ends well. */
+/** Writes a new version of everything, deletes an entry, adds one, and ends a session with success. */
 async function changeAll(app: TestApp): Promise<void> {
   const { entries } = await app.call('entries.list', { limit: 1000 }, later);
   const writes = entries.map(({ entity_path, key }) => ({ entity_path, key, value: `changed ${MARK}` }));

@@ -79,7 +79,7 @@ describe.each(backends)('tags on %s', (backend) => {
     });
   });
 
-  it('are known to a service that did not make them, and in their account alone', async () => {
+  it('are found by a service that did not create them, and only in their account', async () => {
     await create({ name: 'v1' });
     const other = await openTestApp(backend, { place: app.place, clock: app.clock });
     onTestFinished(() => other.close());

@@ -8,7 +8,10 @@ type Runtime = {
   };
 };
 
-/** What follows a piece of work through its awaits. Browsers have no such thing: there nothing is ever found. */
+/**
+ * Storage that follows a piece of work through its awaits. Browsers have no such storage: a lookup there returns
+ * undefined.
+ */
 export function createStorage<T>(): AsyncStorage<T> {
   const { AsyncLocalStorage } =
     (globalThis as Runtime).process?.getBuiltinModule?.('node:async_hooks') ??

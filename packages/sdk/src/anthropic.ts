@@ -5,12 +5,12 @@ import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
 type AnthropicCreate = { create(...args: never[]): unknown };
-/** What is looked for in a client of the package `@anthropic-ai/sdk`. */
+/** The part of a client of the package `@anthropic-ai/sdk` that is instrumented. */
 export type AnthropicClient = { messages?: AnthropicCreate; beta?: { messages?: AnthropicCreate } };
 
 /**
- * Records each call of this client in the session, as a model call and a span: messages, whole or streamed, and what
- * `messages.stream` and the other helpers make of them. Gives back what undoes it.
+ * Records each call of this client in the session, as a model call and a span: messages, whole or streamed, including
+ * calls through `messages.stream` and the other helpers. Returns a function that removes the instrumentation.
  */
 export function instrumentAnthropic(
   client: AnthropicClient,

@@ -2,7 +2,7 @@ export type CamelName<Name extends string> = Name extends `${infer Head}_${infer
   ? `${Head}${Capitalize<CamelName<Tail>>}`
   : Name;
 
-/** The same shape with its declared members in camelCase. Records and values of any shape stay as they are. */
+/** The same type with its declared members in camelCase. Records and values of any shape are unchanged. */
 export type Camel<T> = unknown extends T
   ? T
   : T extends readonly (infer Item)[]

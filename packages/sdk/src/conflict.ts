@@ -8,13 +8,16 @@ type ReadAnswer = Camel<Output<'entries.read'>>;
 
 export type WriteInput<V> = Omit<Camel<Request<'entries.write'>>, 'value'> & { value: V };
 
-/** Makes one value of two. `theirs` is undefined where the entry is gone; what others wrote may be of any shape. */
+/**
+ * Merges two values into one. `theirs` is undefined where the entry was deleted; values that others wrote may have any
+ * shape.
+ */
 export type Conflict<V> = (mine: V, theirs: V | undefined, entry: ReadAnswer | undefined) => V | Promise<V>;
 
 export type WriteOptions<V = unknown> = CallOptions & {
   /**
-   * Called where the entry is at another version than `ifVersion` (without one: where there is an entry at all), with
-   * what is there now; what it returns is written instead, if nobody was faster again.
+   * Called with the current entry when its version is not `ifVersion` (without `ifVersion`: when the entry exists). The
+   * returned value is written instead, and the merge repeats if another write comes first.
    */
   conflict?: Conflict<V> | undefined;
 };
@@ -26,7 +29,7 @@ type EntryCalls = {
   read(input: Record<string, unknown>, options?: CallOptions): Promise<unknown>;
 };
 
-/** Of many that write to one entry, one gets through each time. */
+/** When many clients write to one entry, one of them succeeds each round. */
 const MAX_MERGES = 20;
 const STEP_MS = 10;
 

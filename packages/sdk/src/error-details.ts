@@ -3,17 +3,17 @@ import { type Camel, camel } from './camel.ts';
 
 type CamelEntryKey = { entityPath: string; key: string };
 
-/** What problems tell beside their code. */
+/** The members that a problem has besides its code. */
 type DetailsByCode = {
   not_found: Partial<CamelEntryKey>;
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_read_only: { branch: string };
   method_not_allowed: { allow: string[] };
-  version_conflict: CamelEntryKey & { /** 0: there is no such entry. */ currentVersion: number };
+  version_conflict: CamelEntryKey & { /** 0: the entry does not exist. */ currentVersion: number };
   stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };
   value_too_large: Partial<CamelEntryKey> & { maxValueBytes?: number };
-  invalid_input: { /** Paths are in the names of the wire. */ errors: FieldError[] };
+  invalid_input: { /** Paths are in snake_case, as on the wire. */ errors: FieldError[] };
   contract_violated: CamelEntryKey & { errors: (FieldError & { rule: string })[] };
   idempotency_mismatch: { idempotencyKey: string };
   internal: { requestId?: string };

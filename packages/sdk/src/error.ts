@@ -1,14 +1,17 @@
 import { type FaultCode, faultCodes, type Problem } from '@mem-service/contract';
 import { detailsOf, type MemErrorDetails } from './error-details.ts';
 
-/** A call that did not succeed: what the service answered, or `unavailable` with status 0 when it could not be reached. */
+/** A failed call: the problem that the service answered, or `unavailable` with status 0 if it could not be reached. */
 export class MemError<C extends FaultCode = FaultCode> extends Error {
   override name = 'MemError';
-  /** As it came. */
+  /** The problem as received. */
   readonly problem: Problem;
-  /** What the problem tells beside its code: `currentVersion` of a `version_conflict`. `isMemError` gives it its type. */
+  /**
+   * The members that belong to the code, such as `currentVersion` of a `version_conflict`. `isMemError` narrows their
+   * type.
+   */
   readonly details: MemErrorDetails<C>;
-  /** Seconds after which the service asks to be called again. */
+  /** Seconds to wait before the next attempt, as the service requests. */
   readonly retryAfter: number | undefined;
 
   constructor(problem: Problem, { retryAfter, cause }: { retryAfter?: number | undefined; cause?: unknown } = {}) {
@@ -27,12 +30,12 @@ export class MemError<C extends FaultCode = FaultCode> extends Error {
   }
 }
 
-/** Whether it is an error of the service, and where codes are given, one of these. */
+/** Whether this is an error of the service and, if codes are given, has one of them. */
 export function isMemError<C extends FaultCode = FaultCode>(error: unknown, ...codes: C[]): error is MemError<C> {
   return error instanceof MemError && (codes.length === 0 || (codes as FaultCode[]).includes(error.code));
 }
 
-/** A problem that the client finds itself. */
+/** A problem that the client itself detects. */
 export function problemOf(code: FaultCode, detail: string, extra: Partial<Problem> = {}): Problem {
   const { title, status } = faultCodes[code];
   return { type: `urn:mem:error:${code}`, title, status, detail, code, ...extra };
@@ -47,13 +50,13 @@ export function unreachableError(url: string, cause: unknown): MemError {
   return new MemError(problemOf('unavailable', detail, { status: 0 }), { cause });
 }
 
-/** `fetch` says "fetch failed" and keeps the reason in the cause. */
+/** The message of a `fetch` error is only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as { message?: string; cause?: { message?: string; code?: string } };
   return cause?.message || cause?.code || message || String(error);
 }
 
-/** Codes for answers that are not problems of ours, as a proxy gives them. */
+/** Codes for answers that are not problems of the service, for example those of a proxy. */
 const CODES: Record<number, FaultCode> = {
   401: 'unauthenticated',
   403: 'forbidden',
@@ -83,7 +86,7 @@ function readProblem(text: string): Problem | undefined {
   }
 }
 
-/** Seconds, or a date. */
+/** The header holds seconds or a date. */
 function readRetryAfter(header: string | null): number | undefined {
   if (header === null) return undefined;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;

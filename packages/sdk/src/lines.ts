@@ -11,14 +11,14 @@ import {
 
 export type LinesOptions = Omit<CallOptions, 'idempotencyKey'>;
 
-/** Line after line of one answer, as they are. */
+/** Yields the lines of one answer, unparsed. */
 export type LinesText = (
   operation: Operation,
   input: Record<string, unknown>,
   options: LinesOptions,
 ) => AsyncGenerator<string, void, undefined>;
 
-/** Tries again until the answer has begun; one that breaks off fails, as what is left out cannot be told. */
+/** Retries until the answer has begun. An answer that breaks off fails, because it cannot be resumed. */
 export function createLines(options: ClientOptions): LinesText {
   const prepare = createPrepare(options);
   const { retries = 3 } = options;

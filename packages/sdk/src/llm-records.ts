@@ -8,7 +8,7 @@ const countOf = (tokens: number | undefined) =>
 const given = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** A call of a language model as the two records that are kept of it, which share their id. */
+/** The two records of a language model call, which share one id. */
 export function llmRecords(
   options: LlmCallOptions,
   result: LlmCallResult,

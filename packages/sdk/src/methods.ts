@@ -13,7 +13,7 @@ type CallOperation = (name: OperationName, input: JsonObject, options?: CallOpti
 type LineTexts = (name: LinesName, input: JsonObject, options?: LinesOptions) => AsyncGenerator<string>;
 type StreamTexts = (name: StreamName, input: JsonObject, options?: StreamOptions) => AsyncGenerator<string>;
 
-/** How calls leave: one answer, events without end, or lines to the last. */
+/** The ways to make a call: one answer, an endless stream of events, or a list of lines. */
 export type Transports = { send: Send; follow: StreamText; list: LinesText };
 
 /** A method for each operation of the table. */
@@ -36,11 +36,11 @@ export function createMethods({ send, follow, list }: Transports): Methods {
   groups.entries = { ...groups.entries, write: writeWithMerge({ write, read }) };
   const events = streamOf('log.stream', streamText);
   const stream = ({ signal, ...input }: JsonObject & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
-  // The one place where what is made from the table at run time meets the types that are made from it.
+  // The one place where methods made from the table at run time meet the types derived from it.
   return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
 }
 
-/** All members of an event are the service's own, also those that are only there with its type. */
+/** All members of an event belong to the service, including those of only one type; so all are renamed. */
 function streamOf(name: StreamName, texts: StreamTexts) {
   const { input: inputShape, output: outputShape } = operations[name];
   return async function* events(input: JsonObject = {}, options?: StreamOptions): AsyncGenerator<JsonObject> {
@@ -51,7 +51,7 @@ function streamOf(name: StreamName, texts: StreamTexts) {
   };
 }
 
-/** Lines are those of a file: their members keep the names that they have there. */
+/** Lines are those of an export file, so their members keep its names. */
 function linesOf(name: LinesName, texts: LineTexts) {
   return async function* lines(input: JsonObject = {}, options?: LinesOptions): AsyncGenerator<JsonObject> {
     for await (const text of texts(name, toWire(name, input), options)) yield JSON.parse(text);

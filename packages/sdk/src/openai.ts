@@ -8,7 +8,7 @@ import { type JsonObject, jsonObjectOf } from './instrument/protocol.ts';
 export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
 type OpenAICreate = { create(...args: never[]): unknown };
-/** What is looked for in a client of the package `openai`. */
+/** The part of a client of the package `openai` that is instrumented. */
 export type OpenAIClient = {
   chat?: { completions?: OpenAICreate };
   responses?: OpenAICreate;
@@ -17,15 +17,16 @@ export type OpenAIClient = {
 
 export type OpenAIOptions = InstrumentOptions & {
   /**
-   * Chat streams tell their tokens only where `stream_options.include_usage` asks for it. Asks for it where the caller
-   * has not, and keeps the piece that comes of it from the caller.
+   * Chat streams report their tokens only with `stream_options.include_usage`. This adds the option if the caller has
+   * not set it, and hides the extra piece from the caller.
    */
   streamUsage?: boolean | undefined;
 };
 
 /**
  * Records each call of this client in the session, as a model call and a span: chat completions, responses and
- * embeddings, whole or streamed, and what the helpers of the client make of them. Gives back what undoes it.
+ * embeddings, whole or streamed, including calls through the client's helpers. Returns a function that removes the
+ * instrumentation.
  */
 export function instrumentOpenAI(
   client: OpenAIClient,

@@ -6,13 +6,13 @@ const shapeOf = (name: OperationName) => definitionOf(operations[name].output).s
 
 export const isPaged = (name: OperationName): boolean => 'has_more' in shapeOf(name);
 
-/** The one list in an operation's answer, where there is exactly one. */
+/** The list in an operation's answer, if there is exactly one. */
 export function listField(name: OperationName): string | undefined {
   const lists = Object.entries(shapeOf(name)).filter(([, schema]) => definitionOf(schema).type === 'array');
   return lists.length === 1 ? lists[0]?.[0] : undefined;
 }
 
-/** What to ask for after a page (both as on the wire); undefined after the last. */
+/** The input for the next page (both as on the wire); undefined after the last page. */
 export function nextPage(input: JsonObject, output: JsonObject): JsonObject | undefined {
   if (output.has_more !== true) return undefined;
   if (typeof output.next_cursor === 'string') return { ...input, cursor: output.next_cursor };

@@ -1,11 +1,11 @@
 import { JsonText } from '@mem-service/contract';
 
-/** The service cuts what is longer than its own limit, which is far below this one. */
+/** The service cuts texts at its own limit, which is far below this one. */
 const MAX_CHARS = 256_000;
 const MAX_BINARY_CHARS = 1_000;
 const BINARY = /^(?:data:[^,]{0,200};base64,|[A-Za-z0-9+/_-]{1000,}={0,2}$)/;
 
-/** A value as it is at this moment, in as many bytes as can be sent. Pictures and the like are named by their length. */
+/** A copy of the value at this moment, cut to what can be sent. Binary data is replaced by its length. */
 export function payloadOf(value: unknown): JsonText | undefined {
   const text = JSON.stringify(value, (_, member) =>
     typeof member === 'string' && member.length > MAX_BINARY_CHARS && BINARY.test(member)
@@ -18,7 +18,7 @@ export function payloadOf(value: unknown): JsonText | undefined {
 
 export const cut = (text: string, maxChars: number): string => text.slice(0, maxChars).toWellFormed();
 
-/** An error in one line, as a record holds it. */
+/** An error on one line, for a record. */
 export function errorText(error: unknown): string {
   const { name, message } = error instanceof Error ? error : { name: '', message: String(error) };
   const text = name === '' || name === 'Error' || message.startsWith(name) ? message : `${name}: ${message}`;

@@ -5,18 +5,18 @@ type QueuedRecord = { name: OperationName; input: JsonObject; chars: number };
 
 export type RecorderOptions = {
   send(name: OperationName, input: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** Told of what could not be recorded. */
+  /** Receives the errors of records that could not be sent. */
   report(error: unknown): void;
   maxQueued: number;
   flushTimeoutMs: number;
 };
 
 const AT_ONCE = 4;
-/** Of inputs and outputs; the rest of a record is small. */
+/** Counts inputs and outputs; the rest of a record is small. */
 const MAX_WAITING_CHARS = 16_000_000;
 const GIVEN_UP = new Error('given up');
 
-/** Sends records in the background: whoever adds one waits for nothing and meets no error. */
+/** Sends records in the background: adding one neither waits nor throws. */
 export class BackgroundRecorder {
   readonly #options: RecorderOptions;
   readonly #flushing = new Set<() => void>();
@@ -45,7 +45,7 @@ export class BackgroundRecorder {
     }
   }
 
-  /** Waits until all is sent or given up. */
+  /** Waits until every record is sent or dropped. */
   async flush(): Promise<void> {
     if (this.#underway === 0 && this.#waiting.length === 0) return;
     const timer = setTimeout(() => this.#drop(), this.#options.flushTimeoutMs);
@@ -56,7 +56,7 @@ export class BackgroundRecorder {
     clearTimeout(timer);
   }
 
-  /** Keeps what comes from now on to itself, until it is released or the end has come. */
+  /** Queues new records without sending them, until `release` or `end`. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -66,7 +66,7 @@ export class BackgroundRecorder {
     this.#plan();
   }
 
-  /** Takes nothing more. */
+  /** Refuses further records. */
   end(reason: Error): void {
     this.#ended = reason;
     for (const _ of this.#waiting) this.#options.report(reason);
@@ -75,7 +75,7 @@ export class BackgroundRecorder {
     this.#finishSend();
   }
 
-  /** Not at once: the work that is recorded comes first. */
+  /** Sends after a short delay, so that the recorded work goes first. */
   #plan(): void {
     if (this.#isPlanned) return;
     this.#isPlanned = true;

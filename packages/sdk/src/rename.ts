@@ -4,7 +4,7 @@ import { camel } from './camel.ts';
 type MemberSchema = Operation['input'];
 type RenamedMember = { name: string; schema: MemberSchema };
 
-/** What to do with a value: leave it, rename the members of an object, or go into each element or member. */
+/** How to treat a value: leave it, rename the members of an object, or descend into each element or member. */
 type RenamePlan =
   | { kind: 'keep' }
   | { kind: 'each'; item: MemberSchema }
@@ -16,8 +16,8 @@ const KEEP: RenamePlan = { kind: 'keep' };
 const plans = new WeakMap<MemberSchema, RenamePlan>();
 
 /**
- * Renames the members that the schema declares between camelCase and snake_case. Keys of records and everything below
- * a value of any shape belong to the user and stay as they are.
+ * Renames the members that the schema declares between camelCase and snake_case. Keys of records, and everything inside
+ * a value of any shape, belong to the user and are unchanged.
  */
 export function rename(schema: MemberSchema, value: unknown, direction: Direction): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -45,7 +45,7 @@ function planOf(schema: MemberSchema): RenamePlan {
   return plan;
 }
 
-/** The part of a zod schema's definition that says what it is made of. */
+/** The part of a zod schema's definition that describes its structure. */
 type SchemaDefinition = {
   type: string;
   shape?: Record<string, MemberSchema>;
@@ -78,7 +78,7 @@ function membersOf(shape: Record<string, MemberSchema>): RenamePlan {
   };
 }
 
-/** Of alternatives: what any of the objects declares, or the one that is not a plain value. */
+/** For a union: the members of all its objects, or the one option that is not a plain value. */
 function mergePlans(options: RenamePlan[]): RenamePlan {
   const objects = options.filter((plan) => plan.kind === 'members');
   if (objects.length === 0) return options.find((plan) => plan.kind === 'each') ?? KEEP;

@@ -16,21 +16,21 @@ const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)
 
 const paths = operationNames.flatMap((name) => routesOf(operations[name]).map(({ path }) => path));
 
-/** Words after an entry's address that mean something of their own, such as `history`. */
+/** Words with a meaning of their own after an entry's address, such as `history`. */
 const suffixes: ReadonlySet<string> = new Set(
   paths
     .filter((path) => path.includes('{entity_path}') && !path.endsWith('}'))
     .map((path) => path.slice(path.lastIndexOf('/') + 1)),
 );
 
-/** Words that end the name of an agent in an address, such as `timeline`. */
+/** Words that end an agent's name in a path, such as `timeline`. */
 const agentEnds: ReadonlySet<string> = new Set(paths.flatMap((path) => /\{agent_id\}\/([^/{]+)/.exec(path)?.[1] ?? []));
 
 function routesOf({ http }: Operation): HttpRoute[] {
   return [http, ...(http.aliases ?? [])];
 }
 
-/** Where a call goes, and with what body. */
+/** The URL path and the body of a call. */
 export function addressOf(operation: Operation, input: JsonObject): RequestAddress {
   const { method, path } = routeFor(operation, input);
   const inPath = parametersOf(path);
@@ -42,29 +42,32 @@ export function addressOf(operation: Operation, input: JsonObject): RequestAddre
   return { method, path: query.length === 0 ? filled : `${filled}?${query.join('&')}`, body: undefined };
 }
 
-/** The primary address, unless what goes into it would be taken for something else. */
+/** The primary route, unless the values in its path would be read as another route. */
 function routeFor(operation: Operation, input: JsonObject): HttpRoute {
   const [first, ...aliases] = routesOf(operation) as [HttpRoute, ...HttpRoute[]];
   const misread = parametersOf(first.path).find((name) => isMisread(name, input[name]));
   if (misread === undefined) return first;
   const plain = aliases.find(({ method, path }) => method === first.method && parametersOf(path).length === 0);
   if (plain) return plain;
-  throw invalidField(misread, 'must be a text that can stand in an address');
+  throw invalidField(misread, 'must be a text that is valid in a URL path');
 }
 
 function isMisread(name: string, value: unknown): boolean {
   if (typeof value !== 'string' || (name === 'key' && suffixes.has(value))) return true;
-  return partsOf(name, value).some((part) => !canStand(part));
+  return partsOf(name, value).some((part) => !isPlainSegment(part));
 }
 
-/** What browsers and proxies tidy away cannot stand between two slashes. */
-const canStand = (part: string) => part !== '' && part !== '.' && part !== '..';
+/** Browsers and proxies normalise these segments away. */
+const isPlainSegment = (part: string) => part !== '' && part !== '.' && part !== '..';
 
-/** Slashes stay as they are where they may, which proxies like better; the name of an agent is one segment if it must. */
+/**
+ * Keeps slashes where possible, because proxies handle them better than %2F; an agent's name is encoded as one segment
+ * if needed.
+ */
 function partsOf(name: string, value: string): string[] {
   if (!spanning.has(name)) return [value];
   const parts = value.split('/');
-  const mustJoin = name === 'agent_id' && parts.some((part) => !canStand(part) || agentEnds.has(part));
+  const mustJoin = name === 'agent_id' && parts.some((part) => !isPlainSegment(part) || agentEnds.has(part));
   return mustJoin ? [value] : parts;
 }
 

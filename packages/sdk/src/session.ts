@@ -13,15 +13,15 @@ import { type CallOptions, type ClientOptions, createSend, newKey, type Send, un
 import type { Methods } from './types.ts';
 
 export type SessionOptions = {
-  /** Default: a random one. */
+  /** Default: a random id. */
   sessionId?: string | undefined;
-  /** Default: that of the client. */
+  /** Default: the agent of the client. */
   agentId?: string | undefined;
-  /** Told of what could not be recorded in the background. Default: the first is written with `console.warn`. */
+  /** Receives errors of background records. Default: the first is written with `console.warn`. */
   onError?: ((error: unknown) => void) | undefined;
-  /** How many records may wait in the background; what comes on top is dropped, and told to `onError`. Default 1000. */
+  /** The limit of queued background records; further ones are dropped and reported to `onError`. Default 1000. */
   maxQueued?: number | undefined;
-  /** How long `flush`, `close` and `commitOutcome` wait for them. Default 10 s. */
+  /** How long `flush`, `close` and `commitOutcome` wait for queued records. Default 10 s. */
   flushTimeoutMs?: number | undefined;
 };
 
@@ -31,7 +31,7 @@ type Recording<N extends OperationName> = (
   options?: CallOptions,
 ) => Promise<Camel<Output<N>>>;
 
-/** One piece of work: what is read, written and recorded with it belongs together, and its outcome seals it. */
+/** One piece of work: its reads, writes and records belong together, and its outcome seals them. */
 export type Session = Methods &
   Spans & {
     readonly sessionId: string;
@@ -41,7 +41,7 @@ export type Session = Methods &
     recordAction: Recording<'sessions.record_action'>;
     recordLlmCall: Recording<'sessions.record_llm_call'>;
     recordAttempt: Recording<'sessions.record_attempt'>;
-    /** Takes an error as it was thrown, too. */
+    /** Also accepts an error as it was thrown. */
     recordError(
       error: Error | Omit<Camel<Request<'sessions.record_error'>>, keyof SessionIdentity>,
       options?: CallOptions,
@@ -51,22 +51,22 @@ export type Session = Methods &
       options?: CallOptions,
     ): Promise<Camel<Output<'sessions.set_attributes'>>>;
     explain(options?: CallOptions): Promise<Camel<Output<'sessions.explain'>>>;
-    /** Tries something. Where it throws, that is recorded as a failed attempt, and the error thrown on. */
+    /** Runs the work. If it throws, the failed attempt is recorded and the error is rethrown. */
     attempt<T>(work: () => T | Promise<T>): Promise<T>;
-    /** Says how it went, which seals the session as a trace. From then on its methods are refused. */
+    /** Reports the outcome, which seals the session as a trace. After that the session's methods are refused. */
     commitOutcome: Recording<'outcomes.commit'>;
-    /** Waits for what is recorded in the background. */
+    /** Waits until queued records are sent. */
     flush(): Promise<void>;
-    /** The same, and ends the session here. Without an outcome it stays open at the service, under its id. */
+    /** Flushes, and ends the session in this process. Without an outcome it stays open in the service, under its id. */
     close(): Promise<void>;
-    /** Told of what could not be recorded; never throws. */
+    /** Receives errors of background records; never throws. */
     onError(error: unknown): void;
     [Symbol.asyncDispose](): Promise<void>;
   };
 
 const active = createStorage<{ session: Session; span: Span }>();
 
-/** The session of the span that is running. Undefined outside of one, and where the runtime cannot tell (browsers). */
+/** The session of the active span. Undefined outside of a span, and where the runtime does not track it (browsers). */
 export const activeSession = (): Session | undefined => active.getStore()?.session;
 
 export function createSession(client: ClientOptions, options: SessionOptions): Session {
@@ -111,7 +111,7 @@ export function createSession(client: ClientOptions, options: SessionOptions): S
   return session;
 }
 
-/** Older browsers do not have it; what compiles `await using` for them looks for it under this name. */
+/** Missing in older browsers; code that is compiled from `await using` for them looks for this name. */
 const ASYNC_DISPOSE = (Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')) as typeof Symbol.asyncDispose;
 
 type SessionBackground = { recorder: BackgroundRecorder; spans: SpanLog };
@@ -125,7 +125,7 @@ class SessionLifecycle {
     this.#author = author;
   }
 
-  /** Whether a call is about this session, and not one that it names itself. */
+  /** Whether a call belongs to this session, and does not name another one. */
   isMeant(input: Record<string, unknown>, options: CallOptions): boolean {
     const { sessionId, agentId } = this.#author;
     const ofSession = (input.session_id ?? options.sessionId ?? sessionId) === sessionId;
@@ -140,7 +140,7 @@ class SessionLifecycle {
   }
 
   check(): void {
-    // A new one each time, so that its stack tells who was late.
+    // A new error each time, so that its stack shows the late call.
     if (this.reason) throw new MemError(this.reason.problem);
   }
 }
@@ -148,7 +148,7 @@ class SessionLifecycle {
 function guardedSend(send: Send, life: SessionLifecycle, { recorder, spans }: SessionBackground): Send {
   return async (operation, input, options) => {
     life.check();
-    // What asks for the records of the session must find those that are still on their way.
+    // An operation that reads the session's records must find those that are still queued.
     const { needs_notes, seals } = operation;
     if (needs_notes !== 'of all servers' || !life.isMeant(input, options)) return send(operation, input, options);
     const isSeal = seals !== undefined && input[seals.unless] !== true;
@@ -225,7 +225,7 @@ function createReport(sessionId: string, given: ((error: unknown) => void) | und
     try {
       (given ?? warn)(error);
     } catch {
-      // Whoever listens must not break what is recorded.
+      // An error in the caller's handler must not break recording.
     }
   };
 }

@@ -6,7 +6,7 @@ export type SpanAttributes = Record<string, Scalar>;
 
 export type SpanOptions = {
   kind?: SpanKind | undefined;
-  /** The span it belongs to; null for none. By default the one that is running, where the runtime can tell. */
+  /** The parent span; null for none. Default: the active span, where the runtime supports it. */
   parent?: Span | null | undefined;
   input?: unknown;
   attributes?: SpanAttributes | undefined;
@@ -15,15 +15,15 @@ export type SpanOptions = {
 export type SpanResult = {
   output?: unknown;
   attributes?: SpanAttributes | undefined;
-  /** What it ended with, where it failed. */
+  /** The error that it failed with. */
   error?: unknown;
 };
 
 export type LlmCallOptions = {
-  /** As it was asked for. */
+  /** The model as requested. */
   model: string;
   provider: string;
-  /** Default: `llm` and the model. */
+  /** Default: `llm` followed by the model. */
   name?: string | undefined;
   parent?: Span | null | undefined;
   temperature?: number | undefined;
@@ -32,45 +32,45 @@ export type LlmCallOptions = {
 };
 
 export type LlmCallResult = SpanResult & {
-  /** The model that answered, where that is another name. */
+  /** The model that answered, if its name differs. */
   model?: string | undefined;
-  /** All of the input, with what came from a cache. */
+  /** All input tokens, including those from a cache. */
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
   cachedInputTokens?: number | undefined;
-  /** Priced by the service where it is left out. */
+  /** Computed by the service from its prices if left out. */
   costUsd?: number | undefined;
   finishReason?: string | undefined;
 };
 
-/** A call of a language model that is under way. */
+/** A language model call in progress. */
 export type LlmCall = {
   readonly id: string;
-  /** The first of the answer is there. */
+  /** Marks the arrival of the first token. */
   firstToken(): void;
-  /** Records the call and its span, in the background. Only the first time counts. */
+  /** Records the call and its span in the background. Later calls of `end` are ignored. */
   end(result?: LlmCallResult): void;
 };
 
 export type SpanWork<T> = (span: Span) => T | Promise<T>;
 
-/** What can be done within a session, and within a span of it. */
+/** Methods of a session and of a span that create spans. */
 export type Spans = {
-  /** Runs the work as a span, which ends with it. Spans within it are below it. */
+  /** Runs the work as a span, which ends with it. Spans created inside are its children. */
   span<T>(name: string, work: SpanWork<T>): Promise<T>;
   span<T>(name: string, options: SpanOptions, work: SpanWork<T>): Promise<T>;
-  /** A span that is ended by hand. */
+  /** Starts a span that the caller ends. */
   startSpan(name: string, options?: SpanOptions): Span;
-  /** For clients of language models that are not instrumented. */
+  /** For language model clients without instrumentation. */
   startLlmCall(options: LlmCallOptions): LlmCall;
 };
 
-/** A piece of work that is under way. It is recorded in the background, when it ends. */
+/** A piece of work in progress. It is recorded in the background when it ends. */
 export type Span = Spans & {
   readonly id: string;
   readonly name: string;
-  /** Adds to what will be recorded. */
+  /** Adds to the record. */
   set(more: Pick<SpanResult, 'output' | 'attributes'>): void;
-  /** Only the first time counts. */
+  /** Later calls are ignored. */
   end(result?: SpanResult): void;
 };

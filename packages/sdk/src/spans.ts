@@ -18,17 +18,17 @@ type StartedSpan = { id: string; record: JsonObject; elapsedMs(): number };
 
 export type SpanTracing = {
   recorder: BackgroundRecorder;
-  /** Throws where the session takes nothing more. */
+  /** Throws if the session is over. */
   check(): void;
   report(error: unknown): void;
-  /** Runs the work so that `active` finds the span. */
+  /** Runs the work with the span as the result of `active`. */
   run<R>(span: Span, work: () => R): R;
   active(): Span | undefined;
 };
 
 const MAX_NAME_CHARS = 256;
 
-/** The spans of a session, from their start to their end. */
+/** The open spans of a session. */
 export class SpanLog {
   readonly #tracing: SpanTracing;
   readonly #running = new Map<string, JsonObject>();
@@ -37,7 +37,7 @@ export class SpanLog {
     this.#tracing = tracing;
   }
 
-  /** Ways to make spans; what is made stands below the parent, else below the span that is active. */
+  /** Methods that create children of the parent, or of the active span if there is no parent. */
   below(parent: () => Span | undefined): Spans {
     const placed = <O extends { parent?: Span | null | undefined }>(options: O): O => ({
       parent: parent(),
@@ -59,7 +59,7 @@ export class SpanLog {
       this.#tracing.recorder.add('sessions.record_span', { ...record, status: 'running' });
   }
 
-  /** What is still running stays as it was recorded. */
+  /** Drops open spans; their last record stays as it is. */
   dropOpen(): void {
     this.#running.clear();
   }
@@ -143,7 +143,7 @@ export class SpanLog {
     };
   }
 
-  /** Never throws: what cannot be kept is left out. */
+  /** Never throws: a value that cannot be recorded is left out. */
   #payload(name: 'input' | 'output', value: unknown): JsonObject {
     try {
       const text = payloadOf(value);

@@ -1,7 +1,7 @@
-/** A message as it came. Without data it only moves the id on. */
+/** A message as received. Without data it only advances the id. */
 export type SseMessage = { id: string | undefined; data: string | undefined };
 
-/** Takes text/event-stream as it arrives, in pieces of any size, and gives the messages that are complete. */
+/** Parses text/event-stream from chunks of any size and returns the complete messages. */
 export function createParser(): (text: string) => SseMessage[] {
   let buffer = '';
   let lines: string[] = [];
@@ -25,7 +25,7 @@ export function createParser(): (text: string) => SseMessage[] {
     const end = /\r\n|\n|\r/g;
     let from = 0;
     for (let found = end.exec(buffer); found; found = end.exec(buffer)) {
-      // At the very end it may be half of a pair.
+      // A final \r may be the first half of \r\n.
       if (found[0] === '\r' && end.lastIndex === buffer.length) break;
       const message = readLine(buffer.slice(from, found.index));
       if (message) messages.push(message);

@@ -12,24 +12,24 @@ import {
 } from './transport.ts';
 
 export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
-  /** How long nothing may arrive, not even a heartbeat, before it connects anew. */
+  /** Reconnects if nothing arrives for this long, not even a heartbeat. */
   idleMs?: number;
 };
 
-/** The JSON text of one event after another, over as many connections as it takes. */
+/** Yields the JSON text of each event, reconnecting as often as needed. */
 export type StreamText = (
   operation: Operation,
   input: Record<string, unknown>,
   options: StreamOptions,
 ) => AsyncGenerator<string, void, undefined>;
 
-/** The service gives a sign of life every 15 seconds. */
+/** The service sends a heartbeat every 15 seconds. */
 const IDLE_MS = 45_000;
 const MAX_RETRY_AFTER_S = 30;
 
 /**
- * Until it has been connected once it fails as any call does; from then on it comes back after whatever happened to the
- * connection, and goes on where it was. It ends when it is refused, or when the caller has had enough.
+ * The first connection fails as any call does. After it, the stream reconnects after every failure and resumes where it
+ * was. It ends when the service refuses it or the caller aborts it.
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
@@ -43,7 +43,8 @@ export function createStream(options: ClientOptions): StreamText {
       let leastMs = 0;
       try {
         for await (const { id, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
-          // The first only says where the stream begins: a connection that brings no more has not been worth much.
+          // The first message only gives the start of the stream: a connection that brings no more does not reset the
+          // back-off.
           if (count++ > 0) tries = 0;
           connected = true;
           lastId = id ?? lastId;
@@ -70,7 +71,7 @@ type ConnectOptions = {
   idleMs: number;
 };
 
-/** What one connection brings. */
+/** The messages of one connection. */
 async function* messages(
   prepared: PreparedCall,
   { signal, lastId, timeoutMs, idleMs }: ConnectOptions,

@@ -3,42 +3,42 @@ import { errorFromResponse, invalidField, MemError, problemOf, unreachableError 
 import { addressOf } from './route.ts';
 
 export type ClientOptions = {
-  /** Address of the service, with a path where a proxy puts it below one. */
+  /** The URL of the service, including a path prefix if a proxy adds one. */
   url: string | URL;
   apiKey?: string | undefined;
-  /** Of the control plane, for what is done over all accounts. */
+  /** The key of the control plane, for operations across all accounts. */
   internalKey?: string | undefined;
-  /** On whose behalf calls are made; both can be given for a single call too. */
+  /** The agent and session of all calls; a single call may override them. */
   agentId?: string | undefined;
   sessionId?: string | undefined;
   fetch?: typeof fetch;
   /** For each attempt. */
   timeoutMs?: number;
-  /** Further attempts when the service is busy or cannot be reached. */
+  /** The number of retries when the service is busy or unreachable. */
   retries?: number;
 };
 
 export type CallOptions = {
   signal?: AbortSignal | undefined;
-  /** Writes get one by themselves, so that a retry never writes twice. Give one to repeat a call safely later. */
+  /** Writes get a random one, so that a retry never writes twice. Set it to repeat a call safely later. */
   idempotencyKey?: string | undefined;
   agentId?: string | undefined;
   sessionId?: string | undefined;
-  /** For each attempt, and further attempts, where this call needs others than the client has. */
+  /** Overrides the client's timeout for each attempt, and its retries, for this call. */
   timeoutMs?: number | undefined;
   retries?: number | undefined;
 };
 
-/** Makes one call, with its retries, and gives back the JSON text of the answer. */
+/** Makes one call, with retries, and returns the JSON text of the answer. */
 export type Send = (operation: Operation, input: Record<string, unknown>, options: CallOptions) => Promise<string>;
 
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5_000;
-/** A service that asks for more patience than this gets its error reported instead. */
+/** If the service asks for a longer wait, its error is thrown instead. */
 const MAX_RETRY_AFTER_S = 30;
 const RETRIED = new Set([0, 429, 502, 503, 504]);
 
-/** A call, ready to be made any number of times. */
+/** A call that can be sent any number of times. */
 export type PreparedCall = {
   base: string;
   request(signal: AbortSignal, more?: Record<string, string>): Promise<Response>;
@@ -55,7 +55,8 @@ export function createPrepare(options: ClientOptions) {
       base,
       request(signal, more = {}) {
         for (const [name, text] of Object.entries(more)) headers.set(name, text);
-        // An API does not redirect. Following one could hand the key to another server or turn a write into a read.
+        // An API does not redirect. Following a redirect could send the key to another server or turn a write into a
+        // read.
         const init = { method, headers, signal, redirect: 'error' as const, ...(body === undefined ? {} : { body }) };
         return request(base + path, init);
       },
@@ -118,7 +119,7 @@ function headersOf({ effect }: Operation, options: ClientOptions & CallOptions):
   return headers;
 }
 
-/** Headers hold bytes: text in any script goes as UTF-8. */
+/** Header values are bytes: text is encoded as UTF-8. */
 function setHeader(headers: Headers, name: string, text: string | undefined): void {
   if (text === undefined) return;
   try {
@@ -136,7 +137,7 @@ export function newKey(): string {
 export const defined = <T extends object>(options: T): Partial<T> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>;
 
-/** How long to wait before the next attempt; undefined where another one would not help. */
+/** The wait before the next attempt; undefined if a retry would not help. */
 function retryDelayMs({ status, retryAfter }: MemError, tries: number): number | undefined {
   if (!RETRIED.has(status)) return undefined;
   const jittered = backOffMs(tries);
@@ -144,7 +145,7 @@ function retryDelayMs({ status, retryAfter }: MemError, tries: number): number |
   return retryAfter > MAX_RETRY_AFTER_S ? undefined : Math.max(retryAfter * 1000, jittered);
 }
 
-/** Longer from one attempt to the next, and uneven. */
+/** Exponential, with jitter. */
 export function backOffMs(tries: number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** tries) * (0.5 + Math.random() / 2);
 }
@@ -163,7 +164,7 @@ export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise
   });
 }
 
-/** Waits for something that cannot be stopped itself. */
+/** Waits for work that cannot itself be aborted. */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   signal.throwIfAborted();

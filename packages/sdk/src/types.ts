@@ -17,24 +17,24 @@ type ListedItem<O> = O[ListName<O>] extends readonly (infer I)[] ? Camel<I> : ne
 type PagedMethods<N extends OperationName> =
   Output<N> extends { has_more: boolean }
     ? {
-        /** Page after page, to the end. */ pages(...args: MethodArguments<N>): AsyncGenerator<Camel<Output<N>>>;
+        /** Yields every page. */ pages(...args: MethodArguments<N>): AsyncGenerator<Camel<Output<N>>>;
       } & AllMethod<N>
     : unknown;
 
 type AllMethod<N extends OperationName> =
   IsUnion<ListName<Output<N>>> extends false
     ? {
-        /** Item after item, over all pages. */ all(...args: MethodArguments<N>): AsyncGenerator<ListedItem<Output<N>>>;
+        /** Yields every item of all pages. */ all(...args: MethodArguments<N>): AsyncGenerator<ListedItem<Output<N>>>;
       }
     : unknown;
 
-/** Events as they happen, over as many connections as it takes, without a gap and none twice. */
+/** Yields events as they happen, reconnecting as needed, without gaps or duplicates. */
 export type StreamMethod<N extends StreamName> = (
   input?: Camel<Request<N>>,
   options?: StreamOptions,
 ) => AsyncGenerator<Camel<Output<N>>, void, undefined>;
 
-/** What each line holds, in the names of the file. */
+/** Yields the content of each line, with the names of the export file. */
 export type LinesMethod<N extends LinesName> = (
   input?: Camel<Request<N>>,
   options?: LinesOptions,
@@ -56,16 +56,16 @@ type MethodsOf<G extends string> = {
 
 /** A method for each operation of the table: `client.agents.setProfile` for `agents.set_profile`. */
 export type Methods = { [G in OperationGroup<OperationName>]: MethodsOf<G> } & {
-  /** What happens in the account, as it happens: `log.stream` under a shorter name. Ends when the signal is aborted. */
+  /** The events of the account as they happen; short for `log.stream`. Ends when the signal is aborted. */
   stream(
     input?: Camel<Request<'log.stream'>> & Pick<StreamOptions, 'signal'>,
   ): AsyncGenerator<Camel<Output<'log.stream'>>, void, undefined>;
-  /** The events of a stream, each as the exact JSON text that arrived. */
+  /** Events of a stream, each as its exact JSON text. */
   streamText(name: StreamName, input: Record<string, unknown>, options?: StreamOptions): AsyncGenerator<string>;
-  /** The lines of an answer that is made of them, each as the exact JSON text that arrived. */
+  /** Lines of an answer, each as its exact JSON text. */
   linesText(name: LinesName, input: Record<string, unknown>, options?: LinesOptions): AsyncGenerator<string>;
-  /** Any operation by its name, in the names of the wire (snake_case). */
+  /** Calls any operation by name, with wire names (snake_case). */
   call<N extends OperationName>(name: N, input: Request<N>, options?: CallOptions): Promise<Output<N>>;
-  /** The same, with the answer as the exact JSON text that arrived. */
+  /** The same, but returns the exact JSON text of the answer. */
   callText(name: OperationName, input: Record<string, unknown>, options?: CallOptions): Promise<string>;
 };

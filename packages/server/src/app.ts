@@ -45,10 +45,10 @@ import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
 import { transfer } from './modules/transfer/index.ts';
 import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
-import { doorsOf } from './row-security-rules.ts';
+import { rowSecurityRules } from './row-security-rules.ts';
 import { VERSION } from './version.ts';
 
-/** What the service is without any other package. */
+/** The modules of the service itself, without those of other packages. */
 export const coreModules: readonly Module[] = [
   entries,
   counts,
@@ -76,37 +76,37 @@ export const coreModules: readonly Module[] = [
 ];
 
 export type AppOptions = {
-  /** Modules of other packages, which come after the service's own. */
+  /** Modules of other packages; they come after the service's own. */
   modules?: readonly Module[] | undefined;
   dataDir: string;
   postgresDsn?: string | undefined;
   postgresPool?: number;
-  /** Row-level security on PostgreSQL. A store that has it keeps it unless told otherwise. */
+  /** Row-level security on PostgreSQL. By default a store that has it keeps it. */
   rowSecurity?: RowSecurity['mode'];
-  /** The role that requests are served under then. */
+  /** The role that requests run under when row-level security is on. */
   postgresRole?: string | undefined;
   maxValueBytes?: number;
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
   sweepSeconds?: number;
-  /** How long a server holds on to background work that it took, so that tests need not wait. */
+  /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
   settings?: Partial<Settings>;
-  /** Off: what callers read is not noted in their sessions, and not counted. */
+  /** When false, reads are neither noted in sessions nor counted. */
   trackReads?: boolean;
-  /** Many accounts: what each uses is counted, and requests of a key are limited. */
+  /** The service has many accounts: it counts the usage of each and limits the requests of each key. */
   hosted?: boolean;
   rateLimits?: boolean;
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
-  /** Stands between the service and its store, to see or to break what goes through. */
+  /** Wraps the store, for tests that watch its calls or make them fail. */
   wrapDatabase?: (database: Database) => Database;
 };
 
 export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 
-/** Everything but a transport: the store, brought up to date, and the kernel with all modules on top of it. */
+/** Opens everything but a transport: the migrated store, and the kernel with all modules on top of it. */
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
   const modules = withProjectionConsumers([...coreModules, ...(options.modules ?? [])]);
@@ -166,5 +166,5 @@ async function openDatabase(options: AppOptions, modules: readonly Module[]): Pr
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
   const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
-  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: doorsOf(modules) } });
+  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: rowSecurityRules(modules) } });
 }

@@ -8,20 +8,20 @@ import { VERSION } from './version.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** The one place that reads the environment. A bad value stops the start and names its variable. */
+/** The only file that reads the environment. A bad value stops the start with an error that names the variable. */
 export type Config = {
   http: { host: string; port: number; corsOrigins: string[] };
   apiKeys: string[];
-  /** Many accounts, each with keys of its own. */
+  /** The service has many accounts, each with its own keys. */
   hosted: boolean;
   internalKey: string | undefined;
   trustedProxies: string[];
   dataDir: string;
   postgresDsn: string | undefined;
   postgresPool: number;
-  /** Row-level security: a store that has it keeps it, unless told otherwise. */
+  /** Row-level security. `as found`: a store that has it keeps it. */
   rowSecurity: 'on' | 'off' | 'as found';
-  /** The role that requests are served under then. */
+  /** The role that requests run under when row-level security is on. */
   postgresRole: string | undefined;
   agentId: string;
   maxValueBytes: number;
@@ -31,7 +31,7 @@ export type Config = {
   settings: Settings;
   trackReads: boolean;
   rateLimits: boolean;
-  /** Load the modules of @mem-service/pro where it is installed. */
+  /** Loads the modules of @mem-service/pro when the package is installed. */
   pro: boolean;
   telemetry: TelemetryConfig;
   client: {
@@ -40,7 +40,7 @@ export type Config = {
     internalKey: string | undefined;
     agentId: string | undefined;
   };
-  /** Things worth telling that do not stop the start. */
+  /** Problems to report that do not stop the start. */
   warnings: string[];
 };
 
@@ -92,7 +92,7 @@ const planTable = z.record(
   }),
 );
 
-/** A file, or the table itself. */
+/** The value is the path of a file, or the table itself. */
 const tableReader =
   <T>(schema: z.ZodType<T>, what: string) =>
   (given: string, ctx: z.RefinementCtx): T => {
@@ -107,7 +107,7 @@ const tableReader =
     }
   };
 
-// The table alone, or as the one that comes with the service: with its date and currency around it.
+// Either a bare table, or one in the form of the built-in table, with its date and currency.
 const readPrices = tableReader(z.union([priceTable, datedTable]), 'price table');
 const readPlans = tableReader(planTable, 'table of plans');
 
@@ -189,7 +189,7 @@ const variables = {
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 
-/** Read by other programs of the project, or by the connectors. */
+/** Variables read by other programs of the project, or by connectors. */
 const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
 
 export class ConfigError extends Error {
@@ -259,6 +259,6 @@ function warningsOf(env: Environment): string[] {
   if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
     warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
   if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
-    warnings.push('MEM_ROW_SECURITY is off: accounts are kept apart by the queries alone');
+    warnings.push('MEM_ROW_SECURITY is off: only the queries keep accounts apart');
   return warnings;
 }

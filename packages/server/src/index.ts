@@ -1,4 +1,4 @@
-// What other programs of the project need to open a store by themselves.
+// The exports that other programs of the project need to open a store.
 export { type App, type AppOptions, coreModules, openApp } from './app.ts';
 export { type Config, ConfigError, readConfig } from './config.ts';
 export { installedModules, openInstalledApp } from './installed.ts';

@@ -7,18 +7,18 @@ import { installedModules } from './installed.ts';
 import { type Module, migrationsOf, tablesOf } from './kernel/index.ts';
 
 export type StoreReport = {
-  /** How many migrations it has; 0 where no tables are there yet. */
+  /** The number of migrations that the store has; 0 before its tables are created. */
   schema: number;
-  /** How many of those that this program knows are still to be run. */
+  /** The number of this program's migrations that have not run yet. */
   pending: number;
-  /** Why the program cannot use its schema. */
+  /** Why the program cannot use this schema. */
   refusal: SchemaState['refusal'];
-  /** Found wrong with the file. */
+  /** Problems found in the file. */
   problems: string[];
   postgres?: PostgresState;
 };
 
-/** Looks at the store of this machine as it is, without bringing it up to date. */
+/** Inspects the store of this machine without migrating it. */
 export async function inspectStore(config: Config): Promise<StoreReport> {
   const { postgresDsn, dataDir } = config;
   const modules = [...coreModules, ...(await installedModules(config))];

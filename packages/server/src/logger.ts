@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
-/** Structured lines on standard error. Nothing that holds a key or a value is ever handed to it; headers are cut out anyway. */
+/** Logs structured lines to standard error. Callers never pass keys or values; headers are removed in any case. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -14,7 +14,10 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   );
 }
 
-/** Where it happened and what it was. The rest is left out: a database quotes whole rows in the details of its errors. */
+/**
+ * Keeps type, message, code, stack and cause. Other members are dropped: a database quotes whole rows in its error
+ * details.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack, cause } = error;

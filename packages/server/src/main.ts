@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import module from 'node:module';
 
-// Newer runtimes keep what they compiled for the next start, if asked before there is something to compile.
+// Newer runtimes can cache compiled code for the next start. This must run before anything else is compiled.
 (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 const { runProgram } = await import('./program.ts');
 

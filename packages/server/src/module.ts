@@ -1,6 +1,7 @@
-// What a module of another package is made of. It uses this, the types of the contract, and nothing else of the server.
+// The public interface for modules of other packages. They import this file and the types of the contract, nothing else
+// of the server.
 
-// From here, and not from the contract: a packed server brings its own copy, and knows a refusal by its class.
+// Re-exported here because a packed server contains its own copy of the contract and recognises a Fault by its class.
 export { Fault, invalidInput, JsonText } from '@mem-service/contract';
 export {
   andAll,

@@ -1,7 +1,7 @@
 import { type CliParts, runCli } from './cli/index.ts';
 import { readConfig, readEnvironment } from './config.ts';
 
-/** All parts of the program; the store and the server are loaded by the commands that need them. */
+/** All commands of the program. A command loads the store and the server only if it needs them. */
 export const programParts: CliParts = {
   readConfig,
   readEnvironment,

@@ -2,10 +2,11 @@ import type { RowSecurityRules } from './db/index.ts';
 import { type Module, ofEndedAccount, sharedTablesOf, tablesOf } from './kernel/index.ts';
 
 /**
- * Under row-level security an account reaches its own rows alone. These are the exceptions, as the tables declare them:
- * what is less than that, and what is done over all accounts, by the columns it takes.
+ * Collects the exceptions that tables declare to the default of row-level security, by which an account has all rights
+ * on its own rows and none on others: fewer rights on its own rows, and the columns that maintenance may use across
+ * accounts.
  */
-export function doorsOf(modules: readonly Module[]): RowSecurityRules {
+export function rowSecurityRules(modules: readonly Module[]): RowSecurityRules {
   const declared = tablesOf(modules).flatMap(({ table, rights }) => (rights ? [{ table, ...rights }] : []));
   return {
     own: Object.fromEntries(declared.flatMap(({ table, own }) => (own ? [[table, own]] : []))),

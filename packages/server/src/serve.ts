@@ -17,7 +17,7 @@ const SHUTDOWN_MS = 15_000;
 
 type RunningService = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
 
-/** Starts the service and stays until it is told to stop. */
+/** Runs the service until it receives a signal to stop. */
 export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
@@ -30,7 +30,7 @@ export async function serve(config: Config): Promise<number> {
     process.stderr.write(`mem: ${message}\n`);
     return exitCode;
   }
-  // Who is told that it listens may stop it.
+  // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
   const stopping = stopSignal();
   process.stdout.write(welcome(config, running.port));
   const signal = await stopping;
@@ -66,7 +66,7 @@ function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Teleme
   return new Telemetry(settings, (about) => log.warn(about, 'spans could not be exported'));
 }
 
-/** A database often starts together with the service, and a little later. */
+/** Retries while the database is unreachable: it often starts together with the service, but a little later. */
 export async function whenReachable<T>(
   open: () => Promise<T>,
   { waitMs, onWait }: { waitMs: number; onWait: (error: StorageError) => void },
@@ -84,7 +84,7 @@ export async function whenReachable<T>(
   }
 }
 
-/** A start that fails says what to do about it; only a bug shows where it is. */
+/** Explains a failed start and how to fix it. Only a bug is shown with its stack. */
 function explain(error: unknown, config: Config): { message: string; exitCode: number } {
   const { host, port } = config.http;
   const { code, syscall, message, stack } = error as NodeJS.ErrnoException;
@@ -104,7 +104,7 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
   return { message: stack ?? message, exitCode: 1 };
 }
 
-/** The first signal lets everything finish; the second does not. */
+/** The first signal stops the service gracefully, the second at once. */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
     let message = false;
@@ -118,7 +118,7 @@ function stopSignal(): Promise<string> {
 }
 
 async function stop({ app, server, telemetry }: RunningService, log: Logger): Promise<void> {
-  // Requests that are still arriving, or answers that nobody takes, are not waited for.
+  // Do not wait for requests that are still arriving or for answers that clients do not read.
   setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
   setTimeout(() => {
     log.fatal(`still busy after ${SHUTDOWN_MS / 1000} s: giving up`);

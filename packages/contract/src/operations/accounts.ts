@@ -90,7 +90,7 @@ export const accounts = {
       'As `transfer.export` does for an admin of the account. Once the last line was taken, the account may be deleted as it is.',
     ...control,
     needs_notes: 'of the whole account',
-    // Every table is read in pages, so that no more is in memory than a reader takes.
+    // Reads every table in pages, so that memory holds no more than the client has taken.
     statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
     cli: { args: ['account_id'] },
@@ -104,7 +104,7 @@ export const accounts = {
     description:
       'Refused unless the account was exported by `accounts.export` and has not changed since, so suspend it first. Its keys ' +
       'stop at once, within five seconds on other servers; its data is removed soon after, a little at a time, and ' +
-      '`purged_at` tells when the last of it was gone. The id is never used again.',
+      '`purged_at` is when the last of it was removed. The id is never used again.',
     ...control,
     http: { method: 'DELETE', path: '/api/v1/internal/accounts/{account_id}' },
     cli: { args: ['account_id'] },

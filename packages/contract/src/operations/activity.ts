@@ -15,10 +15,13 @@ const tally = {
 
 const latency = z
   .object({ p50: milliseconds, p95: milliseconds, p99: milliseconds })
-  .meta({ id: 'Latency', description: 'In milliseconds, to a tenth; null where nothing was asked.' });
+  .meta({ id: 'Latency', description: 'In milliseconds, to a tenth; null without requests.' });
 
 const peak = count.meta({ description: 'The most requests within one minute, by the clock.' });
-const name = z.string().nullable().meta({ description: 'An agent or a path; null for all that are not told apart.' });
+const name = z
+  .string()
+  .nullable()
+  .meta({ description: 'An agent or a path; null for all that are not listed by name.' });
 
 const quota = z
   .object({
@@ -57,7 +60,7 @@ export const activity = {
   'usage.read': operation({
     summary: 'See how much the account is used',
     description:
-      'Requests, ops, errors, the busiest minute and how long answers took, from day to day; who asks most and for what. ' +
+      'Requests, ops, errors, the busiest minute and the latency, for each day; the agents and paths with the most requests. ' +
       'Counted beside the requests and written every few seconds, so what other servers did in the last seconds may be ' +
       'missing. It is about the whole account, so a key that is kept to a part of it is refused.',
     module: 'activity',
@@ -70,14 +73,12 @@ export const activity = {
     input: () =>
       z
         .strictObject({
-          from: date
-            .optional()
-            .meta({ description: 'The first day that is told; the first of this month unless said.' }),
-          to: date.optional().meta({ description: 'The last one; today unless said. At most 400 days.' }),
+          from: date.optional().meta({ description: 'The first day. Default: the first of this month.' }),
+          to: date.optional().meta({ description: 'The last day. Default: today. At most 400 days.' }),
           group_by: z
             .enum(['day', 'agent', 'path'])
             .default('day')
-            .meta({ description: 'What the series tells apart.' }),
+            .meta({ description: 'What the series is grouped by.' }),
           limit: z.int().min(1).max(100).default(10).meta({ description: 'How many agents and paths are named.' }),
         })
         .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {

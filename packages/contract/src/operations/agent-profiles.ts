@@ -4,7 +4,7 @@ import * as s from '../shapes.ts';
 
 const MAX_METADATA_CHARS = 16_384;
 
-/** A word or a few that people read in a line. */
+/** A short name, shown to people on one line. */
 const name = (max: number) =>
   s
     .text(max)
@@ -72,8 +72,7 @@ const updated_at = s.utc.meta({ description: 'When the agent was last described.
 const agentPath = '/api/v1/agents/{agent_id}';
 const writing = { module: 'agents', effect: 'write', cost: 2, open_to_all: true, errors: [] } as const;
 
-/** What is declared of an agent: by itself, or by whoever runs it. */
-/** What an agent said of itself, as it is shown. */
+/** What an agent, or its operator, declared about it. */
 const declared = () => ({
   agent_id: s.agentId,
   description: z.string().nullable(),
@@ -87,7 +86,7 @@ const declared = () => ({
 export const agentProfiles = {
   'agents.profile': operation({
     summary: 'Read the profile of an agent',
-    description: 'What was declared of it and what it did. Empty for an agent that nobody knows.',
+    description: 'Its declared profile and its activity. Empty for an unknown agent.',
     module: 'agents',
     effect: 'read',
     cost: 1,

@@ -32,13 +32,13 @@ const memoryNode = z
   })
   .meta({ id: 'MemoryNode', description: 'What an agent wrote and read at one path.' });
 
-/** What an agent wrote, and what it read of others. */
+/** Reads of what an agent wrote and of what it read from others. */
 export const agentReads = {
   'agents.memory_graph': operation({
     summary: 'Map the memory of an agent',
     description:
       'By entity path: the entries whose current version it wrote (the newest 1,000) and what it has read. Empty for an ' +
-      'agent that nobody knows.',
+      'unknown agent.',
     ...reading,
     needs_notes: 'of this server',
     http: { method: 'GET', path: '/api/v1/agents/{agent_id}/memory-graph' },
@@ -125,7 +125,7 @@ export const agentReads = {
   'agents.read_from': operation({
     summary: 'Read what another agent wrote',
     description:
-      'The newest shared version of an entry that the other agent wrote. Counts as a read, stands on both timelines and ' +
+      'The newest shared version of an entry that the other agent wrote. Counts as a read, appears on both timelines and ' +
       'in the graph.',
     ...reading,
     http: {

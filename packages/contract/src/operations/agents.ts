@@ -89,7 +89,7 @@ export const agents = {
     input: () =>
       z.strictObject({
         capability: s.text(256).min(1).optional().meta({ description: 'Words that name a capability.' }),
-        entity_path: s.entityPath.optional().meta({ description: 'A path that the agent should know.' }),
+        entity_path: s.entityPath.optional().meta({ description: 'A path that the agent should be familiar with.' }),
         tag: s.text(64).min(1).optional().meta({ description: 'Only agents that carry this tag.' }),
         branch: s.branch.default('main'),
         limit: z.int().min(1).max(100).default(20).meta({ description: 'How many, 1 to 100.' }),

@@ -9,7 +9,10 @@ const line = z
     actor: z.string().meta({ description: 'The key, or what stood in for one.' }),
     key_id: z.string().nullable(),
     key_name: z.string().nullable().meta({ description: 'As the key was called then.' }),
-    user: z.string().nullable().meta({ description: 'Who stood behind the key, as the caller told in `X-MEM-User`.' }),
+    user: z
+      .string()
+      .nullable()
+      .meta({ description: 'The user behind the key, as the caller names them in `X-MEM-User`.' }),
     agent_id: z.string(),
     action: z.string().meta({ description: 'The operation.', examples: ['entries.write'] }),
     resource: z.string().meta({ description: 'What it was done to; after an erasure, the receipt of that.' }),
@@ -21,7 +24,7 @@ const line = z
   })
   .meta({ id: 'AuditLine' });
 
-// The trail names whatever anybody did something to.
+// The audit trail names everything that anyone has acted on.
 const admin = { module: 'audit', admin: true, needs_full_scope: true, effect: 'read', cost: 1 } as const;
 
 export const audit = {
@@ -67,7 +70,7 @@ export const audit = {
             reason: z.enum(['missing', 'changed', 'subject_changed', 'unchained', 'end_missing']).meta({
               description:
                 '`missing`: the line is not there. `changed`: its hash does not fit. `subject_changed`: what it names is ' +
-                'not what was written. `unchained`: it has no hash. `end_missing`: the trail ends before its account says.',
+                'not what was written. `unchained`: it has no hash. `end_missing`: the trail ends before the number stored for the account.',
             }),
           }),
         ),

@@ -8,9 +8,9 @@ const deadLetter = z
   .object({
     seq: z.int().meta({ description: 'Of the event in the log.' }),
     attempts: z.int(),
-    error: z.string().meta({ description: 'Its kind. What it says is in the log of the server alone.' }),
+    error: z.string().meta({ description: 'The kind of error. Its message is only in the log of the server.' }),
     failed_at: s.utc,
-    is_retried: z.boolean().meta({ description: 'It is about to be tried again.' }),
+    is_retried: z.boolean().meta({ description: 'It will soon be tried again.' }),
   })
   .meta({ id: 'DeadLetter', description: 'An event that a consumer gave up on.' });
 
@@ -34,7 +34,7 @@ const about = { module: 'consumers', admin: true, whole: true } as const;
 
 export const consumers = {
   'consumers.list': operation({
-    summary: 'See what follows the log',
+    summary: 'List the consumers of the log',
     description: 'How far each consumer has come in the log of the account, and the events that it gave up on.',
     ...about,
     effect: 'read',

@@ -10,7 +10,7 @@ const ifVersion = z
   .optional()
   .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
 
-/** For a write that rests on what the session has read. */
+/** For a write that depends on what the session has read. */
 export const ifUnchanged = z
   .boolean()
   .default(false)
@@ -19,7 +19,7 @@ export const staleReads = z
   .array(staleRead)
   .meta({ description: 'What the session read and others have changed since; the write was done all the same.' });
 
-/** What a single write and each write of a commit share. */
+/** The fields shared by a single write and each write of a commit. */
 export const draft = {
   entity_path: s.entityPath,
   key: s.key,

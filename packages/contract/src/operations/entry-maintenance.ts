@@ -7,7 +7,7 @@ const entryErrors = ['not_found', 'branch_not_found'] as const;
 const example = { entity_path: 'checkout/payments', key: 'retry-policy' };
 
 const measure = z.number().nullable().optional();
-/** Those that the op asks for. */
+/** Measures; an answer contains those of the requested `op`. */
 const measures = {
   count: z.int().optional(),
   n: z.int().optional().meta({ description: 'How many numbers there were.' }),
@@ -17,7 +17,7 @@ const measures = {
   max: measure,
 };
 
-/** What looks at or removes entries as a whole. */
+/** Operations that inspect or remove whole entries. */
 export const entryMaintenance = {
   'entries.diff': operation({
     summary: 'Compare two versions field by field',
@@ -117,7 +117,7 @@ export const entryMaintenance = {
     summary: 'Erase an agent with all it wrote and did',
     description:
       'For privacy: the entries it wrote, private ones too, its sessions, traces, profile, timeline and edges go. What its ' +
-      'outcomes did to entries of others stays, under a name that tells nothing. Entries that others wrote versions of as ' +
+      'outcomes did to entries of others stays, under an anonymous name. Entries that others wrote versions of as ' +
       'well stay whole unless `with_others`. Nothing brings back what is gone. Try `dry_run` first.',
     module: 'agents',
     effect: 'write',
@@ -131,7 +131,7 @@ export const entryMaintenance = {
     cli: { args: ['agent_id'] },
     input: () =>
       z.strictObject({
-        agent_id: s.agentId.meta({ description: 'The agent that is to be forgotten.' }),
+        agent_id: s.agentId.meta({ description: 'The agent to erase.' }),
         with_others: z
           .boolean()
           .default(false)
@@ -156,7 +156,7 @@ export const entryMaintenance = {
               log_events: z.int(),
               edges: z.int(),
               profiles: z.int(),
-              outcomes: z.int().meta({ description: 'That lose their author and what it said.' }),
+              outcomes: z.int().meta({ description: 'That lose their author and texts.' }),
               commits: z.int().meta({ description: 'That lose their author and message.' }),
               audit_lines: z.int().meta({ description: 'That lose their agent, and stay in the chain.' }),
             })

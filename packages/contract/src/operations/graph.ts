@@ -2,12 +2,15 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-/** Every kind of thing that an edge may end at. */
+/** The kinds of nodes that an edge may connect. */
 const nodeTypes = ['agent', 'entry', 'entity', 'outcome', 'pattern'] as const;
 
 export const nodeType = z
   .enum(nodeTypes)
-  .meta({ id: 'NodeType', description: 'What a name stands for. An `entity` is anything that has a path.' });
+  .meta({
+    id: 'NodeType',
+    description: 'The kind of thing that a name refers to. An `entity` is anything that has a path.',
+  });
 
 /** Room for the longest path, a slash and the longest key. */
 export const nodeName = s.label(2500).meta({
@@ -21,7 +24,7 @@ const MAX_RELATIONS = 8;
 export const relation = s
   .label(64)
   .refine((text) => !text.includes(','), 'must not hold a comma')
-  .meta({ description: 'How the source stands to the target, in at most 64 bytes.', examples: ['depends_on'] });
+  .meta({ description: 'How the source relates to the target, in at most 64 bytes.', examples: ['depends_on'] });
 
 const relations = s
   .label(64 * MAX_RELATIONS)
@@ -51,7 +54,7 @@ export const graph = {
     module: 'graph',
     effect: 'read',
     cost: 1,
-    // A walk looks at some of the nodes it has come to at a time; it ends after max_scanned_entries edges.
+    // A walk expands some of the nodes it has reached at a time; it stops after max_scanned_entries edges.
     statements: 'in parts',
     http: {
       method: 'GET',
@@ -75,7 +78,9 @@ export const graph = {
     input: () =>
       z.strictObject({
         entity: nodeName.meta({ description: 'Where to start.', examples: ['checkout/payments'] }),
-        type: nodeType.optional().meta({ description: 'What the name stands for, where it could be several things.' }),
+        type: nodeType
+          .optional()
+          .meta({ description: 'The kind of thing that the name refers to, if it is ambiguous.' }),
         relation: relations.optional(),
         direction: z.enum(['in', 'out', 'both']).default('both').meta({ description: 'Which way edges are followed.' }),
         min_confidence: s.confidence.default(0).meta({ description: 'Only edges with at least this confidence.' }),

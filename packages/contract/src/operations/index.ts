@@ -22,7 +22,9 @@ import { traces } from './traces.ts';
 import { transfer } from './transfer.ts';
 import { usageOperations } from './usage.ts';
 
-/** The table. Routes, OpenAPI, SDK methods, CLI commands and the derived tests all come from it. */
+/**
+ * The table of operations. Routes, OpenAPI, SDK methods, CLI commands and the derived tests are all generated from it.
+ */
 export const operations = {
   ...entries,
   ...entryMaintenance,
@@ -50,15 +52,15 @@ export const operations = {
 
 export type Operations = typeof operations;
 export type OperationName = keyof Operations;
-/** What a handler receives: parsed, with defaults filled in. */
+/** The input that a handler receives: parsed, with defaults filled in. */
 export type Input<N extends OperationName> = z.output<Operations[N]['input']>;
-/** What a caller sends. */
+/** The input as a caller sends it. */
 export type Request<N extends OperationName> = z.input<Operations[N]['input']>;
 export type Output<N extends OperationName> = z.input<Operations[N]['output']>;
-/** Operations that answer without end. */
+/** Operations that answer with an endless stream. */
 export type StreamName = { [N in OperationName]: Operations[N] extends { stream: true } ? N : never }[OperationName];
 
-/** Operations that answer with lines. */
+/** Operations that answer with JSON Lines. */
 export type LinesName = { [N in OperationName]: Operations[N] extends { lines: true } ? N : never }[OperationName];
 
 export const operationNames = Object.keys(operations) as OperationName[];

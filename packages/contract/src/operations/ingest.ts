@@ -4,7 +4,7 @@ import * as s from '../shapes.ts';
 
 const attribute = (key: string, stringValue: string) => ({ key, value: { stringValue } });
 
-/** A span is known by its numbers. */
+/** Spans are identified by their ids. */
 const numbered = (number: string, n: number): string => (BigInt(`0x${number}`) + BigInt(n)).toString(16);
 
 const example = (n: number) => ({
@@ -38,7 +38,7 @@ const example = (n: number) => ({
   ],
 });
 
-/** What other programs tell of a session in a protocol of their own. */
+/** Operations that receive telemetry from other programs, in their own protocols. */
 export const ingest = {
   'sessions.ingest_otlp': operation({
     summary: 'Take spans from an OpenTelemetry exporter',

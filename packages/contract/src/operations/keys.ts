@@ -28,12 +28,14 @@ const settings = {
     .min(1)
     .max(100)
     .default([{ pattern: '*', permission: 'READ_WRITE' }])
-    .meta({ description: 'What the key may do; everything where nothing is said.' }),
+    .meta({ description: 'What the key may do; everything by default.' }),
   entity_paths: z
     .array(s.pathGlob)
     .max(100)
     .default([])
-    .meta({ description: 'If any, the key reaches nothing outside of these paths, whatever its scopes say.' }),
+    .meta({
+      description: 'If any are given, the key can access nothing outside of these paths, whatever its scopes are.',
+    }),
   rate_limit_rpm: z
     .int()
     .min(1)
@@ -96,7 +98,7 @@ export const keys = {
   'keys.rotate': operation({
     summary: 'Replace an API key',
     description:
-      'Makes a key with the same settings. The old one goes on working for a while, so that nobody is cut off.',
+      'Makes a key with the same settings. The old one works for a while longer, so that no client is cut off.',
     ...admin,
     effect: 'write',
     cost: 2,

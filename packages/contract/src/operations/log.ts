@@ -3,7 +3,7 @@ import { eventNames } from '../event-types.ts';
 import { operation, streaming } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-/** With the names of the log and those of the stream. */
+/** Accepts the names of the log and those of the stream. */
 export const eventTypes = z
   .array(z.string().meta({ enum: eventNames }))
   .min(1)
@@ -17,7 +17,7 @@ export const eventTypes = z
   })
   .meta({ description: 'Only events of these types, by their names in the log or in the stream.' });
 
-/** Members of the details that clients look for; an event has those of its type, and may have others. */
+/** Common members of an event's details. Each type has its own, and may have others. */
 const details = {
   commit_id: z.string(),
   outcome_ref: z.string().nullable(),
@@ -89,7 +89,7 @@ export const log = {
     module: 'log',
     effect: 'read',
     cost: 1,
-    // What happened before is read in pages.
+    // Reads past events in pages.
     statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/stream' },
     cli: { args: ['entity_path'], alias: 'watch', also: ['stream'] },

@@ -56,7 +56,7 @@ const metadata = z
   })
   .meta({ id: 'SessionMetadata', description: 'About the session: model, client_name, platform and any other key.' });
 
-/** What the caller says of its task; also part of a trace that it seals itself. */
+/** The caller's report about its task; also part of a trace that the caller seals itself. */
 export const sessionReport = {
   task_input: t.longText.optional(),
   response_text: t.longText.optional(),
@@ -162,7 +162,7 @@ export const outcomes = {
           ...outcome.shape,
           duplicate: z.boolean().meta({
             description:
-              'It had been committed before: nothing was counted again, and lesson and stale reads are not told again.',
+              'It had been committed before: nothing was counted again, and lesson and stale reads are not returned again.',
           }),
           affected_entries: z.int(),
           entries: z.array(affected),
@@ -214,10 +214,10 @@ export const outcomes = {
   }),
 
   'entries.confidence': operation({
-    summary: 'Tell the story of a confidence',
+    summary: 'Explain how a confidence came about',
     description:
       'Every claim that was written and every outcome that counted, with the numbers before and after, oldest first, and ' +
-      'whether computing it all again gives what is stored.',
+      'whether computing it again gives the stored number.',
     module: 'outcomes',
     effect: 'read',
     cost: 1,
@@ -244,7 +244,7 @@ export const outcomes = {
           evidence_failure: z.number(),
           summary: z.string(),
           steps: z.array(storyStep),
-          truncated: z.boolean().meta({ description: 'Older claims of the entry are not told.' }),
+          truncated: z.boolean().meta({ description: 'Older claims of the entry are left out.' }),
           recomputed: z.object({ confidence: z.number(), matches: z.boolean() }).meta({
             description: 'The number computed again from the ledger.',
           }),
@@ -255,9 +255,9 @@ export const outcomes = {
   }),
 
   'outcomes.calibration': operation({
-    summary: 'Hold confidence against what happened',
+    summary: 'Compare confidence with outcomes',
     description:
-      'How often entries that stood at a confidence led to success, in ten buckets, over the newest evidence of the ' +
+      'How often entries with a given confidence led to success, in ten buckets, over the newest evidence of the ' +
       'account, an agent or a path.',
     module: 'outcomes',
     effect: 'read',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
-const days = z.int().min(1).max(36_500).nullable().meta({ description: 'So many days; null is for ever.' });
+const days = z.int().min(1).max(36_500).nullable().meta({ description: 'A number of days; null means for ever.' });
 
 const kept = z
   .object({

@@ -12,7 +12,7 @@ const recorded = {
 
 const common = { module: 'sessions', effect: 'write', cost: 2 } as const;
 
-/** What a session keeps until an outcome seals it. Reads, queries and writes are kept by themselves. */
+/** Records of an open session, until an outcome seals it. Reads, queries and writes are recorded automatically. */
 export const sessions = {
   'sessions.record_context': operation({
     summary: 'Record what was learnt elsewhere',
@@ -45,7 +45,7 @@ export const sessions = {
       {
         name: 'mem_record_action',
         toolset: 'core',
-        description: 'Note something you did, so that the trace shows it.',
+        description: 'Note something you did, so that it is in the trace.',
         fields: ['tool_name', 'arguments', 'result_summary', 'success', 'choices', 'decision_type', 'duration_ms'],
         gives: ['action_index'],
         about: { arguments: '', choices: 'What you chose from' },
@@ -59,7 +59,7 @@ export const sessions = {
 
   'sessions.record_error': operation({
     summary: 'Record an error',
-    description: 'Something that went wrong in the open session. Refusals by the service are recorded by themselves.',
+    description: 'Something that went wrong in the open session. Refusals by the service are recorded automatically.',
     ...common,
     http: { method: 'POST', path: '/api/v1/errors', status: 201 },
     cli: { args: ['error_type', 'message'] },
@@ -121,7 +121,7 @@ export const sessions = {
   'sessions.record_span': operation({
     summary: 'Record a span',
     description:
-      'A piece of work within the open session. The same `span_id` again adds to what is known of it, so that a span can ' +
+      'A piece of work within the open session. The same `span_id` again adds to the span, so that it can ' +
       'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
     ...common,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },

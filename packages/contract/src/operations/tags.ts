@@ -3,7 +3,7 @@ import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
 
-/** Shorter than a branch, because `tags/` comes before it there. */
+/** Shorter than a branch name, because a tag becomes the branch `tags/<name>`. */
 const tagName = s.label(200).meta({
   id: 'TagName',
   description: 'Names a place in the log, in at most 200 bytes.',

@@ -154,7 +154,7 @@ export const traces = {
       {
         name: 'mem_list_traces',
         toolset: 'tracing',
-        description: 'List sealed sessions, newest first, in short; mem_get_trace reads one whole.',
+        description: 'List sealed sessions, newest first, in short; mem_get_trace returns one whole.',
         fields: [
           'query',
           'entity_path',

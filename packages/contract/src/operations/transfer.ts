@@ -34,7 +34,7 @@ const importedEntry = z
     agent_id: s.agentId.optional().meta({ description: 'Who wrote it there. Without it, the caller.' }),
     session_id: s.sessionId.optional(),
     written_at: s.timestamp.optional().meta({ description: 'When it was written there. Without it, now.' }),
-    source_id: s.label(512).optional().meta({ description: 'What it is called there; told in the log.' }),
+    source_id: s.label(512).optional().meta({ description: 'Its id in the other system; recorded in the log.' }),
     confidence: s.confidence.optional(),
     memory_type: s.memoryType.optional(),
     shared: z.boolean().optional(),
@@ -54,7 +54,7 @@ const importedLink = z
   })
   .meta({ id: 'ImportedLink', description: 'An edge of the graph; entries go by `entity_path/key`.' });
 
-/** An account as a whole, out and in, and entries from elsewhere. */
+/** Exports and imports a whole account, and imports entries from other systems. */
 export const transfer = {
   'transfer.export': listing({
     summary: 'Export the whole account',
@@ -65,7 +65,7 @@ export const transfer = {
     admin: true,
     whole: true,
     needs_notes: 'of the whole account',
-    // Every table is read in pages, so that no more is in memory than a reader takes.
+    // Reads every table in pages, so that memory holds no more than the client has taken.
     statements: 'in parts',
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
@@ -160,8 +160,8 @@ export const transfer = {
     summary: 'Take over entries from another system',
     description:
       'Writes versions that keep the author and the time they had elsewhere; in the log they come now. All or nothing. ' +
-      'An entry that says the same already stays as it is, and nothing is written before the newest version of an entry: ' +
-      'the same call again changes nothing. `on_conflict: skip` leaves every entry alone that is there. Edges that are ' +
+      'An entry with the same value stays as it is, and nothing is written before the newest version of an entry: ' +
+      'the same call again changes nothing. `on_conflict: skip` keeps every existing entry. Edges that are ' +
       'there are not stated again.',
     module: 'transfer',
     effect: 'write',
@@ -170,7 +170,7 @@ export const transfer = {
     raw: [['entries', '*', 'value']],
     input: () =>
       z.strictObject({
-        source: s.label(128).meta({ description: 'The system it comes from; told in the log.' }),
+        source: s.label(128).meta({ description: 'The system it comes from; recorded in the log.' }),
         entries: z.array(importedEntry).max(MAX_IMPORTED).default([]),
         links: z.array(importedLink).max(MAX_IMPORTED).default([]),
         on_conflict: z.enum(['version', 'skip']).default('version'),
@@ -188,15 +188,16 @@ export const transfer = {
             entity_path: s.entityPath,
             key: s.key,
             status: z.enum(['written', 'unchanged', 'skipped', 'older']).meta({
-              description: '`older`: what is there was written later. `skipped`: it differs, and was to be left alone.',
+              description:
+                '`older`: the existing version was written later. `skipped`: the existing entry differs, and was kept.',
             }),
-            version: z.int().meta({ description: 'The version that says it, or the newest one.' }),
+            version: z.int().meta({ description: 'The version with this value, or the newest one.' }),
           }),
         ),
         links: z.array(
           z.object({
             status: z.enum(['written', 'unchanged', 'missing']).meta({
-              description: '`missing`: an end names an entry that is not there, so that there is nothing to link.',
+              description: '`missing`: an end names an entry that does not exist, so there is nothing to link.',
             }),
           }),
         ),

@@ -46,7 +46,7 @@ const me = z
     }),
     key: ownKey.nullable().meta({ description: 'The key that asks; null where the service has no keys of accounts.' }),
     usage,
-    warnings: z.array(z.string()).meta({ description: 'What to look after, in words; empty where all is well.' }),
+    warnings: z.array(z.string()).meta({ description: 'What needs attention, in words; empty if nothing does.' }),
     upgrade_url: url.meta({ description: 'Where to get more.' }),
     plan_comparison_url: url.meta({ description: 'Where the plans are compared.' }),
   })
@@ -56,9 +56,9 @@ const example = { account_id: '3f0c1c1e-5f0a-4b53-9d2e-6f6f2b6f7a10', ops: 12 };
 
 export const usageOperations = {
   'me.read': operation({
-    summary: 'Who asks, and what is left',
+    summary: 'Read the account, key and usage of the caller',
     description:
-      'The account, the key and its scopes, the usage of this month and what to look after. Any key may ask.',
+      'The account, the key and its scopes, the usage of this month and what needs attention. Any key may call it.',
     module: 'usage',
     effect: 'none',
     cost: 0,

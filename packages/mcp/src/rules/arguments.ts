@@ -1,6 +1,6 @@
 import type { JsonObject } from '../session.ts';
 
-/** What models put into quotes although it is no text. */
+/** Types that models often put in quotes. */
 const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   integer: (value) => typeof value === 'number',
   number: (value) => typeof value === 'number',
@@ -9,7 +9,10 @@ const KINDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 };
 
-/** Arguments as they were meant: `"5"` where a number is wanted is 5. Text stays text where text is allowed. */
+/**
+ * Converts quoted arguments to the expected type: `"5"` becomes 5 where a number is expected. Text is unchanged where
+ * text is allowed.
+ */
 export function unquoted(args: JsonObject, wanted: Readonly<Record<string, JsonObject>>): JsonObject {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => {
@@ -39,7 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
   record: 'an object',
 };
 
-/** What is wrong with an argument, in plain words. */
+/** Rewrites a validation message in plain words. */
 export function plainMessage(message: string): string {
   const kind = /^Invalid input: expected (\w+), received (\w+)$/.exec(message);
   if (kind) {

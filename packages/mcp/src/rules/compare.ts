@@ -13,7 +13,7 @@ const rowsOf = (trace: JsonObject, name: string) => (trace[name] ?? []) as JsonO
 const addressOf = ({ entity_path, key }: JsonObject) => `${entity_path}/${key}`;
 const toolOf = ({ tool_name }: JsonObject) => String(tool_name);
 
-/** What two sealed sessions have in common, and what not. */
+/** What two sealed sessions have in common, and where they differ. */
 export function compareTraces(a: JsonObject, b: JsonObject): JsonObject {
   return {
     a: shortOf(a),

@@ -2,7 +2,7 @@ import type { JsonObject } from '../session.ts';
 
 export type SpanRow = JsonObject & { span_id: string; parent_span_id: string | null };
 
-/** Spans from top to bottom, each below its parent and with its depth from 0. */
+/** Spans in tree order, each below its parent, with its depth from 0. */
 export function outlineRows(spans: readonly SpanRow[]): (SpanRow & { depth: number })[] {
   const known = new Set(spans.map(({ span_id }) => span_id));
   const below = new Map<string | null, SpanRow[]>();
@@ -20,7 +20,7 @@ export function outlineRows(spans: readonly SpanRow[]): (SpanRow & { depth: numb
   return rows;
 }
 
-/** The same as text, a line each. */
+/** The rows as text, one line each. */
 export function outlineText(rows: readonly (SpanRow & { depth: number })[]): string {
   return rows
     .map(({ depth, name, kind, status, duration_ms, span_id }) => {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../session.ts';
 
 export type ExportFormat = 'jsonl' | 'json' | 'csv';
 
-/** The rows of a value: its elements, those of the list at `row_path` within it, or the value itself. */
+/** The rows of a value: its elements, those of the list at `row_path` in it, or the value itself. */
 export function recordsOf(value: unknown, row_path?: string): unknown[] {
   if (Array.isArray(value)) return value;
   if (row_path === undefined || row_path === '.') return [value];
@@ -19,7 +19,7 @@ export function render(records: readonly unknown[], format: ExportFormat): strin
   return toCsv(records);
 }
 
-/** Columns in the order they are first seen; what is nested stands in its cell as JSON. */
+/** Columns in order of first appearance; nested values are written as JSON. */
 function toCsv(records: readonly unknown[]): string {
   const rows = records.map((record) => (isObject(record) ? record : { value: record }));
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];

@@ -55,7 +55,7 @@ const rows: Record<string, ToolRow> = {
   alerts: ask('List alerts.', { agent_id: some, ...page }),
 };
 
-/** Grading is part of the hosted service. Without it these change nothing and say so. */
+/** Grading is part of the hosted service. Without it these tools change nothing and answer so. */
 export const evaluationTools: readonly Tool[] = Object.entries(rows).map(([name, row]) =>
   ownTool({
     ...row,

@@ -8,7 +8,7 @@ import { idempotentHints, readHints, type ToolAnswer } from '../tool.ts';
 const text = z.string().max(4096);
 const profile = { description: text.optional(), model: text.optional(), client_name: text.optional() };
 
-/** Where the name comes with each request, a tool cannot change it. */
+/** A tool cannot change a name that comes with each request. */
 const fixed: ToolAnswer = {
   json: {
     error: 'over HTTP the identity comes with each request',
@@ -18,7 +18,7 @@ const fixed: ToolAnswer = {
   isError: true,
 };
 
-/** Another conversation of the same client would go on under a name that is not its own. */
+/** Refused, because another conversation of the same client would continue under the wrong name. */
 const busy = (
   name: string,
   { busy: current, idleMs, coolDownMs }: Extract<IdentityChange, { busy: string }>,
@@ -73,7 +73,7 @@ export const identityTools = [
   ownTool({
     name: 'mem_reset_identity',
     toolset: 'core',
-    description: 'Forget the name that was set.',
+    description: 'Clear the name that was set.',
     input: {},
     output: { current_identity: text },
     annotations: idempotentHints,
@@ -85,7 +85,7 @@ export const identityTools = [
   }),
 ];
 
-/** Replaces the profile of the agent; without words it stays as it is. A name is worth having without one. */
+/** Replaces the profile of the agent, or keeps it if no description is given. A failure does not undo the new name. */
 async function describe(session: McpSession, { description, ...profileFields }: JsonObject): Promise<boolean> {
   if (description === undefined) return false;
   const { agent_id } = session.identity.caller();

@@ -8,7 +8,7 @@ import { writeHints } from '../tool.ts';
 const { name, kind, parent_span_id, input, output, attributes } = traceShapes.span.shape;
 const spanId = shapes.text(256).min(1);
 
-/** Spans of the open session that are told when they start and again when they end. */
+/** Spans of the open session, recorded when they start and again when they end. */
 export const spanTools = [
   ownTool({
     name: 'mem_start_span',
@@ -47,7 +47,7 @@ export const spanTools = [
   }),
 ];
 
-/** An end without a beginning would be a piece of work without a name in the next trace. */
+/** An end without a start would put a nameless span into the next trace. */
 async function checkStarted(span_id: string, session: McpSession): Promise<void> {
   const { spans } = await callService(session, 'sessions.explain', {});
   if ((spans as JsonObject[]).some((span) => span.span_id === span_id)) return;

@@ -17,7 +17,7 @@ const readTrace = async (session: McpSession, trace_id: string) =>
 
 const spansOf = (trace: JsonObject) => ((trace.session_metadata as JsonObject).spans ?? []) as SpanRow[];
 
-/** Sealed sessions, looked through from here: what the service lists is filtered further. */
+/** Tools over sealed sessions. They filter further what the service lists. */
 export const traceTools = [
   ownTool({
     name: 'mem_trace_search',
@@ -59,7 +59,7 @@ export const traceTools = [
         count: spans.length,
         outline: outlineText(rows),
         spans,
-        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace tells the rest' } : {}),
+        ...(spans.length === 0 ? { hint: 'no spans were recorded in it; mem_get_trace returns the rest' } : {}),
         mode: session.service.mode,
       };
     },
@@ -105,7 +105,7 @@ type TraceFilter = {
   [field: string]: unknown;
 };
 
-/** How many are looked at for one answer; the cursor goes on from there. */
+/** How many traces one call examines; the cursor continues from there. */
 const MAX_LOOKED_AT = 500;
 const GO_ON = 'none among these: go on with cursor, or narrow it with since, until or agent_id';
 const WIDER = 'nothing found: try fewer filters; mem_list_traces shows what there is';
@@ -142,7 +142,7 @@ async function fits(trace: JsonObject, filter: TraceFilter, session: McpSession)
   const failed = (trace.error_events as JsonObject[]).length > 0;
   const needsSpans = span_name !== undefined || span_kind !== undefined || (has_error !== undefined && !failed);
   if (!needsSpans) return has_error === undefined || has_error === failed;
-  // Lists come without spans.
+  // Listed traces have no spans.
   const spans = spansOf(await callService(session, 'traces.read', { trace_id: trace.trace_id }));
   const isFound = spans.some(
     ({ name, kind }) =>

@@ -42,7 +42,7 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
   return changed(tag, { resource: name, ...hashedBy(tag) });
 });
 
-/** Where in the log: as it is given, or the last place at a time, or the newest. */
+/** Returns the requested `seq`: the given one, the last one at a time, or the newest. */
 async function placeOf(
   work: Work,
   { seq, at }: { seq?: number | undefined; at?: string | undefined },

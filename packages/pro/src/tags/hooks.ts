@@ -5,7 +5,7 @@ import { tagNameOf } from './rules.ts';
 const MAX_TAGS = 10_000;
 const MAX_REMEMBERED = 10_000;
 
-/** A tag never changes: once its place is known, it need not be looked up again. */
+/** Caches the `seq` of tags: a tag never changes. */
 class TagPlaces {
   readonly #lineages = new Map<string, Lineage>();
 
@@ -21,7 +21,7 @@ class TagPlaces {
   }
 }
 
-/** Nothing removes tags, so that they need an end. */
+/** Limits the number of tags, because nothing removes them. */
 async function refuseMore({ account_id, read }: HookContext): Promise<void> {
   if (await hasTags(read, account_id, MAX_TAGS))
     throw new Fault('conflict', `the account has ${MAX_TAGS} tags, and can have no more`, { max_tags: MAX_TAGS });

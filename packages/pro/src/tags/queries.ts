@@ -4,10 +4,10 @@ export type TagRow = {
   account_id: string;
   name: string;
   description: string;
-  /** The place in the log that it names. */
+  /** The `seq` that the tag names. */
   seq: number;
   agent_id: string;
-  /** Its own place in the log. */
+  /** The `seq` of the event that created it. */
   created_seq: number;
   created_at: number;
 };
@@ -41,7 +41,7 @@ export function listTags(query: Query, { account_id, name, before, limit }: TagP
   );
 }
 
-/** Whether an account has that many. */
+/** Whether an account has at least this many. */
 export async function hasTags(query: Query, accountId: string, count: number): Promise<boolean> {
   const found = await query.get(
     sql`SELECT name FROM tags WHERE account_id = ${accountId} ORDER BY name LIMIT 1 OFFSET ${count - 1}`,

@@ -1,4 +1,4 @@
-/** Branches of this module begin so; what follows is the name of the tag. */
+/** The prefix of this module's branches; the name of the tag follows it. */
 const PREFIX = 'tags/';
 
 export const branchOf = (tagName: string): string => PREFIX + tagName;

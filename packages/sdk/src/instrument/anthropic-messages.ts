@@ -16,7 +16,7 @@ export const anthropicMessages: ProviderProtocol = {
   read,
 };
 
-/** Input tokens are told without those that were written to a cache or read from it. */
+/** Anthropic reports input tokens without those written to a cache or read from it. */
 function usageOf(usage: JsonObject): LlmCallResult & { attributes: SpanAttributes } {
   const cached = numberOf(usage.cache_read_input_tokens);
   const written = numberOf(usage.cache_creation_input_tokens);
@@ -45,7 +45,7 @@ function read({ captureContent }: { captureContent: boolean }): ResponseReader {
   let message: JsonObject = {};
   const content: JsonObject[] = [];
 
-  /** Pieces of text are put together; everything else of a block comes with its start. */
+  /** Concatenates text deltas; the other members of a block arrive with its start. */
   function takeDelta(at: number, delta: JsonObject): void {
     const block = content[at] ?? {};
     content[at] = block;

@@ -1,4 +1,4 @@
-/** Whatever goes wrong in what we do beside a call is told, and never reaches the call. */
+/** Reports errors of the instrumentation, so that none of them reaches the instrumented call. */
 export type ErrorGuard = <T>(work: () => T) => T | undefined;
 
 export const createErrorGuard =

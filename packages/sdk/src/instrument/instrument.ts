@@ -13,10 +13,10 @@ import {
 } from './protocol.ts';
 
 export type InstrumentedMethod = {
-  /** Where the method is, from the client on. */
+  /** The path from the client to the method. */
   path: readonly string[];
   protocol: ProviderProtocol;
-  /** Changes what is asked, and says whether its usage is to be kept from the caller. */
+  /** Returns a changed request whose extra usage is hidden from the caller, or undefined to change nothing. */
   prepare?: ((body: JsonObject) => JsonObject | undefined) | undefined;
 };
 
@@ -27,7 +27,7 @@ export type Instrumented = {
   options: InstrumentOptions;
 };
 
-/** Patches each method that the client has. Gives back what undoes it all. */
+/** Patches each of these methods that the client has. Returns a function that undoes all patches. */
 export function instrument(
   targets: readonly InstrumentedMethod[],
   { client, source, provider, options }: Instrumented,
@@ -54,7 +54,7 @@ function reporter(source: SessionSource): (error: unknown) => void {
     try {
       sessionOf(source)?.onError(error);
     } catch {
-      // It was the search for the session that failed: there is nobody to tell.
+      // Finding the session failed, so there is no session to report to.
     }
   };
 }
@@ -112,7 +112,7 @@ function observe({ call, reading, guard, wasAborted }: ObservedCall): CallObserv
 
 const ABORTED = { aborted: true };
 
-/** The name that the provider knows the call by. */
+/** The provider's id of the call. */
 function requestOf(data: unknown): SpanAttributes {
   const id = textOf(jsonObjectOf(data)._request_id);
   return id === undefined ? {} : { request_id: id };

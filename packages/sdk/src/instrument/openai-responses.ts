@@ -37,7 +37,7 @@ function read({ captureContent }: { captureContent: boolean }): ResponseReader {
   return {
     answer: (data) => resultOf(data, captureContent),
     piece(event) {
-      // The first, and each that changes its state, has the response as it is by then.
+      // The first event, and each that changes the state, carries the current response.
       if (event.response) response = jsonObjectOf(event.response);
       if (event.type === 'error') failure = textOf(event.message) ?? 'error';
       return { hasContent: typeof event.type === 'string' && event.type.endsWith('.delta') };

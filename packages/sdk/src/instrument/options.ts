@@ -1,14 +1,14 @@
 import type { Session } from '../session.ts';
 import type { Span } from '../span-types.ts';
 
-/** The session that calls belong to, or what finds it for each call (`activeSession`). */
+/** The session that calls belong to, or a function that finds it for each call (such as `activeSession`). */
 export type SessionSource = Session | (() => Session | undefined);
 
 export type InstrumentOptions = {
-  /** Also record what is asked and answered. The service redacts secrets; personal data it does not know. */
+  /** Also record requests and answers. The service redacts secrets, but cannot recognise personal data. */
   captureContent?: boolean | undefined;
-  /** Who answers, where that is another than the client is named after. */
+  /** The provider, if it is not the one that the client is named after. */
   provider?: string | undefined;
-  /** The span that calls are below. By default the one that is running, where the runtime can tell. */
+  /** The parent span of all calls. Default: the active span, where the runtime supports it. */
   parent?: Span | undefined;
 };

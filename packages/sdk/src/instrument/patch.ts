@@ -4,13 +4,13 @@ import { observePromise } from './promise.ts';
 
 type PatchedMethod = (this: unknown, ...args: unknown[]) => unknown;
 
-/** A call that is looked on at, with the arguments it is to be made with. */
+/** An observed call, with the arguments to make it with. */
 export type StartedCall = { observer: CallObserver; args: unknown[] };
 
-/** What to do before each call. Nothing is recorded where it gives undefined. */
+/** Called before each call. Nothing is recorded if it returns undefined. */
 export type StartCall = (args: unknown[], guard: ErrorGuard) => StartedCall | undefined;
 
-/** Puts an observed method in the place of one, on this object alone. Gives back what undoes it. */
+/** Replaces a method by an observed one, on this object only. Returns a function that undoes it. */
 export function patch(
   owner: object,
   name: string,
@@ -38,7 +38,7 @@ export function patch(
   methods[name] = observed;
   return () => {
     isOn = false;
-    // Where somebody else has put theirs on top, ours stays below it and does nothing.
+    // If another patch lies on top, this one stays below it and does nothing.
     if (methods[name] !== observed) return;
     if (wasOwn) methods[name] = original;
     else delete methods[name];

@@ -1,7 +1,7 @@
 import type { CallObserver } from './observer.ts';
 import { isStream, observeStream } from './stream.ts';
 
-/** What these clients return: a promise that reads the answer only when it is asked to. */
+/** The result type of these clients: a promise that reads the body only on demand. */
 type ApiPromise = Promise<unknown> & {
   _thenUnwrap(transform: (data: unknown, props: unknown) => unknown): ApiPromise;
   asResponse(): Promise<unknown>;
@@ -16,7 +16,7 @@ const isApiPromise = (made: unknown): made is ApiPromise =>
 const isThenable = (made: unknown): made is PromiseLike<unknown> =>
   typeof (made as Partial<PromiseLike<unknown>> | undefined)?.then === 'function';
 
-/** The same promise for the caller, with the observer looking on. */
+/** Returns the same promise with the observer attached. */
 export function observePromise(made: unknown, observer: CallObserver): unknown {
   const look = (data: unknown) => {
     if (isStream(data)) observeStream(data, observer);
@@ -27,7 +27,7 @@ export function observePromise(made: unknown, observer: CallObserver): unknown {
   return isThenable(made) ? made.then(look, failing(observer)) : look(made);
 }
 
-/** Tells the observer of an error, and hands it on. */
+/** Reports an error to the observer, then passes it on. */
 function failing(observer: CallObserver, handler: (error: unknown) => unknown = rethrow): (error: unknown) => unknown {
   return (error) => {
     observer.failed(error);
@@ -40,8 +40,8 @@ function rethrow(error: unknown): never {
 }
 
 /**
- * Looks on through the caller's own handlers and adds none: a body that nobody asks for is not read, and an error that
- * nobody handles stays unhandled.
+ * Observes through the caller's own handlers and adds none: a body that the caller does not ask for is not read, and an
+ * error that the caller does not handle stays unhandled.
  */
 function observeApiPromise(promise: ApiPromise, observer: CallObserver): ApiPromise {
   const own = methodsOf(promise);

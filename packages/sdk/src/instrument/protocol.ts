@@ -3,20 +3,20 @@ import type { LlmCallResult } from '../span-types.ts';
 
 export type { JsonObject } from '@mem-service/contract';
 
-/** What is read from one answer, whole or in pieces. */
+/** Reads one answer, whole or in pieces. */
 export type ResponseReader = {
   answer(data: JsonObject): LlmCallResult;
-  /** Takes in a piece of a stream. */
+  /** Adds a piece of a stream. */
   piece(data: JsonObject): { hasContent: boolean; isHidden?: boolean };
-  /** What the pieces tell by now. */
+  /** The result of the pieces so far. */
   result(): LlmCallResult;
 };
 
-/** One method of a client, and how to read what goes in and comes out. */
+/** One method of a client, with functions that read its requests and answers. */
 export type ProviderProtocol = {
-  /** As in the name of the span, before the model. */
+  /** The first part of the span's name, before the model. */
   operation: string;
-  /** What is asked, where content is wanted. */
+  /** The recorded request, if content is captured. */
   inputOf(body: JsonObject): unknown;
   read(options: { captureContent: boolean; isHidingUsage: boolean }): ResponseReader;
 };

@@ -1,13 +1,13 @@
 import type { CallObserver } from './observer.ts';
 
 type Iterate = () => AsyncIterator<unknown>;
-/** A stream of these clients makes its iterators with `iterator`, also for `tee` and `toReadableStream`. */
+/** A stream of these clients creates its iterators with `iterator`, also for `tee` and `toReadableStream`. */
 export type StreamLike = AsyncIterable<unknown> & { iterator?: Iterate; controller?: AbortController };
 
 export const isStream = (data: unknown): data is StreamLike =>
   typeof data === 'object' && data !== null && Symbol.asyncIterator in data;
 
-/** Has the observer look on while the stream is read. The stream stays the same object. */
+/** Observes the stream while the caller reads it. The stream stays the same object. */
 export function observeStream(stream: StreamLike, observer: CallObserver): void {
   if (typeof stream.iterator === 'function') {
     const iterate = stream.iterator.bind(stream);

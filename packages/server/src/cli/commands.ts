@@ -4,15 +4,15 @@ import { type CommandField, field, fieldsOf, toggle } from './fields.ts';
 
 export type Command = {
   name: OperationName;
-  /** What people type: the short name, or the full one where there is none. */
+  /** The word to type: the short name, or the full name if there is none. */
   word: string;
-  /** Other words for it, the full name among them. */
+  /** Synonyms, including the full name. */
   also: readonly string[];
   operation: Operation;
-  /** Taken by position, in this order. */
+  /** Positional arguments, in this order. */
   readonly args: CommandField[];
   readonly fields: CommandField[];
-  /** Flags that are no field of the input. */
+  /** Flags that are not input fields. */
   readonly common: CommandField[];
 };
 
@@ -24,7 +24,7 @@ const COMMON = [
   toggle('help', 'Print this help.'),
 ];
 
-/** What its schemas tell is asked for when somebody needs it: only one command is run. */
+/** Fields are read from the schemas on first use, because a run needs only one command. */
 function toCommand(name: OperationName): Command {
   const operation: Operation = operations[name];
   const { alias, also = [], args = [] } = operation.cli ?? {};
@@ -47,13 +47,13 @@ function toCommand(name: OperationName): Command {
   };
 }
 
-/** Every operation of the table is a command. */
+/** Every operation in the table is a command. */
 export const commands: readonly Command[] = operationNames.map(toCommand);
 
 export function findCommand(word: string): Command | undefined {
   return commands.find((command) => command.word === word || command.also.includes(word));
 }
 
-/** A field as people write it: by its flag, or by its name where it has a place. */
+/** A field as the user writes it: its flag, or its name if it is positional. */
 export const fieldLabel = ({ args }: Command, field: CommandField): string =>
   args.includes(field) ? field.name : `--${field.flag}`;

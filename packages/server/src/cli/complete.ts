@@ -11,7 +11,7 @@ export function completionScript(shell: Shell): string {
   return { bash, zsh, fish }[shell]();
 }
 
-/** A word, the same under other names, and what may follow it. */
+/** A command with its synonyms and its syntax. */
 type CompletedCommand = CommandSyntax & { also: readonly string[] };
 
 const completed: readonly CompletedCommand[] = [
@@ -29,7 +29,7 @@ const flagsOf = (command: CompletedCommand): string[] =>
     kind === 'boolean' && !isSwitch ? [`--${flag}`, `--no-${flag}`] : [`--${flag}`],
   );
 
-/** For each flag with a fixed set of values, one line of a shell's `case`. */
+/** One line of a shell's `case` for each flag with a fixed set of values. */
 const choiceCases = (reply: (words: string) => string): string =>
   completed
     .flatMap((command) =>

@@ -13,12 +13,12 @@ import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
 import type { Kernel } from '../kernel/index.ts';
 import type { CliParts } from './parts.ts';
 
-/** The service behind a command: answers are exact JSON text. */
+/** A connection to the service. Answers are exact JSON text. */
 export type ServiceConnection = {
   call(name: OperationName, input: Record<string, unknown>): Promise<string>;
-  /** Prints event after event until the signal. */
+  /** Prints events until the signal is aborted. */
   follow(name: StreamName, input: Record<string, unknown>, reading: StreamOutput): Promise<void>;
-  /** Line after line, as they are. */
+  /** Yields the lines of an answer, unparsed. */
   lines(name: LinesName, input: Record<string, unknown>): AsyncIterable<string>;
   close(): Promise<void>;
 };
@@ -29,7 +29,7 @@ export type CallerNames = { agent: string | undefined; session: string | undefin
 
 export const DEFAULT_AGENT = 'cli';
 
-/** The server at MEM_HTTP_URL, or the store of this machine. */
+/** Connects to the server at MEM_HTTP_URL, or opens the store of this machine. */
 export async function connect(parts: CliParts, config: Config, identity: CallerNames): Promise<ServiceConnection> {
   const agent = checkedLabel('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
   const session = identity.session === undefined ? undefined : checkedLabel('--session', identity.session);
@@ -43,7 +43,7 @@ export async function connect(parts: CliParts, config: Config, identity: CallerN
     session_id: session ?? null,
     address: null,
     request_id: randomUUID(),
-    // Whoever can open the store runs the service.
+    // A user who can open the store is its operator.
     control: true as const,
   };
   return {
@@ -94,7 +94,7 @@ function connectRemote(
   }
 }
 
-/** Both names follow one rule, and are checked here as a server checks its headers. */
+/** Checks an agent or session name, as the server checks its headers. */
 function checkedLabel(path: string, text: string): string {
   const parsed = shapes.agentId.safeParse(text);
   if (parsed.success) return parsed.data;

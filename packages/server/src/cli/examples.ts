@@ -2,19 +2,19 @@ import type { OperationName } from '@mem-service/contract';
 
 type Example = readonly [text: string, line: string];
 
-/** What else one does with a command, beside the example of its operation. */
+/** More examples for a command, besides that of its operation. */
 export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'entries.write': [
     [
       'a guess, from standard input',
       `echo '{"cause": "a full disk"}' | mem write ops/db outage --memory-type belief --confidence 0.4`,
     ],
-    ['only if nobody has changed it since version 3', `mem write checkout/cart owner '"team-basket"' --if-version 3`],
-    ['for this agent alone, for a day', `mem write notes todo 'ask for access' --no-shared --ttl-seconds 86400`],
+    ['only if it has not changed since version 3', `mem write checkout/cart owner '"team-basket"' --if-version 3`],
+    ['for this agent only, for a day', `mem write notes todo 'ask for access' --no-shared --ttl-seconds 86400`],
   ],
   'entries.read': [
     ['as it was on a day', 'mem read checkout/payments retry-policy --as-of 2026-11-01T00:00:00Z'],
-    ['the value alone, for a script', 'mem read checkout/payments retry-policy --json | jq .value'],
+    ['only the value, for a script', 'mem read checkout/payments retry-policy --json | jq .value'],
   ],
   'entries.list': [
     ['what was written last', 'mem list --sort recent --limit 10'],
@@ -28,7 +28,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'entries.verify': [['a part of the store', `mem verify 'checkout/**'`]],
   'entries.search': [
     ['a phrase, and words that begin alike', `mem search '"exponential backoff" retr*'`],
-    ['no words: what is doubted', 'mem search --max-confidence 0.4 --sort-by confidence'],
+    ['without words: entries with low confidence', 'mem search --max-confidence 0.4 --sort-by confidence'],
   ],
   'commits.create': [['from a file', 'mem commit writes.json --message "what the incident taught"']],
   'commits.list': [['the last three', 'mem commits --limit 3']],
@@ -44,7 +44,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
     ['what led to a result', 'mem explain --outcome-ref deploy-2231'],
   ],
   'outcomes.commit': [
-    ['what the session has read answers for it', 'mem outcome deploy-2231 success --session deploy-2231'],
+    ['credits what the session has read', 'mem outcome deploy-2231 success --session deploy-2231'],
     ['only if nothing it rests on has changed', 'mem outcome deploy-2232 minor_failure --if-unchanged'],
   ],
   'outcomes.list': [['failures below a path', `mem outcomes --outcome-type failure --entity-path 'checkout/**'`]],
@@ -54,7 +54,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   ],
   'traces.read': [['by the beginning of its id, as lists show it', 'mem trace 01kfx3e5gh']],
   'traces.verify': [['one of them', 'mem traces.verify --trace-id 01kfx3e5gh4c7m9q2r5t8w1y3z']],
-  'agents.timeline': [['outcomes alone', 'mem timeline agent/deploy-bot --event-type outcome']],
+  'agents.timeline': [['only outcomes', 'mem timeline agent/deploy-bot --event-type outcome']],
   'agents.list': [['as JSON', 'mem agents --json']],
   'graph.neighbors': [['two steps far', 'mem graph checkout/payments --depth 2']],
   'log.list': [['what came after an event', 'mem log.list --after 120 --limit 50 --json']],
@@ -68,7 +68,7 @@ export const examples: Partial<Record<OperationName, readonly Example[]>> = {
   'health.read': [['with the database', 'mem health --ready']],
 };
 
-/** Where the words of the operation are for those who call it over HTTP. */
+/** Replaces descriptions that are written for HTTP callers. */
 export const abouts: Partial<Record<OperationName, string>> = {
   'log.stream':
     'A line for each event as it is committed, in colours by type, until Ctrl-C. After a lost connection it comes back ' +

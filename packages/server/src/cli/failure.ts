@@ -3,7 +3,7 @@ import { MemError } from '@mem-service/sdk';
 import { ConfigError } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
 
-/** The command line itself is wrong. */
+/** The command line itself is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
 }
@@ -43,16 +43,16 @@ export function exitCodeOf({ code, status }: Problem): ExitCode {
   return BY_STATUS[status] ?? 1;
 }
 
-/** Every error as what a server would have answered. */
+/** Converts any error to the problem that a server would answer. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Fault) return error.toProblem();
   if (error instanceof MemError) return error.problem;
   if (!(error instanceof Error)) return new Fault('internal', String(error)).toProblem();
   if (error instanceof UsageError || error instanceof ConfigError)
     return new Fault('invalid_input', error.message).toProblem();
-  // By name: the class would bring the database drivers with it.
+  // Checked by name: importing the class would load the database drivers.
   if (error.name === 'StorageError') return new Fault('unavailable', reasonOf(error)).toProblem();
-  // What the system refuses has a code and speaks for itself; anything else is a bug and tells where it is.
+  // System errors have a code and a clear message; any other error is a bug and is shown with its stack.
   const isBug = (error as { code?: unknown }).code === undefined;
   return new Fault('internal', isBug ? (error.stack ?? error.message) : error.message).toProblem();
 }
@@ -62,7 +62,7 @@ function reasonOf({ message, cause }: Error): string {
   return reason || code ? `${message}: ${reason || code}` : message;
 }
 
-/** One line for each thing that is wrong, in the words of the command line. */
+/** One line for each error, with the names of the command line. */
 export function describeProblem({ detail, errors }: Problem, command?: Command): string[] {
   if (!errors || errors.length === 0) return detail.split('\n');
   return errors.map(({ path, message }) => {

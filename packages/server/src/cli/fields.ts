@@ -2,8 +2,8 @@ import type { Operation } from '@mem-service/contract';
 import type { z } from 'zod';
 
 /**
- * How a field is written on the command line. `value` is any JSON, or text where it is none; `object` is a JSON object;
- * `document` is a list of objects, too large for an argument; `file` is the name of a file.
+ * How a field is written on the command line. `value` is any JSON, or else text; `object` is a JSON object; `document`
+ * is a list of objects, too large for an argument; `file` is a file name.
  */
 export type CommandFieldKind =
   | 'text'
@@ -25,11 +25,11 @@ export type CommandField = {
   required: boolean;
   description: string | undefined;
   fallback: unknown;
-  /** It is off, and can only be turned on. */
+  /** Off by default, and can only be turned on. */
   isSwitch?: boolean;
 };
 
-/** A field that no schema tells of. */
+/** A field that is not in a schema. */
 export function field(flag: string, description: string, rest: Partial<CommandField> = {}): CommandField {
   const name = flag.replaceAll('-', '_');
   return { name, flag, kind: 'text', choices: [], required: false, description, fallback: undefined, ...rest };
@@ -40,7 +40,7 @@ export const toggle = (flag: string, description: string): CommandField =>
 
 type CommandFieldSchema = z.core.$ZodType;
 
-/** Fields of the input of an operation, from its schema. */
+/** The input fields of an operation, from its schema. */
 export function fieldsOf({ input }: Operation): CommandField[] {
   const shape = (input as z.ZodObject).shape as Record<string, CommandFieldSchema>;
   return Object.entries(shape).map(([name, schema]) => ({
@@ -53,7 +53,7 @@ export function fieldsOf({ input }: Operation): CommandField[] {
   }));
 }
 
-/** What is below optional, default and the like. */
+/** The schema inside optional, default and similar wrappers. */
 function innerOf(schema: CommandFieldSchema): CommandFieldSchema | undefined {
   const { def } = schema._zod;
   if ('innerType' in def) return def.innerType as CommandFieldSchema;
@@ -62,7 +62,7 @@ function innerOf(schema: CommandFieldSchema): CommandFieldSchema | undefined {
   return given._zod.def.type === 'transform' ? out : given;
 }
 
-/** What is made of anything takes nothing too, until it is asked what it makes. */
+/** A schema that transforms any input looks optional, so its result schema decides. */
 function isRequired(schema: CommandFieldSchema): boolean {
   const { def } = schema._zod;
   if (def.type !== 'pipe') return schema._zod.optin === undefined;
@@ -87,7 +87,7 @@ function kindOf(schema: CommandFieldSchema): Pick<CommandField, 'kind' | 'choice
   return { kind: kinds[def.type] ?? 'text', choices: [] };
 }
 
-/** What a list is made of, where its schema tells the names. The service itself says which are wrong. */
+/** The names of a list's elements, if its schema declares them. The service itself reports wrong ones. */
 function namesIn({ element }: z.core.$ZodArrayDef): readonly string[] {
   const { enum: names } = (element as z.ZodType).meta() ?? {};
   return Array.isArray(names) ? names : kindOf(element).choices;
@@ -96,7 +96,7 @@ function namesIn({ element }: z.core.$ZodArrayDef): readonly string[] {
 const listKind = ({ element }: z.core.$ZodArrayDef): CommandFieldKind =>
   kindOf(element).kind === 'object' ? 'document' : 'list';
 
-/** Where a list has no words of its own, those of what it lists. */
+/** The description of a list, or else of its elements. */
 function descriptionOf(schema: CommandFieldSchema): string | undefined {
   const { def } = schema._zod;
   const inner = def.type === 'array' ? (def as z.core.$ZodArrayDef).element : innerOf(schema);

@@ -1,6 +1,6 @@
 import type { Command } from './commands.ts';
 
-/** How the modules are told to somebody who knows none of them, in the order one meets them. */
+/** Titles of the modules for new users, in the order in which they need them. */
 const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Entries: keep what is known, and find it again', 'entries', 'search', 'commits'],
   ['Sessions: note what an agent does, and see what led to what', 'sessions'],
@@ -24,7 +24,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
 
 export type CommandGroup = { title: string; members: Command[] };
 
-/** Every command in a group; a module that nobody named has one of its own. */
+/** All commands in groups; a module without a title forms its own group. */
 export function groupsOf(commands: readonly Command[]): CommandGroup[] {
   const named = new Set(TITLES.flatMap(([, ...modules]) => modules));
   const others = new Set(commands.map(({ operation }) => operation.module).filter((module) => !named.has(module)));

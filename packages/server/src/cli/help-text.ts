@@ -2,10 +2,10 @@ import type { CommandField } from './fields.ts';
 import type { CommandSyntax } from './parse.ts';
 
 const WIDTH = 100;
-/** Names longer than that have their text below them. */
+/** Longer names have their text on the next line. */
 const MAX_NAME = 34;
 
-/** Lines of words, as wide as one likes to read. */
+/** Wraps text at a width that is easy to read. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -18,7 +18,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Names on the left, what they are on the right. */
+/** Two columns: names, and their descriptions. */
 export function rows(pairs: readonly (readonly [string, string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length).filter((length) => length <= MAX_NAME), 0);
   const beside = (name: string, text: string) => `  ${name.padEnd(width)}  ${text}`.trimEnd();
@@ -32,11 +32,11 @@ export function rows(pairs: readonly (readonly [string, string])[]): string {
     .join('\n');
 }
 
-/** A line to type each, with what it is for above it. */
+/** Commands to type, each with its purpose above it. */
 export const exampleLines = (all: readonly (readonly [text: string, line: string])[]): string =>
   `Examples:\n${all.map(([text, line]) => `${text === '' ? '' : `  # ${text}\n`}  ${line}`).join('\n')}`;
 
-/** Usage, what it does, arguments and flags. */
+/** Usage, description, arguments and flags. */
 export function syntaxHelp(syntax: CommandSyntax, text: string): string {
   const { args, fields, common } = syntax;
   const flags = fields.filter((field) => !args.includes(field));
@@ -75,7 +75,7 @@ const SHAPES = {
   file: '<file>',
 };
 
-/** Too many to stand beside the flag. */
+/** Too many to fit beside the flag. */
 const areMany = (choices: readonly string[]) => choices.join('|').length > 60;
 
 function flagOf({ flag, kind, choices }: CommandField): string {
@@ -101,7 +101,7 @@ const choicesOf = ({ choices }: CommandField) => (choices.length === 0 ? '' : `O
 
 function descriptionOf(field: CommandField): string {
   const { description = '', fallback, choices } = field;
-  // That nothing is given where nothing is given needs no word.
+  // An empty default is not shown.
   const isNothing = fallback === undefined || fallback === '' || typeof fallback === 'object';
   const preset = isNothing ? '' : `Default: ${fallback}.`;
   return [areMany(choices) ? choicesOf(field) : '', description.replaceAll('`', ''), preset].filter(Boolean).join(' ');

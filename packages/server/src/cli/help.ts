@@ -49,21 +49,21 @@ export function commandHelp(command: Command): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-/** Those that it can end with, beside those of every program. */
+/** The exit codes of this command, besides those of every command. */
 function exitCodesFor({ operation, name }: Command): [string, string][] {
   const own = operation.errors.map((code) => exitCodeOf(new Fault(code, '').toProblem()));
   const all = [...new Set([0, 2, 4, 6, ...own, ...(name.endsWith('.verify') ? [1] : [])])].sort();
   return all.map((code) => [String(code), exitCodes[code as keyof typeof exitCodes]]);
 }
 
-/** Others of its group. */
+/** Other commands of its group. */
 function seeAlso({ word, operation }: Command): string[] {
   const group = groupsOf(commands).find(({ members }) => members.some((one) => one.operation === operation));
   const others = (group?.members ?? []).filter((one) => one.word !== word).map((one) => `mem ${one.word}`);
   return others.length === 0 ? [] : [wrap(`See also: ${others.join(', ')}.`, 100).join('\n')];
 }
 
-/** The example of the operation as somebody would type it. */
+/** The operation's example as a command line. */
 export function exampleOf({ word, args, fields, operation }: Command): string {
   const example = operation.example(0) as Record<string, unknown>;
   const used = fields.filter(({ name }) => example[name] !== undefined);

@@ -14,7 +14,7 @@ import { commandWords } from './words.ts';
 
 export type { CliParts } from './parts.ts';
 
-/** Runs a command line and gives the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function runCli(
   args: readonly string[],
   parts: CliParts,

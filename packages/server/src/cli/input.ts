@@ -8,10 +8,10 @@ import type { ParsedFlags } from './parse.ts';
 
 export type CommandInput = Record<string, unknown>;
 
-/** Where a value or a document comes from when it is not on the command line. */
+/** The source of a value or a document that is not on the command line. */
 export type Stdin = AsyncIterable<Uint8Array> & { isTTY?: boolean };
 
-/** Turns texts into the input of the operation, in the types that its fields have. Flags win over a document. */
+/** Converts texts into the operation's input, by the types of its fields. Flags override a document. */
 export async function readInput(command: Command, given: ParsedFlags, stdin: Stdin): Promise<CommandInput> {
   let document: CommandInput = {};
   let input: CommandInput = {};
@@ -61,7 +61,7 @@ function toNumber(text: string, label: string): number {
   return Number(text);
 }
 
-/** `a,b`, or JSON where an element holds a comma or is an object: a list, or a single one. */
+/** `a,b`, or JSON if an element contains a comma or is an object: a list, or a single element. */
 function toList(text: string): unknown[] {
   const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
   if (parsed !== undefined) return Array.isArray(parsed) ? parsed : [parsed];
@@ -74,7 +74,7 @@ function toObject(text: string, label: string): object {
   throw new UsageError(`${label} must be a JSON object such as {"name":"value"}`);
 }
 
-/** JSON keeps its exact text; anything else is a string. */
+/** JSON keeps its exact text; any other text becomes a string. */
 function toValue(text: string): JsonText {
   return parseJson(text) === undefined ? JsonText.of(text) : new JsonText(text.trim());
 }
@@ -88,8 +88,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Objects, as JSON or in a file: a list of them, a single one, or an object that holds the list and may bring other
- * fields along. Values inside keep their exact text.
+ * Objects, as JSON or in a file: a list, a single object, or an object that contains the list and other fields. Values
+ * inside keep their exact text.
  */
 async function readDocument({ operation }: Command, { name }: CommandField, text: string): Promise<CommandInput> {
   const json = /^\s*[[{]/.test(text) ? text : await readText(text);

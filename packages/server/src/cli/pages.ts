@@ -4,10 +4,10 @@ import type { z } from 'zod';
 import type { ServiceConnection } from './connect.ts';
 import type { CommandInput } from './input.ts';
 
-/** Counts of a page, not of the whole. */
+/** Counts of one page, not of the whole. */
 const SUMMED: readonly string[] = ['total_checked', 'valid', 'count'];
 
-/** Follows the pages to the end and makes one answer of them. The items keep their exact text. */
+/** Reads all pages and joins them into one answer. Items keep their exact text. */
 export async function callAll(
   connection: ServiceConnection,
   name: OperationName,

@@ -2,21 +2,21 @@ import { UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
 import { suggest } from './suggest.ts';
 
-/** What a command line may hold: `args` by position, all of them by flag. */
+/** The syntax of a command: `args` by position, and every field by flag. */
 export type CommandSyntax = {
   word: string;
   args: readonly CommandField[];
   fields: readonly CommandField[];
-  /** Flags that are no field of the input. */
+  /** Flags that are not input fields. */
   common: readonly CommandField[];
 };
 
-/** The texts given for each field, by flag, whether they came by flag or by position. */
+/** The texts given for each field, by flag name, whether given by flag or by position. */
 export type ParsedFlags = ReadonlyMap<string, readonly string[]>;
 
 export const isOn = (given: ParsedFlags, flag: string): boolean => given.get(flag)?.[0] === 'true';
 
-/** Takes a command line apart. What the texts mean is decided later, by the kind of the field. */
+/** Splits a command line. Texts are converted later, by the kind of their field. */
 export function parseArgs(command: CommandSyntax, args: readonly string[]): ParsedFlags {
   const given = new Map<string, string[]>();
   const words: string[] = [];
@@ -33,7 +33,7 @@ export function parseArgs(command: CommandSyntax, args: readonly string[]): Pars
   return given;
 }
 
-/** `-` stands for standard input and `-5` is a number. */
+/** `-` means standard input and `-5` is a number. */
 const isFlag = (arg: string) => /^-[^\d.]/.test(arg) && arg !== '-';
 
 function readFlag(command: CommandSyntax, arg: string, rest: string[]): { field: CommandField; text: string } {
@@ -67,7 +67,7 @@ function add(given: Map<string, string[]>, { flag, kind }: CommandField, text: s
   given.set(flag, [...(known ?? []), text]);
 }
 
-/** What was not given by flag is taken in order. */
+/** Assigns words in order to the arguments that were not given by flag. */
 function assignPositional(command: CommandSyntax, words: readonly string[], given: Map<string, string[]>): void {
   const open = command.args.filter(({ flag }) => !given.has(flag));
   const extra = words[open.length];

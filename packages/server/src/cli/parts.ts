@@ -6,17 +6,17 @@ import type { Kernel } from '../kernel/index.ts';
 /** How this process was started. */
 export type ProcessStart = { node: string; script: string; platform: NodeJS.Platform; folder: string };
 
-/** What the command line is given by the process, loaded only when a command needs it. */
+/** The parts of the process that the command line uses, loaded only when a command needs them. */
 export type CliParts = {
   readConfig: (env?: Environment) => Config;
-  /** For what is no setting of the service: where other programs keep their files. */
+  /** For values that are not settings of the service, such as where other programs keep their files. */
   readEnvironment: () => Environment;
   readProcessStart: () => ProcessStart;
-  /** Opens the local store, for commands that do not go to a server. */
+  /** Opens the local store, for commands without a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
-  /** Looks at the local store without changing it. */
+  /** Inspects the local store without changing it. */
   inspectStore: (config: Config) => Promise<StoreReport>;
-  /** The memory as an MCP client of this machine has it. */
+  /** Opens the memory as an MCP client of this machine uses it. */
   openMemory: (env: Environment, client?: string) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;
   /** Serves an MCP client over standard input and output. */

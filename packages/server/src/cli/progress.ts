@@ -1,4 +1,4 @@
-/** A line on a terminal that tells how far something has come. Nobody else sees it. */
+/** A progress line. It is shown only on a terminal. */
 export type Progress = { show(done: number, total: number): void; end(): void };
 
 const WIDTH = 24;

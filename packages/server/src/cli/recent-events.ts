@@ -15,7 +15,9 @@ export type EventQuery = {
 
 const PAGE = 1000;
 
-/** The log goes forward from a number, so it is read in stretches from its end. Details stand beside the rest. */
+/**
+ * The log is read forward from a `seq`, so this reads it in chunks from its end. Details are merged into each event.
+ */
 export async function listRecentEvents(connection: ServiceConnection, wanted: EventQuery): Promise<AnswerItem[]> {
   const isWanted = filterOf(wanted);
   const found: ListedEvent[] = [];

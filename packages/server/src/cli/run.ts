@@ -12,7 +12,7 @@ import { printEvents } from './stream.ts';
 import { type Terminal, warn } from './terminal.ts';
 import { fullTraceId } from './trace-ids.ts';
 
-/** Runs one operation of the table, from the words of the command line to what is printed. */
+/** Runs one operation, from the words of the command line to the printed answer. */
 export async function runCommand(command: Command, args: readonly string[], parts: CliParts & { terminal: Terminal }) {
   const { terminal } = parts;
   const given = parseArgs(command, args);
@@ -49,7 +49,7 @@ async function ask(connection: ServiceConnection, { name }: Command, question: C
     typeof trace_id === 'string'
       ? { ...question.input, trace_id: await fullTraceId(connection, trace_id) }
       : question.input;
-  // A report on the first page alone would call the rest intact unseen.
+  // A report on the first page only would call the rest intact without checking it.
   const whole = isVerification(name) && !given.has('limit') && !given.has('cursor');
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }

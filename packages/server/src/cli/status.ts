@@ -12,7 +12,7 @@ import { bytes, counted, outcomeText, paint, panel, type Screen, show, when } fr
 
 export type ServiceStatus = {
   version: string;
-  /** A server, or where the store is. */
+  /** The server, or the location of the store. */
   place: { kind: 'server' | 'sqlite' | 'postgres'; at: string; bytes: number | null; exists: boolean };
   service: Output<'health.read'> | null;
   stats: Output<'stats.read'> | null;

@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 
 export type StreamCommand = { name: StreamName; input: CommandInput };
 
-/** Prints events as they come, a line each, until somebody has had enough of it. */
+/** Prints events as they arrive, one line each, until the user stops it. */
 export async function printEvents(
   connection: ServiceConnection,
   { name, input }: StreamCommand,

@@ -1,4 +1,4 @@
-/** ` Did you mean x?`, or nothing where no candidate is near. */
+/** ` Did you mean x?`, or an empty text if no candidate is close. */
 export function suggest(given: string, candidates: readonly string[]): string {
   const ranked = candidates
     .map((candidate) => ({ candidate, steps: distance(given, candidate) }))
@@ -12,7 +12,7 @@ export function suggest(given: string, candidates: readonly string[]): string {
   return `. Did you mean ${best.candidate}?`;
 }
 
-/** Insertions, deletions and replacements that turn one text into the other (Levenshtein). */
+/** The Levenshtein distance: insertions, deletions and replacements that turn one text into the other. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (let i = 1; i <= from.length; i++) {

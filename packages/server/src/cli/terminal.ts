@@ -7,7 +7,7 @@ export type Terminal = {
   stdin: Stdin;
   out(text: string): void;
   err(text: string): void;
-  /** Nobody reads what is printed any more. */
+  /** Aborted when the output is no longer read. */
   gone: AbortSignal;
 };
 
@@ -20,7 +20,7 @@ export function openTerminal(): Terminal {
     if (text !== '') stream.write(text);
   };
   return {
-    // A stream knows by itself what NO_COLOR, TERM and the like ask for.
+    // The stream itself checks NO_COLOR, TERM and the like.
     screen: {
       width: stdout.isTTY ? stdout.columns || 80 : undefined,
       colour: stdout.isTTY === true && stdout.hasColors(),
@@ -32,7 +32,7 @@ export function openTerminal(): Terminal {
   };
 }
 
-/** Whoever reads may stop reading: `mem list | head` is no failure. */
+/** A closed pipe is not a failure: `mem list | head` ends normally. */
 function endQuietly(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

@@ -3,21 +3,21 @@ import { UsageError } from './failure.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const FULL_LENGTH = 26;
-/** As many characters of an id tell when it was made, to the millisecond. */
+/** The first characters of an id encode its time of creation, to the millisecond. */
 const TIME_LENGTH = 10;
-/** Later than that has no usual form. */
+/** Later times have no four-digit year. */
 const LAST_TIME = Date.UTC(9999, 11, 31);
 
 export const shortId = (id: string): string => id.slice(0, TIME_LENGTH);
 
-/** Beginnings of the ids by which those of one list can be told apart. */
+/** The shortest prefixes that distinguish the ids of one list. */
 export function shortIds(ids: readonly string[]): string[] {
   let length = TIME_LENGTH;
   while (length < FULL_LENGTH && new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length++;
   return ids.map((id) => id.slice(0, length));
 }
 
-/** The whole id of a trace from the beginning that lists show. What is no such beginning is left to the service. */
+/** Resolves the prefix that lists show to the full id of a trace. Any other text is passed on to the service. */
 export async function fullTraceId(connection: ServiceConnection, given: string): Promise<string> {
   const id = given.toLowerCase();
   if (id.length < TIME_LENGTH || id.length >= FULL_LENGTH || [...id].some((one) => !ALPHABET.includes(one)))

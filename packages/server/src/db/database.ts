@@ -5,95 +5,98 @@ export type Engine = 'sqlite' | 'postgres';
 export interface Query {
   all<T = Row>(statement: Sql): Promise<T[]>;
   get<T = Row>(statement: Sql): Promise<T | undefined>;
-  /** One answer for each key, in order: a few statements however many keys there are. */
+  /** One result per key, in order, with a few statements for any number of keys. */
   findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;
 }
 
 /**
- * A write transaction. Calls run in the order they are made; calls that do not need each other's answers are made
- * together (`Promise.all`), which on PostgreSQL saves a round trip each.
+ * A write transaction. Statements run in the order of the calls. Make calls that do not need each other's results
+ * together (`Promise.all`): on PostgreSQL this saves a round trip each.
  */
 export interface Transaction extends Query {
-  /** From here on it is about this account: where the store guards rows, it reaches no others. */
+  /** Sets the account of the following statements: with row-level security, they can use no other account's rows. */
   enter(accountId: string): void;
   run(statement: Sql): Promise<number>;
-  /** Gives back what the suffix says is `RETURNING`: nothing for a row that was left out because it was there. */
+  /** Returns the `RETURNING` columns of the suffix; no row where a conflict skipped the insert. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
   updateMany(update: Update, rows: readonly Row[]): Promise<void>;
-  /** Undoes only what `work` did when it throws. */
+  /** Rolls back only the effects of `work` when it throws. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** What differs between the engines, as data and small functions. */
+/** Differences between the engines, as data and small functions. */
 export interface Dialect {
   engine: Engine;
-  /** Appended to a SELECT to hold its row until the end of the transaction. */
+  /** Appended to a SELECT to lock its row until the end of the transaction. */
   forUpdate: string;
-  /** The same, but rows that another transaction holds are passed over instead of waited for. */
+  /** The same, but skips rows that another transaction has locked. */
   skipLocked: string;
-  /** Writes of two lanes may run side by side; writes of one lane share transactions. */
+  /** Writes in different lanes may run concurrently; writes in one lane share transactions. */
   lane(accountId: string): string;
-  /** A set of texts as a one-column table `(value)`. */
+  /** A list of texts as a one-column table `(value)`. */
   texts(values: readonly string[]): Sql;
-  /** The same of whole numbers. */
+  /** A list of integers as a one-column table `(value)`. */
   numbers(values: readonly number[]): Sql;
-  /** A set of two texts each as a table `pairs (a, b)`. */
+  /** A list of text pairs as a table `pairs (a, b)`. */
   pairs(values: readonly (readonly [string, string])[]): Sql;
-  /** A member of a JSON object that is kept as text. Both names are written in the code. */
+  /** A member of a JSON object that is stored as text. Column and path must be constants in the code. */
   jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
 
-/** Somebody else on the same store has come to a place in a topic. */
+/** Called when another process on the same store announces a position in a topic. */
 export type AnnouncementListener = (topic: string, place: number) => void;
 
-/** Shows other processes on a store that this one holds something in memory which is not in the store yet. */
+/** Shows other processes on the store that this one holds unwritten data in memory. */
 export interface PendingMarks {
   raise(): void;
   lower(): void;
-  /** Those of other processes, and since when. */
+  /** Raised marks of other processes, with their times. */
   others(): { since: number }[];
 }
 
-/** The store as it was at one moment, for as long as it is open. */
+/** The store as it was at one moment, while the snapshot is open. */
 export type Snapshot = Query & { close(): Promise<void> };
 
 export interface AccountReads {
-  /** Short reads, on the caller's own thread of work. */
+  /** Short reads, on the caller's own thread. */
   readonly read: Query;
-  /** Reads that may take milliseconds; they never hold up the short ones. */
+  /** Reads that may take milliseconds; they never delay short ones. */
   readonly scan: Query;
 }
 
 /**
- * Its own reads are over all accounts, for finding out whose something is. Where the store guards rows, they see only the
- * few columns that takes; everything else is read through `of`.
+ * Its own reads are over all accounts, to find the account of a key or row. With row-level security they see only the
+ * few columns needed for that; everything else is read through `forAccount`.
  */
 export interface Database extends AccountReads {
   readonly dialect: Dialect;
-  /** What one account may see. */
+  /** Reads limited to one account. */
   forAccount(accountId: string): AccountReads;
-  /** For what is read of an account in many steps and has to fit together. */
+  /** For reads of an account in many steps that must be consistent. */
   snapshot(accountId: string): Promise<Snapshot>;
-  /** About accounts, one after the other: it enters each. */
+  /** For writes to accounts; it must `enter` each account first. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Housekeeping over all accounts, with the few rights that takes. */
+  /** Maintenance over all accounts, with only the rights it needs. */
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Runs a statement outside any transaction, for maintenance, however long it takes. */
+  /** Runs a maintenance statement outside any transaction, without a time limit. */
   maintain(statement: Sql): Promise<void>;
-  /** Housekeeping, however long it takes, while no other process does the same. */
+  /** Maintenance without a time limit, under a lock that excludes other processes. */
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** The same for changes of the schema, as the owner of the tables. */
   alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Tells other processes on the store, soon, and not of every place on the way. It may get lost: they look as well. */
+  /**
+   * Notifies other processes on the store with a short delay; only the latest position of a topic is sent.
+   * Notifications may get lost, so the others also poll.
+   */
   announce(topic: string, place: number): void;
-  /** Is told what others announce; gives back how to stop that. */
+  /** Subscribes to announcements of other processes; returns the function that unsubscribes. */
   onAnnounce(listener: AnnouncementListener): () => void;
-  /** Where nobody can be told or asked. */
+  /** Present on SQLite, where processes cannot send messages to each other. */
   readonly marks?: PendingMarks;
   close(): Promise<void>;
 }
 
-/** `refused` is what trying again will not change: a wrong password, a folder that may not be written. */
+/** `refused`: a retry does not help, such as a wrong password or a read-only folder. */
 export type StorageFailure = 'full' | 'unavailable' | 'refused';
 
 const FAILURES: Record<StorageFailure, string> = {
@@ -102,7 +105,7 @@ const FAILURES: Record<StorageFailure, string> = {
   refused: 'the database cannot be used',
 };
 
-/** A row does not fit to those that are there. */
+/** A row conflicts with existing rows. */
 export function isConstraintError(error: unknown): boolean {
   const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
   return (
@@ -110,11 +113,11 @@ export function isConstraintError(error: unknown): boolean {
   );
 }
 
-/** The storage cannot do it now, but nothing is wrong with the request. */
+/** The storage cannot do it now; the request is valid. */
 export class StorageError extends Error {
   override name = 'StorageError';
   readonly reason: StorageFailure;
-  /** In the words of the driver: for the log, not for callers. */
+  /** The driver's message: for the log, not for callers. */
   readonly why: string;
 
   constructor(reason: StorageFailure, cause: unknown) {

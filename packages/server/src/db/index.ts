@@ -8,7 +8,7 @@ export type { RowSecurity, RowSecurityRules } from './row-security.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';
 
-/** The driver is loaded where it is used: it takes as long to load as a command on SQLite takes in all. */
+/** Loads the driver on first use: loading takes as long as a whole command on SQLite. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { createPostgres } = await import('./postgres.ts');
   return createPostgres(options);

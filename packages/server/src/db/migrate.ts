@@ -22,17 +22,17 @@ const MODULE_COLUMN: Record<Engine, string> = {
     WHERE attrelid = to_regclass('schema_migrations') AND attname = 'module' AND NOT attisdropped`,
 };
 
-/** What was run on a database, in order, whichever program did it. The table must be there. */
+/** The migrations that ran on a database, in order. The table must exist. */
 export async function readApplied(query: Pick<Query, 'all' | 'get'>, engine: Engine): Promise<AppliedMigration[]> {
   return (await query.get(statement(MODULE_COLUMN[engine])))
     ? query.all(sql`SELECT version, module, module_version FROM schema_migrations ORDER BY version`)
     : query.all(sql`SELECT version, NULL AS module, NULL AS module_version FROM schema_migrations ORDER BY version`);
 }
 
-/** How many migrations a database has. */
+/** The number of migrations that a database has. */
 export const schemaOf = (applied: readonly AppliedMigration[]): number => applied.at(-1)?.version ?? 0;
 
-/** `version` is the place in the order they were run in, which is all that older programs know and look at. */
+/** `version` is the position in the order of execution, the only column that older programs read. */
 async function prepareTable(tx: Transaction, { engine, text, int }: Ddl): Promise<void> {
   await tx.run(
     statement(
@@ -47,7 +47,7 @@ async function prepareTable(tx: Transaction, { engine, text, int }: Ddl): Promis
   );
 }
 
-/** Gives the rows of the one count their modules. */
+/** Adds the modules to rows of the shared count. */
 async function carryOver(tx: Transaction, engine: Engine, steps: readonly MigrationStep[]): Promise<void> {
   for (const row of await readApplied(tx, engine)) {
     if (row.module !== null) continue;
@@ -58,7 +58,7 @@ async function carryOver(tx: Transaction, engine: Engine, steps: readonly Migrat
   }
 }
 
-/** Brings the schema up to date; concurrent starts wait for each other. Gives the number of migrations that it has then. */
+/** Runs the missing migrations; concurrent starts wait for each other. Returns the number of migrations afterwards. */
 export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<number> {
   return database.alter(async (tx) => {
     const ddl = DDL[database.dialect.engine];

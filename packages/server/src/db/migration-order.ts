@@ -1,9 +1,9 @@
 import type { Engine } from './database.ts';
 
-/** Names for column types that both engines understand in their own way. */
+/** Column types with a name in both engines. */
 export type Ddl = {
   engine: Engine;
-  /** Text compared byte by byte, so that order and cursors agree between the engines. */
+  /** Text compared byte by byte, so that both engines agree on order and cursors. */
   text: string;
   int: string;
   real: string;
@@ -15,7 +15,7 @@ export type Migration = {
   version: number;
   /**
    * Its number from the time when all modules shared one count. Such migrations run in the order of these numbers and
-   * before all others, because some of them use tables of other modules. A new migration has none.
+   * before all others, because some use tables of other modules. New migrations have none.
    */
   legacy?: number;
   name: string;
@@ -26,17 +26,17 @@ export type ModuleMigrations = { module: string; migrations: readonly Migration[
 
 export type MigrationStep = Migration & { module: string };
 
-/** A row of `schema_migrations`. Without a module it is from the time of the one count. */
+/** A row of `schema_migrations`. The module is null in rows from the time of the shared count. */
 export type AppliedMigration = { version: number; module: string | null; module_version: number | null };
 
-/** A program must not touch a schema that it does not know. */
+/** The program does not know the schema of the database and must not use it. */
 export class SchemaError extends Error {
   override name = 'SchemaError';
 }
 
 const nameOf = (module: string, version: number): string => `${module}:${version}`;
 
-/** All migrations in the order in which a new database gets them: within a module by number, modules as they are listed. */
+/** All migrations in the order for a new database: by module in the given order, by number within a module. */
 export function orderMigrations(modules: readonly ModuleMigrations[]): MigrationStep[] {
   const steps = modules.flatMap(({ module, migrations }) =>
     migrations.map((migration, i): MigrationStep => {
@@ -54,13 +54,16 @@ export function orderMigrations(modules: readonly ModuleMigrations[]): Migration
 }
 
 export type SchemaState = {
-  /** Still to be run, in order. */
+  /** Migrations that have not run yet, in order. */
   pending: MigrationStep[];
-  /** Why the program cannot use the database: what it has, and whether a newer program would know it. */
+  /** Why the program cannot use the database: the unknown migration, and whether a newer program has it. */
   refusal: { found: string; isNewer: boolean } | undefined;
 };
 
-/** What a database lacks, and whether it is ahead of the program. Modules that are not installed are left alone. */
+/**
+ * Compares a database with the program: missing migrations, and unknown ones. Modules that are not installed are
+ * ignored.
+ */
 export function compareSchema(applied: readonly AppliedMigration[], steps: readonly MigrationStep[]): SchemaState {
   const named = applied.map((row) => nameApplied(row, steps));
   const done = new Set(named.map(({ module, version }) => nameOf(module, version)));
@@ -75,14 +78,14 @@ export function compareSchema(applied: readonly AppliedMigration[], steps: reado
 
 type MigrationName = { module: string; version: number };
 
-/** Of a row of the one count: the migration that had its number. */
+/** Returns the migration of a row; a row of the shared count is found by its number. */
 export function nameApplied({ version, module, module_version }: AppliedMigration, steps: readonly MigrationStep[]) {
   if (module !== null) return { module, version: module_version as number };
   const step = steps.find(({ legacy }) => legacy === version);
   return step ? { module: step.module, version: step.version } : { module: ONE_COUNT, version };
 }
 
-/** Stands for the module of a number that is not known. No module has this name. */
+/** The module of an unknown number of the shared count. No module has this name. */
 const ONE_COUNT = '';
 
 const newestOf = (module: string, steps: readonly MigrationStep[]): number => {

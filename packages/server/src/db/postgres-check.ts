@@ -9,22 +9,22 @@ import type { Sql } from './sql.ts';
 export type PostgresState = {
   version: string;
   role: string;
-  /** Where tables are looked for and made; null where the role may use none. */
+  /** The schema in which tables are found and created; null when the role may use none. */
   place: string | null;
-  /** Follows another server and takes no writes. */
+  /** A standby server, which accepts no writes. */
   is_replica: boolean;
   max_connections: number;
   may_create: boolean;
-  /** Migrations of the store; none where there is none yet. */
+  /** Migrations of the store; empty when there is no store yet. */
   applied: AppliedMigration[];
-  /** Whose tables are there; null where there is no store yet. */
+  /** The owner of the tables; null when there is no store yet. */
   owner: string | null;
   is_owner: boolean;
   /** Tables of the store that the role may not read and write. */
   closed: string[];
-  /** Roles that requests are served under, where rows are guarded, and that this one may not take. */
+  /** Roles that requests run under, with row-level security, but that this role may not assume. */
   missing_roles: string[];
-  /** Tables of something else, and which of them stand where those of the store would be made. */
+  /** The number of other tables, and those whose names collide with tables of the store. */
   foreign: number;
   taken: string[];
 };
@@ -50,7 +50,7 @@ const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
   FROM pg_class AS c
   WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
 
-/** Of the policies that guard rows. A role that may not be taken is one that requests cannot be served under. */
+/** Roles in the policies of row-level security that this role may not assume: requests cannot run under them. */
 const MISSING_ROLES = `SELECT DISTINCT CAST(r.rolname AS text) AS name FROM pg_policy AS p
     JOIN pg_class AS c ON c.oid = p.polrelid JOIN pg_roles AS r ON r.oid = ANY (p.polroles)
   WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND p.polname IN ('mem_account', 'mem_upkeep', 'mem_words')
@@ -58,7 +58,7 @@ const MISSING_ROLES = `SELECT DISTINCT CAST(r.rolname AS text) AS name FROM pg_p
 
 const MIGRATIONS = 'schema_migrations';
 
-/** Other programs have a table of that name too, with other columns. */
+/** Other programs may have a table of the same name, with other columns. */
 function ownTables(tables: readonly CheckedTable[], names: ReadonlySet<string>): CheckedTable[] {
   const isStore = tables.some(({ name, columns }) => name === MIGRATIONS && columns.includes('applied_at'));
   return isStore ? tables.filter(({ name }) => names.has(name) || name === MIGRATIONS) : [];
@@ -71,10 +71,10 @@ const asQuery = (client: pg.Client): Pick<Query, 'all' | 'get'> => ({
   get: async <T>({ text }: Sql) => (await ask<T>(client, text))[0],
 });
 
-/** Looks at a database without changing it: what is there of these tables, and what the role may do. */
+/** Inspects a database without changing it: which of these tables exist, and what the role may do. */
 export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Promise<PostgresState> {
   const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
-  // What breaks the connection is told by the statements.
+  // A broken connection is reported by the statements.
   client.on('error', () => {});
   try {
     await client.connect();

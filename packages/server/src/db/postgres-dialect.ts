@@ -7,7 +7,7 @@ export const dialect: Dialect = {
   skipLocked: ' FOR UPDATE SKIP LOCKED',
   lane: (accountId) => accountId,
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
-  // Numbers from the start: under row-level security no index is asked for what has to be made from a text first.
+  // As an array of numbers: under row-level security, no index is used for values that must be converted from text.
   numbers: (values) => ({ text: 'unnest(CAST(? AS bigint[])) AS numbers(value)', values: [arrayLiteral(values)] }),
   pairs: (values) => ({
     text: 'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
@@ -20,14 +20,14 @@ export const dialect: Dialect = {
 };
 
 /**
- * PostgreSQL refuses to look into JSON that has an escaped NUL or half a surrogate pair anywhere. In such a text, and only
- * there, escapes are taken out first: what stands between quotes changes, and which members there are does not.
+ * PostgreSQL refuses to parse JSON that contains an escaped NUL or half a surrogate pair. In such texts only, escapes
+ * are removed first: this changes strings, but not which members exist.
  */
 const readableJson = (column: string): string =>
   `CAST(CASE WHEN ${column} ~ '\\\\u(0000|[dD][89a-fA-F])'
     THEN replace(replace(${column}, '\\\\', ''), '\\u', 'u') ELSE ${column} END AS json)`;
 
-/** A PostgreSQL array as text, so that values stay plain strings and numbers everywhere above. */
+/** A PostgreSQL array as text, so that all code above passes plain strings and numbers. */
 function arrayLiteral(values: readonly SqlValue[]): string {
   const item = (value: SqlValue) => {
     if (value === null) return 'NULL';

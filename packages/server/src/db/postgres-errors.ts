@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { StorageError, type StorageFailure } from './database.ts';
 
-/** By the first characters of the SQLSTATE, the longest first. */
+/** By prefix of the SQLSTATE, the longest first. */
 const FAILURES: readonly [string, StorageFailure][] = [
   ['53100', 'full'],
-  // Read-only after a failover; a transaction that another process held up, or that gave way to another.
+  // Read-only after a failover; an idle or lock timeout, a deadlock, a serialization failure.
   ['25006', 'unavailable'],
   ['25P03', 'unavailable'],
   ['40001', 'unavailable'],
   ['40P01', 'unavailable'],
   ['55P03', 'unavailable'],
-  // Connection, resources, shutdown and cancel, input and output.
+  // Connection, resources, shutdown and cancel, I/O.
   ['08', 'unavailable'],
   ['53', 'unavailable'],
   ['57', 'unavailable'],
@@ -21,8 +21,8 @@ const FAILURES: readonly [string, StorageFailure][] = [
 ];
 
 /**
- * What the storage did wrong, told apart from bugs. Whatever is not an answer of the server is the end of the
- * connection, so nobody knows what became of the statement: it must never look like a plain failure, which is retried.
+ * Separates storage failures from bugs. An error that did not come from the server means a lost connection, after which
+ * the result of the statement is unknown: it must not look like a plain failure, which is retried.
  */
 export function translate(error: unknown): unknown {
   if (error instanceof StorageError || error instanceof TypeError || error instanceof RangeError) return error;

@@ -2,31 +2,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { type AnnouncementListener, StorageError } from './database.ts';
 
-/** What is announced within this time goes in one statement. */
+/** Announcements within this time are sent in one statement. */
 const GATHER_MS = 10;
 const FIRST_DELAY_MS = 250;
 const MAX_DELAY_MS = 30_000;
 const GOODBYE_MS = 1_000;
 
-/** Stores may share a database, each in a schema of its own. */
+/** Stores may share a database, each in its own schema. */
 const CHANNEL = `SELECT 'mem_' || md5(coalesce(current_schema(), '')) AS channel`;
-/** A notification that a crash forgets is one that nobody was told of. */
+/** Without synchronous commit: losing a notification in a crash does no harm. */
 const PREPARE = (channel: string) => `SET synchronous_commit = off; LISTEN "${channel}"`;
 const NOTIFY = 'SELECT pg_notify($1, payload) FROM unnest(CAST($2 AS text[])) AS payloads(payload)';
 
-/** `unref` is missing from the types of the driver. */
+/** The driver's types lack `unref`. */
 type ListenClient = pg.Client & { unref(): void };
 type ListenConnection = { client: ListenClient; channel: string };
 
 /**
- * One connection beside the pool, made when it is first needed, to tell other processes and to hear from them. Nothing
- * depends on it: what is lost while it is gone, nobody misses for long.
+ * One connection outside the pool, opened on first use, to send and receive notifications. Nothing depends on it: the
+ * receivers also poll.
  */
 export class PostgresAnnouncements {
   readonly #connect: () => pg.Client;
   readonly #onError: (error: Error) => void;
   readonly #listeners = new Set<AnnouncementListener>();
-  /** The furthest place of each topic that nobody has been told yet. */
+  /** The latest unsent position of each topic. */
   readonly #waiting = new Map<string, number>();
   #connected: ListenConnection | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -59,7 +59,7 @@ export class PostgresAnnouncements {
       const connected = this.#connected;
       if (connected) await this.#notify(connected).then(() => connected.client.end());
     };
-    // A server that does not answer any more is not waited for.
+    // Do not wait long for a server that no longer answers.
     const tired = sleep(GOODBYE_MS, undefined, { signal: over.signal }).catch(() => {});
     await Promise.race([goodbye().catch(() => {}), tired]);
     over.abort();
@@ -102,7 +102,7 @@ export class PostgresAnnouncements {
     client.on('notification', ({ payload = '' }) => this.#onNotification(payload));
     try {
       await client.connect();
-      // The process lives for its requests, not for this.
+      // This connection must not keep the process alive.
       client.unref();
       const channel: string = (await client.query(CHANNEL)).rows[0].channel;
       await client.query(PREPARE(channel));
@@ -128,7 +128,7 @@ export class PostgresAnnouncements {
   }
 }
 
-/** Uneven, so that servers that lost the same database do not come back in step. */
+/** A random delay, so that servers that lost the same database do not reconnect in step. */
 function backOffMs(failures: number): number {
   return Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }

@@ -16,16 +16,16 @@ function insertText({ table, columns, suffix = '' }: Insert): string {
   return `INSERT INTO ${table} (${names.join(', ')}) SELECT ${picks.join(', ')} FROM ${unnest(types)} AS r(${as}) ${suffix}`;
 }
 
-/** The same without the planner seeing how many there are: it would plan anew for every one. */
+/** Hides the number of elements from the planner, which would otherwise re-plan for each. */
 function unnestUnseen(types: readonly (keyof typeof ARRAY_TYPES)[]): string {
   return `unnest(${types.map((type) => `(SELECT CAST(? AS ${ARRAY_TYPES[type]}))`).join(', ')})`;
 }
 
 /**
- * Of the rows of an account, the first at or after a key. BoundStatement for an equal key, the planner has to guess which of the
- * indexes that begin alike is the one, and where it knows nothing of a new table yet it walks through a whole account.
- * Only the primary key gives this order. The account stands by itself: a policy names it too, and a scan that has an
- * equal account and a comparison that begins with the account starts at the first row of the account.
+ * Of the rows of an account, the first at or after a key. With an equality on the key, the planner has to guess among
+ * indexes with the same first columns, and without statistics on a new table it scans a whole account. Only the primary
+ * key gives this order. The account is compared separately: a policy names it too, and a scan with an equal account and
+ * a row comparison that begins with the account starts at the account's first row.
  */
 function firstText(from: string, names: readonly string[], place: (i: number) => string): string {
   const [account, ...rest] = names;
@@ -34,7 +34,7 @@ function firstText(from: string, names: readonly string[], place: (i: number) =>
   return `${from} WHERE ${account} = ${place(0)}${after} ORDER BY ${names.join(', ')} LIMIT 1`;
 }
 
-/** The first row at or after each key, if it is the key's. */
+/** The first row at or after each key, if it has the key. */
 function findText({ table, select, by }: Find): string {
   const names = Object.keys(by);
   const as = names.map((_, i) => `c${i}`).join(', ');
@@ -44,8 +44,8 @@ function findText({ table, select, by }: Find): string {
 }
 
 /**
- * Finds each row as `findText` does, for the same reason. The updated table has no condition but where the row is: with
- * others, a planner without statistics walks the account for each (500 rows of 5,000: 3,400 ms, so 200 ms).
+ * Finds each row as `findText` does, for the same reason. The updated table has no condition except the row's location:
+ * with others, a planner without statistics scans the account for each row (500 rows of 5,000: 3,400 ms instead of 200 ms).
  */
 function updateText({ table, set = {}, add = {}, by }: Update): string {
   const names = Object.keys(by);
@@ -66,7 +66,7 @@ export const insertTextOnce = once(insertText);
 const findTextOnce = once(findText);
 export const updateTextOnce = once(updateText);
 
-/** A find as one statement for all its keys, and what puts the rows that came back into their order. */
+/** A find as one statement for all keys, and the function that puts the result rows in the order of the keys. */
 export function manyKeys<T>(find: Find, keys: readonly (readonly SqlValue[])[]) {
   const columns = Object.keys(find.by).map((_, i) => keys.map((key) => key[i] ?? null));
   return {
@@ -83,7 +83,7 @@ export function manyKeys<T>(find: Find, keys: readonly (readonly SqlValue[])[]) 
 /** A statement whose values may be arrays. */
 export type BoundStatement = { text: string; values: readonly unknown[] };
 
-/** The reads of a store, from the one function that runs a statement. */
+/** The reads of a store, built on one function that runs a statement. */
 export function asQuery(ask: (statement: BoundStatement) => Promise<pg.QueryResult>): Query {
   return {
     all: async <T>(statement: Sql) => (await ask(statement)).rows as T[],

@@ -1,9 +1,9 @@
 import pg from 'pg';
 
-/** What a statement runs under: the account it is about, or the role of housekeeping. */
+/** What a statement runs under: its account, or the maintenance role. */
 export type TenantSetting = readonly [setting: 'mem.account_id' | 'role', value: string];
 
-/** Until the end of the transaction and no longer, so that the next user of the connection finds nothing of it. */
+/** Lasts until the end of the transaction, so that the next user of the connection does not inherit it. */
 export const SET_TENANT = { name: 'mem_enter', text: 'SELECT set_config($1, $2, true)' } as const;
 
 type PgWire = {
@@ -13,7 +13,7 @@ type PgWire = {
 type QueryCallback = (error: Error | undefined, result: pg.QueryResult) => void;
 type QueryRequest = { name?: string; text: string; values: unknown[]; callback: QueryCallback };
 
-/** The part of the driver's own query that its types leave out. */
+/** Members of the driver's query that its types leave out. */
 type PgQuery = pg.Submittable & {
   prepare(connection: PgWire): void;
   handleDataRow(message: unknown): void;
@@ -22,8 +22,8 @@ type PgQuery = pg.Submittable & {
 const Query = pg.Query as unknown as new (asked: QueryRequest) => PgQuery;
 
 /**
- * Two statements that are one transaction and one round trip: no `Sync` stands between them, so PostgreSQL takes the
- * setting and the question as a whole. The connection has `ENTER` prepared.
+ * Two statements in one transaction and one round trip: without a `Sync` between them, PostgreSQL treats the setting
+ * and the query as one. The connection has `SET_TENANT` prepared.
  */
 class TenantQuery extends Query {
   readonly #entered: TenantSetting;
@@ -49,7 +49,7 @@ class TenantQuery extends Query {
     else this.#isInside = true;
   }
 
-  /** Never as a plain text, which could not be told together with the setting. */
+  /** Never a simple query, which could not be sent together with the setting. */
   requiresPreparation(): boolean {
     return true;
   }

@@ -7,13 +7,13 @@ import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
 
-/** Named, so that the server parses each statement once a connection. */
+/** Named, so that the server parses each statement once per connection. */
 export function prepare(text: string): { name?: string; text: string } {
   let known = prepared.get(text);
   if (!known) {
     let n = 0;
     known = { name: `mem_${prepared.size}`, text: text.replace(/\?/g, () => `$${++n}`) };
-    // Searches vary with their filters; beyond this the rest goes unnamed.
+    // The text of searches varies with their filters; beyond this number, statements are unnamed.
     if (prepared.size >= 1000) return { text: known.text };
     prepared.set(text, known);
   }
@@ -30,12 +30,12 @@ export async function execute(runner: pg.Pool | pg.ClientBase, statement: PgStat
   }
 }
 
-/** The transaction may still be open, but not for us. */
+/** True when the transaction may still be open on the server, but can no longer be used. */
 export const isConnectionLost = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
 
 export type TransactionOptions = {
   timeoutMs?: number;
-  /** Whether rows are guarded, so that it has to say which account it is about. */
+  /** Row-level security is on, so the transaction must set its account. */
   guarded?: boolean;
 };
 
@@ -43,7 +43,7 @@ export class PostgresTransaction implements Transaction {
   readonly #client: pg.ClientBase;
   readonly #timeoutMs: number | undefined;
   readonly #guarded: boolean;
-  /** After the first failure the server refuses everything else, so only the first says what is wrong. */
+  /** After the first failure the server refuses all further statements, so only the first error is meaningful. */
   #failure: unknown;
   #over = false;
 
@@ -57,13 +57,13 @@ export class PostgresTransaction implements Transaction {
     if (this.#guarded) this.set(['mem.account_id', accountId]);
   }
 
-  /** Not waited for: what follows it fails with it. */
+  /** Not awaited: if it fails, the statements after it fail too. */
   set(entered: TenantSetting): void {
     this.#execute(SET_TENANT.text, entered).catch(() => {});
   }
 
   async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
-    // A forgotten statement must not slip into the next transaction of the connection.
+    // A statement that was not awaited must not run in the next transaction of the connection.
     if (this.#over) throw new Error('the transaction is over');
     try {
       return await execute(this.#client, { text, values, query_timeout: this.#timeoutMs });
@@ -123,18 +123,18 @@ export class PostgresTransaction implements Transaction {
   }
 
   begin(): Promise<unknown> {
-    // Each statement must see what was committed before it, whatever the database has as its default.
+    // Each statement must see everything committed before it, regardless of the default of the database.
     return this.#execute('BEGIN ISOLATION LEVEL READ COMMITTED');
   }
 
   async commit(): Promise<void> {
     const { command } = await this.#execute('COMMIT');
-    // What the server answers when a statement failed and nobody looked.
+    // The server's reply to COMMIT after a statement failed and its error was ignored.
     if (command !== 'COMMIT') throw this.#failure ?? new Error('the database rolled the transaction back');
     this.#over = true;
   }
 
-  /** Whether the connection can be used again. */
+  /** Returns whether the connection can be reused. */
   async rollback(): Promise<boolean> {
     const ended = this.#execute('ROLLBACK');
     this.#over = true;
@@ -147,10 +147,10 @@ export class PostgresTransaction implements Transaction {
 
 type TransactionEnd<T> = { result: T; usable: true } | { error: unknown; usable: boolean };
 
-/** From the beginning to the end. Says whether the connection can be used again. */
+/** Runs a transaction from begin to commit. Returns whether the connection can be reused. */
 export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<TransactionEnd<T>> {
   try {
-    // Not waited for: it travels with the first statements of the work.
+    // Not awaited: it is sent together with the first statements of the work.
     const begun = tx.begin();
     begun.catch(() => {});
     const result = await work();

@@ -34,7 +34,7 @@ async function isBroken(run: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Nobody else does the same meanwhile. */
+/** Holds the migration lock until the transaction ends. */
 async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   await tx.run(plain('SET LOCAL statement_timeout = 0'));
   await tx.run(plain(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`));
@@ -42,7 +42,10 @@ async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Pr
   return work();
 }
 
-/** Under the role of requests for as long as it lives, and with `ENTER` prepared. The path may speak of `$user`. */
+/**
+ * Assumes the request role for the lifetime of the connection, and prepares `SET_TENANT`. The search path may contain
+ * `$user`.
+ */
 async function bind(client: pg.PoolClient, { app, schema }: Roles): Promise<void> {
   const text = `SELECT set_config('search_path', $1, false), set_config('role', $2, false)`;
   await Promise.all([
@@ -67,7 +70,7 @@ class PostgresDatabase implements Database {
   readonly #announcements: PostgresAnnouncements;
   readonly #rowSecurity: RowSecurity | undefined;
   readonly #bound = new WeakSet<pg.PoolClient>();
-  /** Known once the schema is up to date, where rows are guarded. */
+  /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
 
   constructor({ pool, newClient, announcements, rowSecurity }: PostgresParts) {
@@ -119,7 +122,7 @@ class PostgresDatabase implements Database {
     try {
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
       if (this.#roles) await execute(client, { text: SET_TENANT.text, values: ['mem.account_id', accountId] });
-      // Whoever reads may take its time between two steps.
+      // A reader of a snapshot may pause between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
       await close();
@@ -139,7 +142,7 @@ class PostgresDatabase implements Database {
       if (entered) tx.set(entered);
       return work(tx);
     });
-    // A connection that may still hold the transaction is closed, which ends it on the server too.
+    // A connection that may still be in a transaction is closed, which also ends the transaction on the server.
     client.release(!ended.usable);
     if ('error' in ended) throw ended.error;
     return ended.result;
@@ -166,7 +169,7 @@ class PostgresDatabase implements Database {
     return this.#transact((tx) => withMigrationLock(tx, () => work(tx)), { ...entered, timeoutMs: UNLIMITED_MS });
   }
 
-  /** Beside the pool, whose connections may no longer do such things. */
+  /** Uses a connection outside the pool: pooled connections no longer have the rights to change the schema. */
   async alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.#asOwner(async (client) => {
       const tx = new PostgresTransaction(client, { timeoutMs: UNLIMITED_MS });
@@ -199,7 +202,7 @@ class PostgresDatabase implements Database {
 
   async #asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = this.#newClient();
-    // What breaks the connection is told by the statements.
+    // A broken connection is reported by the statements.
     client.on('error', () => {});
     try {
       await client.connect().catch((error) => {
@@ -231,16 +234,16 @@ export type PostgresOptions = {
   dsn: string;
   poolSize: number;
   onError: (error: Error) => void;
-  /** Undefined: rows are left as they are found, and nothing is looked for. */
+  /** Undefined: row-level security is neither changed nor looked up. */
   rowSecurity?: RowSecurity;
 };
 
-/** The waits are shorter than those of most clients, so that these learn what happened. The DSN may name others. */
+/** Shorter than the timeouts of most clients, so that they receive the error. The DSN may override them. */
 const DEFAULT_TIMEOUTS = {
   connectionTimeoutMillis: 5_000,
   statement_timeout: 20_000,
   query_timeout: 25_000,
-  // A server that froze or was cut off in the middle of a transaction must not hold up the others for ever.
+  // A server that froze or was cut off within a transaction must not block the others forever.
   idle_in_transaction_session_timeout: 30_000,
 };
 
@@ -259,8 +262,8 @@ export function createPostgres({ dsn, poolSize, onError, rowSecurity }: Postgres
     ...{ pipeline: true },
   };
   const pool = new pg.Pool({ ...connection, max: poolSize });
-  // A connection that breaks is replaced by the next request; without a listener it would end the process. While a
-  // transaction has it, the pool does not listen, and the statements tell.
+  // A broken connection is replaced at the next request; without a listener, the error would end the process. During a
+  // transaction the pool does not listen, and the statements report the error.
   pool.on('error', (error) => onError(new StorageError('unavailable', error)));
   pool.on('connect', (client) => client.on('error', () => {}));
   const newClient = () => new pg.Client(connection);

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { StorageError } from './database.ts';
 
-/** The words of a table as a view: columns that are found by an index which row-level security would not let be used. */
+/** The words of a table as a view. Under row-level security, PostgreSQL would not use the index on these columns. */
 export type WordsView = { view: string; columns: readonly string[] };
 
-/** What differs from table to table. What is not named here, an account may read and write of its own rows alone. */
+/** Exceptions by table. By default an account may read and write its own rows, and no others. */
 export type RowSecurityRules = {
-  /** What an account may do to its own rows of a table, where that is not everything. */
+  /** The rights of an account on its own rows, where they are not all rights. */
   own: Readonly<Record<string, readonly string[]>>;
-  /** What housekeeping may do over all accounts. */
+  /** The rights of maintenance over all accounts. */
   maintenance: Readonly<Record<string, readonly string[]>>;
-  /** Tables of which housekeeping reaches only what is left of accounts that have ended. */
+  /** Tables in which maintenance may only use rows of accounts that have ended. */
   ended: readonly string[];
-  /** Says of a row of a table, in SQL, that its account has ended. */
+  /** Returns an SQL condition on rows of a table: their account has ended. */
   isEnded: (table: string) => string;
   words: Readonly<Record<string, WordsView>>;
-  /** What housekeeping may do to tables that hold nothing of accounts. */
+  /** The rights of maintenance on tables without rows of accounts. */
   shared: Readonly<Record<string, readonly string[]>>;
 };
 
 export type RowSecurity = {
   /** `as found`: a store that has it keeps it. */
   mode: 'on' | 'off' | 'as found';
-  /** Of the role under which requests are served; the two others are named after it. */
+  /** The role that requests run under; the two other roles are named after it. */
   role?: string | undefined;
   rules: RowSecurityRules;
 };
 
-/** What every connection that serves requests is bound to. */
+/** The roles and the schema that connections for requests use. */
 export type Roles = { app: string; maintenance: string; words: string; schema: string };
 
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
@@ -40,7 +40,7 @@ const quote = pg.escapeIdentifier;
 
 type GuardedTable = { name: string; owner: string; locked: boolean; stamp: string | null; role: string | null };
 
-/** Every table that holds rows of accounts, and how it is guarded. */
+/** Every table with rows of accounts, and its protection. */
 const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
     c.relrowsecurity AND c.relforcerowsecurity AS locked, obj_description(p.oid, 'pg_policy') AS stamp,
     pg_get_userbyid(p.polroles[1]) AS role
@@ -50,8 +50,8 @@ const TABLES = `SELECT c.relname AS name, pg_get_userbyid(c.relowner) AS owner,
   WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') ORDER BY c.relname`;
 
 /**
- * Guards the rows of every account, or stops doing so. Runs in the transaction that brings the schema up to date, as the
- * owner of the tables; what is guarded already is left alone. Answers the roles that requests are to be served under.
+ * Turns row-level security on or off. Runs in the transaction of the migrations, as the owner of the tables; tables
+ * that are already protected are not changed. Returns the roles that requests run under.
  */
 export async function guardRows(client: pg.ClientBase, { mode, role, rules }: RowSecurity): Promise<Roles | undefined> {
   const tables: GuardedTable[] = (await client.query(TABLES)).rows;
@@ -96,7 +96,7 @@ function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard):
     `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`,
     `REVOKE ALL ON ${table} FROM PUBLIC, ${[roles.app, roles.maintenance, roles.words].map(quote).join(', ')};`,
     `CREATE POLICY mem_account ON ${table} TO ${quote(roles.app)} USING (${OWN_ROWS});`,
-    // The owner is bound too, but for the time of a migration, which may have to change all rows.
+    // The policy binds the owner too, except during a migration, which may have to change all rows.
     `CREATE POLICY mem_migration ON ${table} TO ${quote(owner)} USING (current_setting('mem.migrating', true) = 'on');`,
     grants(own, roles.app),
     ...(maintenance
@@ -110,8 +110,8 @@ function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard):
 }
 
 /**
- * PostgreSQL asks the policy before it asks an index whose operator it does not trust to keep a secret, and `@@` is such a
- * one. So the words are read through a view of a role that sees the words of all, with the condition of the policy in it.
+ * PostgreSQL checks the policy before it uses an index whose operator is not leakproof, and `@@` is not. The words are
+ * therefore read through a view owned by a role that may read all words; the view contains the condition of the policy.
  */
 function wordsText(table: string, { view, columns }: WordsView, roles: Roles): string[] {
   const [words, schema] = [quote(roles.words), quote(roles.schema)];
@@ -150,7 +150,7 @@ function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
 
 const NOT_ALLOWED = '42501';
 
-/** Roles belong to the whole server, so they may be there already, made by somebody with more rights. */
+/** Roles belong to the whole server, so a role with more rights may have created them already. */
 async function makeRoles(client: pg.ClientBase, roles: Roles): Promise<void> {
   const names = [roles.app, roles.maintenance, roles.words];
   try {
@@ -172,10 +172,10 @@ async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
   if (!known) {
     await client.query(`CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOBYPASSRLS`);
     const { rows } = await client.query(`SELECT current_setting('server_version_num')::int >= 160000 AS modern`);
-    // To serve under it, not to have its rights beside one's own. Older servers know no such thing.
+    // Permits assuming the role without inheriting its rights. Older servers lack these options.
     await client.query(`GRANT ${role} TO CURRENT_USER ${rows[0].modern ? 'WITH INHERIT FALSE, SET TRUE' : ''}`);
   }
-  // Whether this login may serve under it.
+  // Fails if this login may not assume the role.
   await client.query(`SET LOCAL ROLE ${role}`);
   await client.query('SET LOCAL ROLE NONE');
 }
@@ -183,6 +183,6 @@ async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
 function refusal(names: readonly string[], why: string): StorageError {
   const made = names.map((name) => `CREATE ROLE ${quote(name)} NOLOGIN;`).join(' ');
   const granted = `GRANT ${names.map(quote).join(', ')} TO <the user of MEM_POSTGRES_DSN>;`;
-  const stamps = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
-  return new StorageError('refused', new Error(stamps));
+  const instructions = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
+  return new StorageError('refused', new Error(instructions));
 }

@@ -1,14 +1,14 @@
 export type SqlValue = string | number | null;
 export type Row = Record<string, SqlValue>;
 
-/** One statement with its values: `?` marks each place. */
+/** A statement with its values; `?` marks each placeholder. */
 export type Sql = { readonly text: string; readonly values: readonly SqlValue[] };
 
 const isSql = (part: unknown): part is Sql => typeof part === 'object' && part !== null && 'text' in part;
 
 const plainTexts = new WeakMap<TemplateStringsArray, string>();
 
-/** Composes a statement. A value becomes a placeholder; another `sql` piece is put in as it is. */
+/** Composes a statement. A value becomes a placeholder; another `sql` piece is inserted as it is. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
   if (!parts.some(isSql)) {
     let text = plainTexts.get(strings);
@@ -40,45 +40,48 @@ export function joinSql(parts: readonly Sql[], separator: string): Sql {
   return { text: parts.map((part) => part.text).join(separator), values: parts.flatMap((part) => part.values) };
 }
 
-/** ` AND a AND b`, or nothing. */
+/** ` AND a AND b`, or an empty text. */
 export function andAll(conditions: readonly Sql[]): Sql {
   return conditions.length === 0 ? emptySql : sql` AND ${joinSql(conditions, ' AND ')}`;
 }
 
-/** A name or fragment written in the code, never one that came from a caller. */
+/** A name or fragment that is a constant in the code; never text from a caller. */
 export function fragment(text: string): Sql {
   return { text, values: [] };
 }
 
 export type ColumnType = 'text' | 'int' | 'real';
 
-/** An insert that is run for many rows at once. */
+/** An insert that runs for many rows at once. */
 export type Insert = {
   table: string;
   columns: Readonly<Record<string, ColumnType | 'search_text'>>;
   /** Everything after the values, such as `ON CONFLICT …`. */
   suffix?: string;
-  /** For a full-text table of SQLite, which ends a part of its index before each statement of many rows. */
+  /**
+   * One row per statement: for an FTS table of SQLite, which ends a part of its index before each statement of many
+   * rows.
+   */
   singly?: boolean;
 };
 
-/** A look-up by primary key, its columns in order, that is run for many keys at once. */
+/** A look-up by primary key, with its columns in order, that runs for many keys at once. */
 export type Find = {
   table: string;
   select: string;
   by: Readonly<Record<string, ColumnType>>;
 };
 
-/** An update by key that is run for many rows at once. */
+/** An update by key that runs for many rows at once. */
 export type Update = {
   table: string;
   set?: Readonly<Record<string, ColumnType>>;
-  /** Added to what is there. */
+  /** Columns that the values are added to. */
   add?: Readonly<Record<string, ColumnType>>;
   by: Readonly<Record<string, ColumnType>>;
 };
 
-/** What is made of a constant statement is made once. */
+/** Caches the result of `make` by its argument, for constant statements. */
 export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, T>();
   return (key) => {

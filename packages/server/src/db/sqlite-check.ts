@@ -13,7 +13,7 @@ const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
 
 const MAX_PROBLEMS = 5;
 
-/** Looks at a store without changing it: the migrations it has, and what SQLite finds wrong with the file. */
+/** Inspects a store without changing it: its migrations, and the problems that SQLite finds in the file. */
 export async function checkSqlite(directory: string): Promise<{ applied: AppliedMigration[]; problems: string[] }> {
   try {
     const connection = await openConnection(await loadDriver(), join(directory, 'mem.db'), true);

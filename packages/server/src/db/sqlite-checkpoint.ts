@@ -5,9 +5,9 @@ const MAX_WAL_BYTES = 32 * 1024 * 1024;
 const COMMITS_PER_LOOK = 8;
 
 /**
- * Moves what was committed from the WAL into the file, on a thread of its own: done by the writer, it would hold up
- * every request for as long as the disk takes. The first step runs beside the writes; the second makes them wait only
- * for what came meanwhile, and lets the WAL begin again.
+ * Moves committed pages from the WAL into the file, on its own thread: on the writer's thread, every request would wait
+ * for the disk. The first step runs beside writes; the second blocks them only for the pages added meanwhile, and
+ * resets the WAL.
  */
 export class Checkpointer {
   readonly #file: string;
@@ -26,7 +26,10 @@ export class Checkpointer {
     });
   }
 
-  /** What cannot be moved now, for want of room or because others read, stays in the WAL and is as safe there. */
+  /**
+   * Pages that cannot be moved now, because the disk is full or readers need them, stay in the WAL and are just as
+   * safe.
+   */
   async #look(): Promise<void> {
     try {
       if ((await stat(`${this.#file}-wal`)).size < MAX_WAL_BYTES) return;

@@ -11,7 +11,7 @@ export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync
 
 let driver: Promise<Driver> | undefined;
 
-/** `node:sqlite` where the runtime has it, else the package with the same interface. */
+/** Loads `node:sqlite` where the runtime has it, otherwise the package with the same interface. */
 export function loadDriver(): Promise<Driver> {
   driver ??= findDriver();
   return driver;
@@ -20,7 +20,7 @@ export function loadDriver(): Promise<Driver> {
 async function findDriver(): Promise<Driver> {
   const builtIn = 'node:sqlite';
   const { emitWarning } = process;
-  // Some runtimes warn that theirs may change, at every command, and nobody who runs one can do anything about it.
+  // Some runtimes warn at every command that their driver may change; users cannot act on that.
   process.emitWarning = (warning, ...rest) => {
     if ((rest[0] as unknown) !== 'ExperimentalWarning') emitWarning.call(process, warning, ...(rest as []));
   };
@@ -33,7 +33,7 @@ async function findDriver(): Promise<Driver> {
   }
 }
 
-/** A statement, prepared once. Where the driver can give rows as arrays, they are named here, which is cheaper. */
+/** A prepared statement. Where the driver can return rows as arrays, the columns are named here, which is cheaper. */
 export class SqliteStatement {
   readonly #statement: StatementSync;
   readonly #names: readonly string[] | undefined;
@@ -69,7 +69,7 @@ function named(names: readonly string[], values: readonly SqlValue[]): Row {
   return row;
 }
 
-/** SQLite plans a statement anew whenever a bare parameter of its LIMIT is bound, which costs more than a short read. */
+/** SQLite re-plans a statement each time a bound LIMIT changes, which costs more than a short read. */
 const plannedOnce = (text: string): string => text.replace(/\b(LIMIT|OFFSET) \?/g, '$1 ? + 0');
 
 /** One connection and its statements. */
@@ -127,7 +127,7 @@ const PRAGMAS = `
   PRAGMA mmap_size = 268435456;
 `;
 
-/** The busy timeout does not cover the switch of a new file to WAL, so a locked open is tried again. */
+/** The busy timeout does not cover switching a new file to WAL, so opening a locked file is retried. */
 export async function openConnection(driver: Driver, file: string, readOnly: boolean): Promise<SqliteConnection> {
   for (let attempt = 1; ; attempt++) {
     const database = new driver.DatabaseSync(file, { readOnly });

@@ -1,6 +1,6 @@
 import { type Find, once, type Sql, type SqlValue } from './sql.ts';
 
-/** Keys of one statement. Few sizes, so that prepared statements stay few; the last one is filled up with nulls. */
+/** Keys per statement. Few sizes, so that there are few prepared statements; the last one is filled up with nulls. */
 const KEYS_PER_STATEMENT = [128, 64, 32, 16, 8] as const;
 /** Fewer keys than this are looked up one by one, which takes as long (decision 032). */
 const FEW_KEYS = 8;
@@ -14,7 +14,7 @@ function planFind({ table, select, by }: Find): FindPlan {
   const same = names.map((name, i) => `found.${name} = wanted.column${i + 2}`).join(' AND ');
   const findText = (size: number) => {
     const keys = Array.from({ length: size }, (_, place) => `(${place}, ${places})`).join(', ');
-    // CROSS JOIN keeps this order of tables, so that each key is one search of the index.
+    // CROSS JOIN fixes the order of the tables, so that each key is one index search.
     return `SELECT wanted.column1 AS place, ${select} FROM (VALUES ${keys}) AS wanted CROSS JOIN ${table} AS found ON ${same}`;
   };
   return {
@@ -25,7 +25,7 @@ function planFind({ table, select, by }: Find): FindPlan {
 
 const planFindOnce = once(planFind);
 
-/** The statements that look up these keys, each with the place of its first key among them. */
+/** A statement for some of the keys, with the position of the first. */
 export type FindChunk = { statement: Sql; from: number };
 
 export function findChunks(find: Find, keys: readonly FindKey[]): FindChunk[] {
@@ -44,7 +44,7 @@ export function findChunks(find: Find, keys: readonly FindKey[]): FindChunk[] {
   return chunks;
 }
 
-/** One answer for each of `count` keys, made of the rows that each chunk found. */
+/** Returns one result for each of `count` keys, from the rows that each chunk found. */
 export function placeRows<T>(
   chunks: readonly FindChunk[],
   rowsOfChunk: (chunk: FindChunk, index: number) => readonly unknown[],

@@ -6,16 +6,18 @@ import type { PendingMarks } from './database.ts';
 const PREFIX = 'pending-notes-';
 const RAISED = '1';
 const LOWERED = '0';
-/** Nothing that a mark could be about is kept for longer. */
+/** Marks older than this are removed: no note is kept that long. */
 const OUTDATED_MS = 8 * 24 * 60 * 60 * 1000;
-/** A process that has not raised its mark for this long makes sure that the file is there; later, others may remove it. */
+/**
+ * After this long without raising its mark, a process checks that the file still exists; others may remove it later.
+ */
 const UNSURE_MS = 60 * 60 * 1000;
 
 type Mark = { name: string; since: number; isRaised: boolean };
 
 /**
- * A file of one byte in the folder of the store, which says whether a process holds something in memory that is not in the
- * store yet. A process that ends with it raised has lost something; one that ends with it lowered has lost nothing.
+ * A one-byte file in the folder of the store that shows whether a process holds unwritten notes in memory. A process
+ * that ends with its mark raised has lost notes; with its mark lowered it has lost nothing.
  */
 export class FolderMarks implements PendingMarks {
   readonly #folder: string;
@@ -30,7 +32,7 @@ export class FolderMarks implements PendingMarks {
       if (since < Date.now() - (isRaised ? OUTDATED_MS : 2 * UNSURE_MS)) this.#remove(name);
   }
 
-  /** A disk that is full keeps nobody from reading. */
+  /** A full disk must not prevent reads. */
   raise(): void {
     const now = Date.now();
     if (now - this.#raisedAt > UNSURE_MS) this.#open();

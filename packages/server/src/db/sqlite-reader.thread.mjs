@@ -1,12 +1,12 @@
-// Runs searches, other long reads and maintenance on a connection of its own, so that they never hold up a request.
+// Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
 
-// Some runtimes warn that their driver may change, which nobody who runs this can do anything about.
+// Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 const { file, readOnly } = workerData;
 const database = new DatabaseSync(file, { readOnly });
-// To write the whole file anew takes as much room again, which may be more than there is in memory.
+// VACUUM rewrites the whole file and needs as much space again, which may be more than the memory.
 database.exec(`
   PRAGMA busy_timeout = 5000;
   PRAGMA temp_store = ${readOnly ? 'MEMORY' : 'FILE'};
@@ -19,7 +19,7 @@ function run({ text, values }) {
   let statement = statements.get(text);
   if (!statement) {
     if (statements.size >= 200) statements.clear();
-    // As on the other connections: a bare parameter of a LIMIT has the statement planned anew each time.
+    // As on the other connections: SQLite re-plans a statement each time a bound LIMIT changes.
     statement = database.prepare(text.replace(/\b(LIMIT|OFFSET) \?/g, '$1 ? + 0'));
     statements.set(text, statement);
   }

@@ -4,13 +4,15 @@ import type { Find, Sql } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 
-/** The rows of each statement that was asked. */
+/** The rows of each statement. */
 type RowLists = unknown[][];
 type ReaderAnswer = { id: number; rows?: RowLists; error?: { message: string; errcode?: number } };
 type PendingRead = { resolve: (rows: RowLists) => void; reject: (error: unknown) => void };
 type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: Promise<void> };
 
-/** A connection on a thread of its own, mostly to read. The thread starts with the first query, and again after it failed. */
+/**
+ * A connection on its own thread, mostly for reads. The thread starts with the first query, and again after a failure.
+ */
 export class SqliteReader implements Query {
   readonly #file: string;
   readonly #readOnly: boolean;
@@ -37,7 +39,7 @@ export class SqliteReader implements Query {
     return placeRows<T>(chunks, (_, index) => rows[index] ?? [], keys.length);
   }
 
-  /** One message there and one back, however many statements. */
+  /** One message in each direction, for any number of statements. */
   #ask(statements: readonly Sql[]): Promise<RowLists> {
     this.#thread ??= this.#start();
     const { worker, waiting } = this.#thread;
@@ -49,7 +51,7 @@ export class SqliteReader implements Query {
     });
   }
 
-  /** After what was asked is answered. */
+  /** Closes after the pending statements are answered. */
   async close(): Promise<void> {
     if (!this.#thread) return;
     const { worker, ended } = this.#thread;

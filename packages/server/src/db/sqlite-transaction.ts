@@ -3,7 +3,7 @@ import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type U
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
-/** Rows that go with one call: half of what a small row costs is the call. Few sizes, so that statements stay few. */
+/** Rows per call: half the cost of a small row is the call. Few sizes, so that there are few prepared statements. */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 
 type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
@@ -30,9 +30,12 @@ const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
-  /** Why no more statements are taken. */
+  /** The reason why the transaction takes no more statements. */
   #end: unknown;
-  /** A statement that failed and was not undone: as on PostgreSQL, nothing is committed around it. */
+  /**
+   * The error of a statement that was not rolled back to a savepoint: as on PostgreSQL, the transaction cannot be
+   * committed.
+   */
   #failure: unknown;
 
   constructor(connection: SqliteConnection) {
@@ -40,8 +43,8 @@ export class SqliteTransaction implements Transaction {
   }
 
   /**
-   * A full disk and other failures of the storage make SQLite end the transaction by itself. Whatever came after would be
-   * committed alone, at once, so nothing may come after.
+   * A full disk and other storage failures make SQLite end the transaction by itself. Later statements would be
+   * committed one by one, so none may follow.
    */
   #run<T>(statement: () => T): T {
     if (this.#end) throw this.#end;
@@ -124,7 +127,7 @@ export class SqliteTransaction implements Transaction {
     this.#end = new Error('the transaction is over');
   }
 
-  /** Not to be found is fine: SQLite may have ended it. */
+  /** A missing transaction is fine: SQLite may have ended it. */
   rollback(): void {
     this.#end ??= new Error('the transaction is over');
     try {

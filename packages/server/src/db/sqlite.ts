@@ -46,7 +46,7 @@ const asQuery = (connection: SqliteConnection): Query => ({
   findMany: (find, keys) => translated(() => connection.findMany(find, keys)),
 });
 
-/** How long a write waits for those of other processes. */
+/** How long a write waits for writes of other processes. */
 const WRITE_WAIT_MS = 10_000;
 const MIGRATION_WAIT_MS = 60_000;
 
@@ -73,7 +73,7 @@ class SqliteDatabase implements Database {
     writer.exec('PRAGMA busy_timeout = 0');
   }
 
-  /** A file is guarded by the query layer alone. */
+  /** SQLite has no row-level security: only the conditions of the statements separate accounts. */
   forAccount(): AccountReads {
     return this;
   }
@@ -90,7 +90,7 @@ class SqliteDatabase implements Database {
     return this.exclusively(work);
   }
 
-  /** On a thread of its own, and a connection whose reads all see what the first of them saw. */
+  /** On its own thread and connection, whose reads all see the state of the first one. */
   async snapshot(): Promise<Snapshot> {
     const thread = new SqliteReader(this.#file);
     try {
@@ -106,7 +106,7 @@ class SqliteDatabase implements Database {
     return this.#inTurn(() => this.#transact(work, MIGRATION_WAIT_MS));
   }
 
-  /** There is one connection to write with: its users take turns. */
+  /** There is one connection for writes: transactions use it one after the other. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#turn.then(work);
     this.#turn = result.catch(() => {});
@@ -136,12 +136,12 @@ class SqliteDatabase implements Database {
       } catch (error) {
         if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error);
       }
-      // Uneven, so that processes that wait for each other do not keep step.
+      // A random delay, so that waiting processes do not stay in step.
       await sleep(1 + Math.random() * 4);
     }
   }
 
-  /** On a thread of its own: other writes wait for their turn, reads go on. */
+  /** On its own thread: other writes wait for their turn, reads continue. */
   maintain(statement: Sql): Promise<void> {
     return this.#inTurn(async () => {
       const thread = new SqliteReader(this.#file, { readOnly: false });
@@ -153,7 +153,7 @@ class SqliteDatabase implements Database {
     });
   }
 
-  /** A file calls nobody: other processes look into it. */
+  /** SQLite has no notifications: other processes poll the file. */
   announce(): void {}
 
   onAnnounce(): () => void {
@@ -184,7 +184,7 @@ export async function openSqlite(directory: string): Promise<Database> {
   }
 }
 
-/** The folder cannot be made, or the file is something else or broken. */
+/** The folder cannot be created, or the file is damaged or not a database. */
 function isFileError(error: unknown): boolean {
   const { syscall, errcode } = error as { syscall?: string; errcode?: number };
   return syscall !== undefined || errcode !== undefined;

@@ -4,10 +4,10 @@ import { suffixes } from './routes.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Sends what an operation gave. A replayed answer arrives as text and leaves as the same text. */
+/** Sends the output of an operation. A replayed answer arrives as text and is sent unchanged. */
 export function answer(reply: FastifyReply, { http }: Operation, output: unknown): FastifyReply {
   const plain = (output instanceof JsonText ? (output.about ?? output.value) : output) as never;
-  // A cache in between knows nothing of keys and agents; a client's own may ask by ETag.
+  // A shared cache does not distinguish keys and agents; a client's own cache may revalidate by ETag.
   reply.header('cache-control', 'private, no-cache');
   if (http.etag) {
     const etag = `"${http.etag(plain)}"`;

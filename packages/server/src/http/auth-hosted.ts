@@ -11,7 +11,7 @@ const MAX_ADDRESSES = 10_000;
 
 type KeyFailures = { count: number; until: number };
 
-/** Counts wrong keys by address, so that nobody tries them out. Whoever has a key that is held is not kept waiting. */
+/** Counts wrong keys by client address to stop guessing. Requests with a cached key are never delayed. */
 class FailedKeyCounter {
   readonly #failures = new Map<string, KeyFailures>();
 
@@ -35,7 +35,7 @@ class FailedKeyCounter {
   }
 }
 
-/** Keys that the store knows, each of one account. */
+/** Authenticates keys in the store, each of one account. */
 export function authenticateByRing(keys: KeyRing): Authenticate {
   const guesses = new FailedKeyCounter();
   const identities = new WeakMap<KnownKey, KeyIdentity>();
@@ -66,7 +66,7 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
   };
 }
 
-/** A service of one account: keys of its configuration, and beside them those that its admins made. */
+/** For a service with one account: keys from the configuration, and keys that its admins created. */
 export function authenticateByBoth(list: Authenticate, ring: Authenticate): Authenticate {
   return (presented) => {
     try {
@@ -80,7 +80,7 @@ export function authenticateByBoth(list: Authenticate, ring: Authenticate): Auth
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** For the control plane alone, with a key of its own. Without one nobody is let in. */
+/** For the control plane only, with its own key. Without a configured key, every request is refused. */
 export function internalKeyCheck(internalKey: string | undefined): KeyCheck {
   const expected = internalKey === undefined ? undefined : digest(internalKey);
   const guesses = new FailedKeyCounter();

@@ -4,12 +4,12 @@ import { Fault } from '@mem-service/contract';
 import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 
-/** Whose key a request came with: what is known of its caller before anything else is read. */
+/** The account and key of a request, known before anything else is read. */
 export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'key' | 'control'>;
 
 export type PresentedKey = { key: string | undefined; address: string };
 
-/** Who a presented key belongs to. Throws when it belongs to nobody. */
+/** Returns the identity of a key. Throws when the key is unknown. */
 export type Authenticate = (presented: PresentedKey) => KeyIdentity | Promise<KeyIdentity>;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -22,13 +22,13 @@ export function refusal(key: string | undefined): Fault {
 }
 
 /**
- * Keys from the configuration. Without any, everybody is let in. Digests of equal length are compared, all of them,
- * so that the time taken tells nothing about a key.
+ * Keys from the configuration. Without any, every request is admitted. Compares digests of equal length, all of them,
+ * so that the time taken reveals nothing about a key.
  */
 export function authenticateByList(keys: readonly string[]): Authenticate {
   if (keys.length === 0) return () => ANYBODY;
   const known = keys.map((key, i) => ({ digest: digest(key), identity: self(`key/${i + 1}`) }));
-  // Keys that were found valid once. A look-up by the hash of the whole key tells nothing about a wrong one.
+  // Keys that were accepted before. A look-up by the hash of the whole key reveals nothing about a wrong one.
   const accepted = new Map<string, KeyIdentity>();
   return ({ key }) => {
     const before = key === undefined ? undefined : accepted.get(key);
@@ -61,10 +61,10 @@ export const presentedBy = ({ headers, ip }: Pick<FastifyRequest, 'headers' | 'i
   address: ip,
 });
 
-/** Runs before a byte of the body is read. */
+/** Runs before the body is read. */
 export type KeyCheck = onRequestHookHandler;
 
-/** Looks at whoever was let in, before anything is done for them. */
+/** Runs after a key was accepted, before the request is handled. */
 export type AfterKeyCheck = (identity: KeyIdentity) => Promise<void> | undefined;
 
 export function keyCheck(authenticate: Authenticate, welcome: AfterKeyCheck = () => undefined): KeyCheck {

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { attachRaw, Fault, jsonDepth, type OperationName, operations, shapes } from '@mem-service/contract';
 
-/** A body holds its value one or two levels down, so the whole may be a little deeper than a value. */
+/** A body holds its value one or two levels down, so it may be a little deeper than a value. */
 const MAX_BODY_DEPTH = shapes.MAX_JSON_DEPTH + 8;
 
-/** Reads a JSON body without changing a byte of the values in it. */
+/** Parses a JSON body without changing a byte of the values in it. */
 export function readBody(bytes: Buffer, name: OperationName): Record<string, unknown> {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw new Fault('invalid_json', 'the body is not valid UTF-8');

@@ -21,7 +21,7 @@ const agentId = label(shapes.agentId);
 const sessionId = label(shapes.sessionId);
 const MAX_KNOWN = 10_000;
 
-/** Reads a name from a header. The same few come again and again. */
+/** Reads a name from a header. Cached, because the same few names recur. */
 function label(shape: typeof shapes.agentId) {
   const known = new Map<string, string>();
   return (headers: IncomingHttpHeaders, header: string): string | undefined => {

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 
 type QueryFieldKind = 'text' | 'number' | 'boolean' | 'list';
 
-/** What a field is, below optional, default and the like. */
+/** The type of a field, without optional, default and other wrappers. */
 function kindOf(schema: z.core.$ZodType): QueryFieldKind {
   const { def } = schema._zod;
   if ('innerType' in def) return kindOf(def.innerType as z.core.$ZodType);
@@ -26,16 +26,16 @@ function toValue(kind: QueryFieldKind, text: string): unknown {
   return kind === 'list' ? text.split(',') : text;
 }
 
-/** Adds a field from outside the body, unless it has been said already: nobody could tell which one is meant. */
+/** Adds a field from outside the body. Refuses a field that is already set: the request would be ambiguous. */
 export function setField(input: Record<string, unknown>, field: string, value: unknown): void {
   if (Object.hasOwn(input, field)) throw invalidInput([{ path: field, message: 'is given twice' }]);
   input[field] = value;
 }
 
-/** Adds what stands after the `?` of an address to the input. */
+/** Adds the query parameters of an address to the input. */
 export type QueryReader = (url: string, input: Record<string, unknown>) => void;
 
-/** Turns the strings of a query into what the operation takes. Names may be snake_case or camelCase. */
+/** Converts query strings to the types of the operation's input. Names may be snake_case or camelCase. */
 export function queryReader(name: OperationName): QueryReader {
   const fields = fieldsOf(name);
   return (url, input) => {

@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 const LOOK_EVERY_MS = 100;
-/** What was sent on a new connection arrives within this. */
+/** The first request on a new connection arrives within this time. */
 const FIRST_WORD_MS = 500;
 
 /**
- * A stop waits for requests, not for connections. One whose request came before the stop stays open after its answer. One
- * on which nothing was said yet (browsers and other clients open some ahead) is not idle to Node, which would wait for
- * its first request.
+ * A stop waits for requests, not for connections. A connection whose request arrived before the stop stays open until
+ * its answer. One without any request yet (browsers and other clients open some ahead) is not idle to Node, which would
+ * wait for its first request.
  */
 export function closeIdleOnStop(server: FastifyInstance): void {
   const opened = new Map<Socket, number>();

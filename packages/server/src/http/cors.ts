@@ -8,8 +8,8 @@ const EXPOSED = [
 const PREFLIGHT_SECONDS = '600';
 
 /**
- * Lets pages of these origins in. Keys travel in headers, never in cookies, so no credentials are allowed. A request
- * without an origin is not from a page and gets none of these headers: nearly all of the traffic of an agent.
+ * Admits pages of these origins. Keys are sent in headers, never in cookies, so credentials are not allowed. A request
+ * without an origin, as nearly all requests of agents, is not from a page and gets none of these headers.
  */
 export function allowOrigins(origins: readonly string[]): onRequestHookHandler {
   const any = origins.includes('*');

@@ -27,7 +27,7 @@ const FILES: Record<string, string> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** Nothing from another host: not a script, not a picture, not a request that the page makes. */
+/** The page may load nothing from another host: no script, no image, no request. */
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -38,7 +38,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Interactive documentation from files that come with the service: nothing is fetched from anywhere else. */
+/** Interactive documentation from files of the package; nothing is loaded from elsewhere. */
 export function docsPages(openApi: () => string): StaticPage[] {
   const require = createRequire(import.meta.url);
   const folder = () => join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');

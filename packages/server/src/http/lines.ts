@@ -4,10 +4,10 @@ import type { Lines } from '../kernel/index.ts';
 
 const CHUNK_CHARS = 64 * 1024;
 
-/** Whoever takes nothing for this long is cut off: the store is held as it was for as long as it is read. */
+/** A client that takes nothing for this long is disconnected: the snapshot stays open while it reads. */
 const STALL_MS = 60_000;
 
-/** Sends line after line, no faster than they are taken. What fails before the first is answered as a problem. */
+/** Sends lines no faster than the client takes them. A failure before the first line is answered as a problem. */
 export async function sendLines(reply: FastifyReply, lines: Lines): Promise<FastifyReply> {
   const first = await lines.next();
   reply.header('content-type', 'application/x-ndjson; charset=utf-8').header('cache-control', 'private, no-store');

@@ -15,7 +15,7 @@ export type McpOptions = {
   agentId: string;
   maxBodyBytes: number;
   onError: (error: unknown) => void;
-  /** Other tools behind the same door; those of the service where it is left out. */
+  /** Replaces the tools of the service, in tests. */
   answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
 };
@@ -23,7 +23,7 @@ export type McpOptions = {
 export const MCP_PATH = '/mcp';
 const METADATA = '/.well-known/oauth-protected-resource';
 
-/** The Model Context Protocol over HTTP: the same keys, the same door. Nothing is kept between two requests. */
+/** The Model Context Protocol over HTTP, with the same keys and the same kernel. Stateless between requests. */
 export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOptions): readonly string[] {
   const listening = new Set<LogReader>();
   server.addHook('preClose', async () => {
@@ -42,7 +42,7 @@ export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOpti
   return metadata;
 }
 
-/** Keys are given out by whoever runs the service; there is no authorization server to send a client to. */
+/** The operator issues the keys; there is no authorization server to refer a client to. */
 function metadataOf({ protocol, host }: FastifyRequest) {
   return {
     resource: `${protocol}://${host}${MCP_PATH}`,
@@ -52,7 +52,7 @@ function metadataOf({ protocol, host }: FastifyRequest) {
   };
 }
 
-/** A client that is not let in learns where it says what it needs. */
+/** Adds to a 401 the address of the metadata, as the protocol requires. */
 async function pointToMetadata(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const metadata = `${request.protocol}://${request.host}${METADATA}${MCP_PATH}`;
   if (reply.statusCode === 401) reply.header('www-authenticate', `Bearer resource_metadata="${metadata}"`);
@@ -61,8 +61,8 @@ async function pointToMetadata(request: FastifyRequest, reply: FastifyReply): Pr
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
- * A page on the web must not reach a service on the machine of its reader. Where keys are asked for, it has none; where
- * not, only pages of this machine are let in, and those of origins that are named.
+ * A web page must not use a service on the reader's own machine. Where keys are required, the page has none; otherwise
+ * only pages of this machine and the configured origins are admitted.
  */
 function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
   const isAllowed = (origin: string) =>
@@ -72,14 +72,14 @@ function checkOrigin({ corsOrigins, hasKeys }: McpOptions) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void) => {
     const { origin } = request.headers;
     if (origin === undefined || isAllowed(origin)) return done();
-    const message = `Forbidden: pages of ${origin} are not let in (MEM_CORS_ORIGINS)`;
+    const message = `Forbidden: pages of ${origin} are not admitted (MEM_CORS_ORIGINS)`;
     reply.code(403).send({ jsonrpc: '2.0', error: { code: -32000, message }, id: null });
   };
 }
 
 const oneOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
-/** Those that wait for something to happen are not waited for when the service stops. */
+/** Requests that wait for events are ended when the service stops. */
 type ListeningReaders = { listening: Set<LogReader> };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 

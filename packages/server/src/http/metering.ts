@@ -3,19 +3,19 @@ import type { Principal, RateLimitedKey, Services } from '../kernel/index.ts';
 import type { KeyIdentity } from './auth.ts';
 
 export type RequestMetering = {
-  /** Right after the key was checked: counts the request, and refuses it where there are too many. */
+  /** Called right after the key check: counts the request, and refuses it when there are too many. */
   countRequest(identity: KeyIdentity): Promise<void> | undefined;
-  /** A request for something under the interface that there is not is charged like a read. */
+  /** Charges a request for an unknown address under the API like a read. */
   unmatched(identity: KeyIdentity, path: string): Promise<void> | undefined;
-  /** What is left, in the headers of an answer. */
+  /** Adds the remaining quota to the headers of an answer. */
   writeHeaders(reply: FastifyReply): void;
-  /** On every answer that goes out. */
+  /** Adds the headers to every answer. */
   writeAllHeaders(server: FastifyInstance): void;
 };
 
 const UNMATCHED = { cost: 1, effect: 'read' } as const;
 
-/** What a hosted service counts, where there is something to count. */
+/** The metering of a hosted service; without a meter and a limiter it does nothing. */
 export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter'>): RequestMetering {
   const writeHeaders = (reply: FastifyReply): void => {
     const { identity } = reply.request;
@@ -29,7 +29,7 @@ export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter
       if (!key) return undefined;
       const limited = limitedBy(key, account_id);
       if (limited) limiter?.take(limited);
-      // Without the store the operation says what is wrong; here it is only about headers.
+      // If the store is unreachable, the operation reports it; only headers depend on this.
       return meter?.ready(account_id)?.catch(() => {});
     },
     unmatched: ({ account_id, key }, path) =>

@@ -3,7 +3,7 @@ import type { MetricAbout, MetricSample } from './metrics.ts';
 
 export type Metric = MetricAbout & { samples: MetricSample[] };
 
-/** What is done beside requests: by this process since it started, and how things stand in the store. */
+/** Metrics of background work: by this process since its start, and the state in the store. */
 export async function backgroundMetrics({ services }: Kernel): Promise<Metric[]> {
   const { consumers, maintenance, clock } = services;
   const [measured, tasks] = await Promise.all([consumers.measured(), maintenance.states()]);

@@ -17,7 +17,10 @@ const metric = ({ name, type, help }: MetricAbout, samples: MetricSample[]): str
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n');
 };
 
-/** The state of the process in Prometheus' text format. Labels are names of operations and codes, never of users' things. */
+/**
+ * The state of the process in Prometheus' text format. Labels are names of operations and codes, never names from
+ * users.
+ */
 export async function renderMetrics(kernel: Kernel): Promise<string> {
   const { usage, services } = kernel;
   const calls = [...usage.calls];

@@ -13,7 +13,7 @@ const missing: readonly Missing[] = routesWithoutOperation(operations).map((rout
   pattern: patternOf(route),
 }));
 
-/** The refusal of an address whose module there is none of; undefined for an address that nothing is known about. */
+/** The refusal for an address of a module that is not installed; undefined for an unknown address. */
 export function missingModuleAt(method: string, path: string): Fault | undefined {
   const found = missing.filter(({ pattern }) => pattern.test(path));
   const asked = method === 'HEAD' ? 'GET' : method;

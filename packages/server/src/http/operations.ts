@@ -22,7 +22,7 @@ export type OperationOptions = {
 
 type OperationRunner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
 
-/** One route for each address of each operation. */
+/** Adds one route for each address of each operation. */
 export function addOperations(server: FastifyInstance, kernel: Kernel, options: OperationOptions): void {
   const { requireKey, requireInternal } = options;
   const checkFor = (names: readonly OperationName[]): KeyCheck[] => {
@@ -103,7 +103,7 @@ function streamRunner(
     const caller = callerOf(reply.request, agentId);
     const input = readInput(params, reply.request);
     const lastId = reply.request.headers['last-event-id'];
-    // A client that comes back asks at the same address as before and says here how far it has come.
+    // A client that reconnects uses the same address and sends its position in this header.
     if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
     const subscription = await kernel.open(name, input, caller);
     metering.writeHeaders(reply);
@@ -111,7 +111,7 @@ function streamRunner(
   };
 }
 
-/** What a request says, wherever it says it. */
+/** Collects the input of a request from path, query, headers and body. */
 function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => JsonObject {
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
@@ -130,7 +130,7 @@ function seqOf(lastId: string): number {
   throw invalidInput([{ path: 'header last-event-id', message: 'must be the id of an event' }]);
 }
 
-/** An ETag of ours starts with the version: `"3.17.0"`, `"3"`. */
+/** Our ETags start with the version: `"3.17.0"`, `"3"`. */
 function versionOf(ifMatch: string): number {
   const version = /^"?(\d{1,15})(\.\d+)*"?$/.exec(ifMatch.trim())?.[1];
   if (version === undefined)

@@ -25,7 +25,7 @@ const PROTOBUF = 'application/x-protobuf';
 
 const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
 
-/** OTLP over HTTP: operations of the table in the two forms that exporters write, compressed or not. */
+/** OTLP over HTTP: operations in both encodings of exporters, compressed or not. */
 export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOptions): void {
   for (const name of operationNames) if (operations[name].http.otlp) addOne(server, kernel, { name, ...options });
 }
@@ -35,9 +35,9 @@ type OtlpOperation = OtlpOptions & { name: OperationName };
 function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: OtlpOperation): void {
   const { path, method } = operations[name].http;
   const readQuery = queryReader(name);
-  // Members that are not known are passed over: a later version of the protocol may have them.
+  // Unknown members are ignored: a later version of the protocol may add them.
   const fields = new Set(Object.keys((operations[name].input as z.ZodObject).shape));
-  // In a scope of its own: no other address takes these bodies.
+  // In its own Fastify scope: no other address accepts these bodies.
   server.register((scope, _, done) => {
     takeBodies(scope, name, options.maxBodyBytes);
     scope.setErrorHandler((error, request, reply) => refuse(reply, options.explain(known(error), request)));
@@ -47,10 +47,10 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: O
       onRequest: options.requireKey,
       handler: async (request, reply) => {
         const caller = callerOf(request, options.agentId);
-        const status = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
-        const input: Record<string, unknown> = Object.fromEntries(status);
+        const members = Object.entries(request.body ?? {}).filter(([field]) => fields.has(field));
+        const input: Record<string, unknown> = Object.fromEntries(members);
         readQuery(request.raw.url ?? '', input);
-        // Of the two that a request may come from, only one was said.
+        // Only an explicit header counts here, not the default agent of the service.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;
         const output = await kernel.invoke(name, input, caller);
         return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[name], output);
@@ -75,7 +75,7 @@ function takeBodies(scope: FastifyInstance, name: OperationName, maxBodyBytes: n
     );
 }
 
-/** What is small when it comes may be large when it is unpacked. */
+/** Limits the decompressed size: a small body may expand to a large one. */
 async function plainBytes(body: Buffer, encoding = 'identity', maxBodyBytes: number): Promise<Buffer> {
   if (encoding === 'identity') return body;
   if (encoding !== 'gzip')
@@ -110,11 +110,11 @@ function known(error: unknown): unknown {
   return new Fault('unsupported_media_type', `send application/json or ${PROTOBUF}`);
 }
 
-/** Canonical codes of gRPC, which a refusal in protobuf carries beside its HTTP status. */
+/** Canonical gRPC codes: a refusal in protobuf carries one beside its HTTP status. */
 const RPC_CODES: Record<number, number> = { 401: 16, 402: 8, 403: 7, 413: 8, 429: 8, 500: 13, 503: 14, 507: 8 };
 const INVALID_ARGUMENT = 3;
 
-/** The same refusal as everywhere; to who speaks protobuf, in protobuf. */
+/** The usual refusal; in protobuf for a client that sends protobuf. */
 function refuse(reply: FastifyReply, fault: Fault): FastifyReply {
   if (!isProtobuf(reply.request)) return sendFault(reply, fault);
   const { status, message } = fault;

@@ -14,7 +14,7 @@ export type StaticPage = {
   body(): string | Promise<Buffer | string>;
 };
 
-/** What the service shows about itself, beside the operations. Gives the addresses back. */
+/** Adds the pages about the service itself. Returns their addresses. */
 export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: KeyCheck): ReadonlySet<string> {
   let document: string | undefined;
   const openApi = () => {

@@ -9,7 +9,7 @@ export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   return refuseWith(reply, fault).header('content-type', PROBLEM_TYPE).send(JSON.stringify(fault.toProblem()));
 }
 
-/** Everything of a refusal but its body. */
+/** Sets everything of a refusal except its body. */
 export function refuseWith(reply: FastifyReply, fault: Fault): FastifyReply {
   const { retry_after, allow } = fault.detail;
   if (Array.isArray(allow)) reply.header('allow', allow.join(', '));
@@ -28,7 +28,9 @@ const FRAMEWORK_FAULTS: Record<string, () => Fault> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new Fault('uri_too_long', 'a part of the address is too long'),
 };
 
-/** Everything a caller can cause becomes a Fault; the rest is logged whole and leaves as a bare 500. */
+/**
+ * Turns every error that a caller can cause into a Fault. All others are logged in full and answered with a bare 500.
+ */
 export function toFault(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error;
   const { code = '', statusCode } = error as Partial<FastifyError>;
@@ -37,7 +39,7 @@ export function toFault(error: unknown): Fault | undefined {
   return statusCode === 400 ? new Fault('invalid_request', 'the request cannot be read') : undefined;
 }
 
-/** What a caller is told of an error. */
+/** Turns an error into the Fault that the caller receives. */
 export type ExplainError = (error: unknown, request: FastifyRequest) => Fault;
 
 export function explainErrors(log: Logger): ExplainError {
@@ -60,7 +62,7 @@ const RAW_FAULTS: Record<string, [FaultCode, string]> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'the request did not arrive in time'],
 };
 
-/** What never became a request: broken HTTP, headers that are too large or too slow. */
+/** The answer to broken HTTP, and to headers that are too large or too slow. */
 export function rawProblem(error: Error & { code?: string }): string {
   const [code, detail] = RAW_FAULTS[error.code ?? ''] ?? ['invalid_request', 'the request is not valid HTTP'];
   const fault = new Fault(code, detail);

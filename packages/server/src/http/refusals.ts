@@ -6,7 +6,7 @@ import { methodsAt, refusalAt } from './routes.ts';
 
 type RefusalParts = { authenticate: Authenticate; pages: ReadonlySet<string>; metering: RequestMetering };
 
-/** Answers what no route takes, before its body is read: with the methods that the address does take, if any. */
+/** Answers requests without a route, before their body is read: with the methods that the address takes, if any. */
 export function refuseUnknown(server: FastifyInstance, { authenticate, pages, metering }: RefusalParts): void {
   const refuse = async (request: FastifyRequest): Promise<never> => {
     request.identity = await authenticate(presentedBy(request));

@@ -9,10 +9,13 @@ import {
 } from '@mem-service/contract';
 import { missingModuleAt } from './missing-modules.ts';
 
-/** A word, or the name of a parameter. */
+/** A literal word, or the name of a parameter. */
 type RouteSegment = { word: string; parameter: string | undefined; isGreedy: boolean };
 
-/** One address of an operation, cut into segments; the first and the last that may span several parts of it, or -1. */
+/**
+ * One address of an operation, split into segments, with the indexes of the first and last segment that may span
+ * several parts, or -1.
+ */
 export type RoutePattern = {
   name: OperationName;
   method: HttpMethod;
@@ -44,8 +47,8 @@ export const patterns: readonly RoutePattern[] = operationNames.flatMap((name) =
 );
 
 /**
- * The route that the router can match: from the first parameter that may span several segments it is a wildcard, and
- * what that holds is told apart by `matchPath`.
+ * The path for the router: a wildcard from the first parameter that may span several segments; `matchPath` takes the
+ * wildcard apart.
  */
 export function routerPath({ segments, greedy }: RoutePattern): string {
   const fixed = greedy < 0 ? segments : segments.slice(0, greedy);
@@ -53,12 +56,12 @@ export function routerPath({ segments, greedy }: RoutePattern): string {
   return `/${[...named, ...(greedy < 0 ? [] : ['*'])].join('/')}`;
 }
 
-/** How many parts of an address each segment takes. The first that may span several takes as few as it can. */
+/** How many parts of an address each segment takes. The first that may span several takes as few as possible. */
 function matchSegments(pattern: RoutePattern, parts: readonly string[]): number[] | undefined {
   const { segments, greedy, lastGreedy } = pattern;
   const spare = parts.length - segments.length;
   if (spare < 0 || (greedy < 0 && spare > 0)) return undefined;
-  // Most addresses differ in a word at a fixed place, before or behind what may span several parts.
+  // Most addresses differ in a word at a fixed position, before or after the segments that may span several parts.
   for (let i = 0; i < segments.length; i++) {
     const { word, parameter } = segments[i] as RouteSegment;
     if (parameter !== undefined || (i >= greedy && i <= lastGreedy)) continue;
@@ -77,7 +80,7 @@ function matchFrom(pattern: RoutePattern, parts: readonly string[], { at, from }
   if (segment.parameter === undefined && segment.word !== parts[from]) return undefined;
   const room = parts.length - from - (segments.length - at - 1);
   const most = segment.isGreedy ? room : Math.min(room, 1);
-  // Behind the last one every segment is one part, so there is nothing to try.
+  // After the last such segment, every segment is one part, so its length is fixed.
   for (let span = at === lastGreedy ? Math.max(most, 1) : 1; span <= most; span++) {
     const rest = matchFrom(pattern, parts, { at: at + 1, from: from + span });
     if (rest) return [span, ...rest];
@@ -88,9 +91,9 @@ function matchFrom(pattern: RoutePattern, parts: readonly string[], { at, from }
 const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
 
 /**
- * Takes an address apart from its raw, still encoded form, so that a slash inside a segment (%2F) is told from one
- * between segments. Where several readings are possible, the one with the shortest first name wins: a word such as
- * /history or /timeline means something of its own wherever it can.
+ * Splits an address in its raw, still encoded form, so that a slash inside a segment (%2F) is not a separator. Where
+ * several matches are possible, the one with the shortest first name wins: a word such as /history or /timeline is read
+ * as the suffix wherever possible.
  */
 export function matchPath(
   candidates: readonly RoutePattern[],
@@ -132,7 +135,7 @@ function decode(segment: string): string {
   }
 }
 
-/** Words after an entry's address that mean something of their own, so that a key of that name has another address. */
+/** Suffixes of an entry's address with their own meaning; a key of that name needs another address. */
 export const suffixes: ReadonlySet<string> = new Set(
   patterns.flatMap(({ segments }) => {
     const last = segments.at(-1);
@@ -142,13 +145,13 @@ export const suffixes: ReadonlySet<string> = new Set(
   }),
 );
 
-/** The methods that an address takes, for a refusal that helps. */
+/** The methods that an address takes, to name them in a refusal. */
 export function methodsAt(rawPath: string): HttpMethod[] {
   const parts = partsOf(rawPath);
   return [...new Set(patterns.filter((pattern) => matchSegments(pattern, parts)).map(({ method }) => method))];
 }
 
-/** Why nothing answers at an address: it takes other methods, or needs a module, or there is nothing of that form. */
+/** Why no route matches: the address takes other methods, needs a module, or does not exist. */
 export function refusalAt(method: string, rawPath: string, methods: readonly string[] = methodsAt(rawPath)): Fault {
   if (methods.length === 0)
     return missingModuleAt(method, rawPath) ?? new Fault('route_not_found', `there is no route ${method} ${rawPath}`);

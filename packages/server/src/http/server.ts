@@ -18,25 +18,25 @@ import { refuseUnknown } from './refusals.ts';
 import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
-/** How long a client may take: to send its headers, to send the whole request, to say something new on the connection. */
+/** Limits for a client: to send its headers, to send the whole request, to send the next request on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
 
 export type HttpOptions = {
   kernel: Kernel;
   log: Logger;
   apiKeys: readonly string[];
-  /** Every request needs a key of an account. */
+  /** Every request needs the key of an account. */
   hosted?: boolean;
-  /** Of the control plane. */
+  /** The key of the control plane. */
   internalKey?: string | undefined;
-  /** Addresses whose word on where a request came from is taken. */
+  /** Proxies whose forwarding headers are trusted. */
   trustedProxies?: readonly string[];
   corsOrigins: readonly string[];
   agentId: string;
   maxBodyBytes: number;
   timeouts?: Timeouts;
   streams?: StreamServerOptions;
-  /** Undefined: no spans are made. */
+  /** Undefined: no spans are created. */
   telemetry?: Telemetry | undefined;
 };
 
@@ -45,7 +45,7 @@ const MAX_HEADER_BYTES = 32_768;
 /** Time for the last answer on a broken connection to arrive. */
 const LAST_WORD_MS = 500;
 
-/** The HTTP transport: bytes to input, result to bytes, nothing else. */
+/** The HTTP transport: turns bytes into input and results into bytes, nothing else. */
 export async function createServer(options: HttpOptions): Promise<FastifyInstance> {
   const { hosted = false, kernel } = options;
   const byRing = authenticateByRing(kernel.services.keys);
@@ -60,7 +60,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     clientErrorHandler: (error, socket) => {
       if (!socket.writable) return;
       socket.end(rawProblem(error));
-      // A client that does not hang up, or goes on sending, would keep the connection for ever.
+      // A client that does not close the connection, or keeps sending, would hold it forever.
       setTimeout(() => socket.destroy(), LAST_WORD_MS).unref();
     },
     frameworkErrors: (error, request, reply) => {
@@ -103,7 +103,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   return server;
 }
 
-/** As bytes: what is in them is read where the operation is known. */
+/** Passes bodies on as bytes: they are parsed once the operation is known. */
 export function acceptJsonOnly(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   const json = /^application\/([\w.-]+\+)?json\s*(;|$)/i;
@@ -120,7 +120,7 @@ function limits({ maxBodyBytes, timeouts = TIMEOUTS, trustedProxies = [] }: Http
     bodyLimit: maxBodyBytes,
     requestTimeout: timeouts.requestMs,
     keepAliveTimeout: timeouts.keepAliveMs,
-    // A request that got in before the end is answered as any other.
+    // A request that arrived before the stop is answered normally.
     return503OnClosing: false,
     http: {
       headersTimeout: timeouts.headersMs,
@@ -131,14 +131,14 @@ function limits({ maxBodyBytes, timeouts = TIMEOUTS, trustedProxies = [] }: Http
   };
 }
 
-/** Unique without asking the system for each one. */
+/** Unique ids without a system call for each. */
 function requestIds(): () => string {
   const prefix = randomBytes(8).toString('hex');
   let count = 0;
   return () => `${prefix}-${(++count).toString(36)}`;
 }
 
-/** What the check of the key throws, or else the error that was there already. */
+/** The error of the key check, or else the given error. */
 async function keyErrorOr(authenticate: Authenticate, request: FastifyRequest, error: unknown): Promise<unknown> {
   try {
     await authenticate(presentedBy(request));

@@ -3,7 +3,7 @@ import type { LogEvent, Subscription } from '../kernel/index.ts';
 
 type EventFormatter = Pick<Subscription, 'toText'>;
 
-/** Made once, however many read it. */
+/** Each frame is built once for all readers. */
 const frames = new WeakMap<LogEvent, Buffer>();
 const lists = new WeakMap<readonly LogEvent[], Buffer>();
 
@@ -18,7 +18,7 @@ function frameOf(event: LogEvent, formatter: EventFormatter): Buffer {
   return frame;
 }
 
-/** Events as they are sent. */
+/** Events as bytes of the stream. */
 export function framesOf(events: readonly LogEvent[], formatter: EventFormatter): Buffer {
   const [first] = events;
   if (first && events.length === 1) return frameOf(first, formatter);
@@ -30,8 +30,8 @@ export function framesOf(events: readonly LogEvent[], formatter: EventFormatter)
   return bytes;
 }
 
-/** Tells a client that it is connected, when to come back, and where to go on, even if nothing happens before it must. */
+/** Confirms the connection, and gives the delay and position for a reconnect, even if no event follows. */
 export const opening = (seq: number): string => `: connected\nretry: 1000\nid: ${seq}\n\n`;
 
-/** Nothing to a client but a sign of life, and a later place to go on from. */
+/** Keeps the connection alive, and updates the position for a reconnect. */
 export const heartbeat = (seq: number): string => `: still here\nid: ${seq}\n\n`;

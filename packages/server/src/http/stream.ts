@@ -4,7 +4,7 @@ import { framesOf, heartbeat, opening } from './stream-frames.ts';
 
 type StreamLimits = { maxWaitingBytes: number; stallMs: number };
 
-/** One reader at the other end of a connection. */
+/** One reader of the stream, at the other end of a connection. */
 export class EventStream implements EventReader {
   readonly #raw: ServerResponse;
   readonly #subscription: Subscription;
@@ -15,7 +15,7 @@ export class EventStream implements EventReader {
     this.#raw = raw;
     this.#subscription = subscription;
     this.#limits = limits;
-    // A connection that breaks is closed, and that is listened to.
+    // A broken connection is closed, and `close` is handled.
     raw.on('error', () => {});
   }
 
@@ -45,7 +45,7 @@ export class EventStream implements EventReader {
     return undefined;
   }
 
-  /** Settles when everything that waits has been taken, or nobody is there to take it. */
+  /** Resolves when all waiting bytes were taken, or the connection is closed. */
   #drained(): Promise<void> {
     this.#draining ??= new Promise((resolve) => {
       const timer = setTimeout(() => this.#raw.destroy(), this.#limits.stallMs);

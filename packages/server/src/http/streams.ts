@@ -6,9 +6,9 @@ import { EventStream } from './stream.ts';
 
 export type StreamServerOptions = {
   heartbeatMs: number;
-  /** A reader that has more than this before it is cut off. */
+  /** A reader with more unread bytes than this is disconnected. */
   maxWaitingBytes: number;
-  /** A reader that takes nothing of what waits for it for this long is cut off. */
+  /** A reader that takes none of its waiting bytes for this long is disconnected. */
   stallMs: number;
 };
 
@@ -17,12 +17,12 @@ const OPTIONS: StreamServerOptions = { heartbeatMs: 15_000, maxWaitingBytes: 102
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'private, no-cache, no-transform',
-  // Proxies would hold events back to send them together.
+  // Proxies would otherwise buffer events.
   'x-accel-buffering': 'no',
   connection: 'close',
 };
 
-/** The streams that a server has open. */
+/** The open streams of a server. */
 export class OpenStreams {
   readonly #options: StreamServerOptions;
   readonly #open = new Set<EventStream>();
@@ -33,15 +33,15 @@ export class OpenStreams {
     this.#options = options;
   }
 
-  /** Answers with the stream, or with its headers alone. */
+  /** Sends the stream, or only its headers for HEAD. */
   send(reply: FastifyReply, subscription: Subscription): FastifyReply {
     const { raw, request } = reply;
-    // Who has left by now, or asks for the headers alone, is told nothing.
+    // Send no events when the client has left or asked only for the headers.
     const isRead = request.method !== 'HEAD' && !raw.destroyed && !this.#closed;
     if (!isRead) subscription.close();
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     reply.hijack();
-    // The end of the connection is the end of the stream. Chunks would cost as much again for each event and reader.
+    // The end of the connection ends the stream. Chunked encoding would double the cost per event and reader.
     raw.removeHeader('transfer-encoding');
     raw.writeHead(200, { ...reply.getHeaders(), ...HEADERS } as Record<string, string>);
     if (isRead) this.#start(raw, subscription);
@@ -49,7 +49,7 @@ export class OpenStreams {
     return reply;
   }
 
-  /** A client goes on elsewhere, or here after a restart: nobody is waited for. */
+  /** Clients reconnect elsewhere, or here after a restart, so streams are ended at once. */
   close(): void {
     this.#closed = true;
     for (const stream of this.#open) stream.end();

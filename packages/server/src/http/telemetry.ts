@@ -4,16 +4,16 @@ import type { OpenSpan, SpanEnd, Telemetry } from '../telemetry/index.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The operation it asks for, once that is known. */
+    /** The requested operation, once it is known. */
     operation: OperationName | '';
-    /** The code of its refusal. */
+    /** The code of the refusal. */
     refusal: string;
-    /** Where spans are exported: its own. */
+    /** The span of the request, when spans are exported. */
     span: OpenSpan | undefined;
   }
 }
 
-/** Members that a request has from the beginning, so that all requests are alike. */
+/** Declares the members of a request up front, so that all request objects have the same shape. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('operation', '');
   server.decorateRequest('refusal', '');
@@ -24,7 +24,7 @@ const otlpPaths: ReadonlySet<string | undefined> = new Set(
   operationNames.map((name) => operations[name].http).flatMap(({ otlp, path }) => (otlp ? [path] : [])),
 );
 
-/** A span for every request; but none for spans that come in, which might be these very ones. */
+/** Creates a span for every request, except for requests that deliver spans: these might be the service's own. */
 export function traceRequests(server: FastifyInstance, telemetry: Telemetry): void {
   server.addHook('onRequest', (request, reply, done) => {
     if (!otlpPaths.has(request.routeOptions.url)) {
@@ -36,7 +36,7 @@ export function traceRequests(server: FastifyInstance, telemetry: Telemetry): vo
   });
 }
 
-/** Paths, headers and bodies are what callers say, and stay out; the route and the codes are ours. */
+/** Paths, headers and bodies come from callers and are left out; route and codes do not. */
 function spanEndOf({ method, operation, refusal, routeOptions }: FastifyRequest, { raw }: FastifyReply): SpanEnd {
   const isAnswered = raw.headersSent;
   const error = refusal || (raw.writableFinished ? '' : 'aborted');
@@ -50,7 +50,7 @@ function spanEndOf({ method, operation, refusal, routeOptions }: FastifyRequest,
       ...(operation === '' ? {} : aboutOperation(operation)),
       ...(error === '' ? {} : { 'error.type': error }),
     },
-    // What a caller did wrong is no error of the service.
+    // A caller's mistake is not an error of the service.
     error: raw.statusCode >= 500 ? error || String(raw.statusCode) : undefined,
   };
 }
@@ -59,7 +59,7 @@ const aboutOperation = (name: OperationName) => ({ 'mem.operation': name, 'mem.e
 
 export type TraceCall = <T>(request: FastifyRequest, name: OperationName, run: () => Promise<T>) => Promise<T>;
 
-/** An operation within a request that asks for several. */
+/** Creates a span for an operation within a request that runs several. */
 export function callTracer(telemetry: Telemetry | undefined): TraceCall {
   return async (request, name, run) => {
     if (!telemetry || !request.span) return run();

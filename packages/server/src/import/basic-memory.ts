@@ -13,7 +13,7 @@ const KNOWN = ['title', 'type', 'tags', 'permalink', 'created', 'modified'];
 
 type MarkdownNote = { entry: ForeignEntry; names: string[]; relations: NoteRelation[] };
 
-/** A project folder of Markdown notes with frontmatter, observations and relations. */
+/** Reads a project folder of Markdown notes with frontmatter, observations and relations. */
 export const readBasicMemory: ForeignReader = async (path, into) => {
   const base = (await isFolder(path)) ? path : undefined;
   const notes: MarkdownNote[] = [];

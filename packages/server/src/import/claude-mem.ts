@@ -8,7 +8,7 @@ const AGENT = 'claude-mem';
 
 type SessionRows = ReadonlyMap<string, SourceRow>;
 
-/** `claude-mem.db`: observations and summaries of sessions. What the user typed stays behind. */
+/** Reads observations and session summaries from `claude-mem.db`. The user's own prompts are not imported. */
 export const readClaudeMem: ForeignReader = async (path, into) => {
   const [file] = await filesAt(path, ['claude-mem.db']);
   if (file === undefined) throw new ForeignError(`there is no claude-mem.db in ${path}`);
@@ -53,7 +53,7 @@ const TEXTS = [
 ] as const;
 const LISTS = ['facts', 'concepts', 'files_read', 'files_modified', 'files_edited'] as const;
 
-/** What a row says, without what it is numbered and dated by. */
+/** The content of a row, without ids and times. */
 const contentOf = (row: SourceRow) =>
   withoutEmpty({
     ...Object.fromEntries(TEXTS.map((name) => [name, row[name]])),

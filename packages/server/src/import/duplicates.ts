@@ -4,13 +4,13 @@ import type { ForeignData, ForeignEntry, ForeignLink } from './foreign.ts';
 export type SimilarEntry = { entity_path: string; key: string; like: { entity_path: string; key: string } };
 
 export type PreparedImport = {
-  /** In the order in which they are to be written: the versions of a key by their times. */
+  /** In the order of writing: the versions of a key by their times. */
   entries: ForeignEntry[];
   links: ForeignLink[];
   notes: string[];
-  /** The same key with the same value and time, more than once in what was read. */
+  /** How often the same key occurred again with the same value and time. */
   repeated: number;
-  /** Other keys that say nearly the same. */
+  /** Different keys with nearly the same content. */
   similar: SimilarEntry[];
 };
 
@@ -18,7 +18,7 @@ const entryText = ({ entity_path, key }: ForeignEntry) => `${entity_path}\n${key
 
 const canonical = (value: unknown) => canonicalJson(JSON.stringify(value));
 
-/** Letters and digits of all texts, without case, accents, spaces and signs. */
+/** The letters and digits of all texts, without case, accents, spaces and punctuation. */
 function wordsOf(value: unknown): string {
   const texts: string[] = [];
   JSON.stringify(value, (_, member) => {
@@ -33,13 +33,13 @@ function wordsOf(value: unknown): string {
     .trim();
 }
 
-/** Orders what was read and finds what it says twice. */
+/** Sorts imported entries and finds duplicates. */
 export function prepareImport({ entries, links, notes }: ForeignData): PreparedImport {
   const byKey = new Map<string, ForeignEntry[]>();
   for (const entry of entries) byKey.set(entryText(entry), [...(byKey.get(entryText(entry)) ?? []), entry]);
   let repeated = 0;
   const kept = [...byKey.values()].flatMap((versions) => {
-    // Without a time it is the newest: it is what the other system says now.
+    // An entry without a time is the newest: it is the current state of the other system.
     const ordered = versions.sort((a, b) => (a.written_at ?? '9').localeCompare(b.written_at ?? '9'));
     const changes = ordered.filter((version, i) => {
       const before = ordered[i - 1];
@@ -52,7 +52,7 @@ export function prepareImport({ entries, links, notes }: ForeignData): PreparedI
   return { entries: kept, links: uniqueLinks, notes, repeated, similar: similarIn(byKey) };
 }
 
-/** Compares what each key says last. */
+/** Compares the last version of each key. */
 function similarIn(byKey: ReadonlyMap<string, ForeignEntry[]>): SimilarEntry[] {
   const first = new Map<string, ForeignEntry>();
   const found: SimilarEntry[] = [];

@@ -7,7 +7,7 @@ export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path)).isDirectory();
 }
 
-/** The file itself, or those below a folder that end so, in the order of their names. Hidden ones are passed over. */
+/** The file itself, or the files in a folder with these endings, sorted by name. Hidden ones are skipped. */
 export async function filesAt(path: string, endings: readonly string[]): Promise<string[]> {
   if (!(await isFolder(path))) return [path];
   const found: string[] = [];
@@ -46,10 +46,10 @@ export async function isSqlite(file: string): Promise<boolean> {
 }
 
 export type SourceRow = Record<string, unknown>;
-/** The rows of a table, or none where there is no such table. */
+/** The rows of a table, or none if the table does not exist. */
 export type ReadTable = (name: string) => SourceRow[];
 
-/** Opens a database for reading alone, and closes it again. */
+/** Opens a database read-only for the call. */
 export async function withTables<T>(file: string, use: (tables: ReadTable) => T): Promise<T> {
   const { DatabaseSync } = await loadDriver();
   const database = new DatabaseSync(file, { readOnly: true });
@@ -63,5 +63,5 @@ export async function withTables<T>(file: string, use: (tables: ReadTable) => T)
   }
 }
 
-/** The folders and the name of a file below another. */
+/** The path segments of a file, relative to `base`. */
 export const partsBelow = (base: string, file: string): string[] => relative(base, file).split(/[\\/]/);

@@ -1,4 +1,4 @@
-/** An entry as another system kept it, under the names that it will have here. */
+/** An entry of another system, under its name here. */
 export type ForeignEntry = {
   entity_path: string;
   key: string;
@@ -25,14 +25,14 @@ export type ForeignLink = {
 export type ForeignData = {
   entries: ForeignEntry[];
   links: ForeignLink[];
-  /** What was left behind, and why. */
+  /** What was not imported, and why. */
   notes: string[];
 };
 
-/** `into` is the path that everything goes below. */
+/** `into` is the path below which everything is imported. */
 export type ForeignReader = (path: string, into: string) => Promise<ForeignData>;
 
-/** A file that is not what it was taken for. */
+/** A file that is not in the expected format. */
 export class ForeignError extends Error {
   override name = 'ForeignError';
 }

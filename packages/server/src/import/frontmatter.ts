@@ -5,7 +5,9 @@ const unquoted = (text: string): string => {
   return quoted ? (quoted[2] as string).replaceAll(quoted[1] === "'" ? "''" : '\\"', quoted[1] as string) : text.trim();
 };
 
-/** `a: b`, `a: [b, c]`, and `a:` with a list below it: what notes have. Anything deeper is kept as the text it is. */
+/**
+ * Reads `a: b`, `a: [b, c]` and `a:` followed by a list, the forms used in notes. Deeper structures are kept as text.
+ */
 export function readFrontmatter(note: string): { members: Frontmatter; body: string } {
   const found = /^---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(note);
   if (!found) return { members: {}, body: note };

@@ -20,7 +20,7 @@ const readers: Record<System, ForeignReader> = {
   zep: readZep,
 };
 
-/** What another system has in its files, ready to be written. */
+/** Reads the files of another system into entries ready to be written. */
 export async function readForeign(
   system: System,
   { path, into }: { path: string; into: string },

@@ -5,7 +5,7 @@ export type { JsonObject } from '@mem-service/contract';
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The objects of a list; nothing where there is no list. */
+/** The objects in a list; empty if the value is not a list. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
 
 export const textOf = (value: unknown): string | undefined =>
@@ -15,7 +15,7 @@ export const textOf = (value: unknown): string | undefined =>
 export const idOf = (value: unknown): string | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? String(value) : textOf(value);
 
-/** Without what is missing, null, or empty. */
+/** Drops members that are missing, null or empty. */
 export function withoutEmpty(members: JsonObject): JsonObject {
   const isEmpty = (value: unknown) =>
     value === undefined ||
@@ -25,7 +25,7 @@ export function withoutEmpty(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
 }
 
-/** A list that is kept as JSON in a text, or as lines. */
+/** A list stored as JSON text, or as lines. */
 export function listOf(value: unknown): string[] {
   if (Array.isArray(value)) return value.filter((one): one is string => typeof one === 'string' && one !== '');
   const text = textOf(value);

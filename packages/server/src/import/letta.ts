@@ -5,8 +5,8 @@ import { toKey, toLabel, toPath } from './names.ts';
 import { toTime } from './times.ts';
 
 /**
- * Agent files (`.af`): the memory blocks and the conversation of each agent. In the present format a file holds several
- * agents that share blocks; in the first one it was a single agent with its `core_memory`.
+ * Reads agent files (`.af`): the memory blocks and the conversation of each agent. In the current format a file
+ * contains several agents that share blocks; in the first format it contained one agent with its `core_memory`.
  */
 export const readLetta: ForeignReader = async (path, into) => {
   const found: ForeignData = { entries: [], links: [], notes: [] };
@@ -70,7 +70,7 @@ function messageOf(message: JsonObject, { path, agent_id, i }: { path: string; a
   const { role, tool_calls, tool_returns } = message;
   const text = withoutEmpty({ role, content, tool_calls, tool_returns, name: message.name });
   if (content === undefined && text.tool_calls === undefined && text.tool_returns === undefined) return [];
-  // Ids within a file are message-0, message-1; in another file of the same agent they mean others.
+  // Ids such as message-0 are unique only within a file, so the key includes the time.
   const written_at = toTime(message.created_at);
   const id = idOf(message.id) ?? `message-${i}`;
   const entry: ForeignEntry = {
@@ -85,7 +85,7 @@ function messageOf(message: JsonObject, { path, agent_id, i }: { path: string; a
   return [entry];
 }
 
-/** A text, or a list of parts of which the texts count. */
+/** A text, or a list of parts, of which only the texts are used. */
 function contentOf(content: unknown): string | undefined {
   if (typeof content === 'string') return textOf(content);
   const texts = objectsOf(content).flatMap(({ text }) => textOf(text) ?? []);

@@ -6,12 +6,12 @@ import { toTime } from './times.ts';
 
 const AGENT = 'mem0';
 
-/** One state of a memory: from its history, or as it is now. */
+/** One state of a memory: from its history, or the current one. */
 type MemoryState = { memory_id: string; text: string; at: string | undefined; actor: string | undefined };
 
 /**
- * `history.db`, in which mem0 keeps every change, and the JSON that its `get_all` and its exports give; one of them, or
- * a folder with both. Who a memory is about is known to the JSON alone.
+ * Reads `history.db`, in which mem0 keeps every change, and the JSON of its `get_all` and its exports; one of them, or
+ * a folder with both. Only the JSON contains the subject of a memory.
  */
 export const readMem0: ForeignReader = async (path, into) => {
   const states: MemoryState[] = [];
@@ -28,7 +28,7 @@ export const readMem0: ForeignReader = async (path, into) => {
       const memories = memoriesOf(json);
       if (!memories && file === path)
         throw new ForeignError(`${file} holds no memories of mem0: a list, or an object with results, is expected`);
-      // Its folder holds settings too.
+      // The folder also contains settings.
       if (!memories) found.notes.push(`${file} holds no memories and was passed over`);
       for (const memory of memories ?? []) current.set(idOf(memory.id) ?? '', memory);
       if (isJsonObject(json)) found.links.push(...objectsOf(json.relations).flatMap(linkOf));
@@ -83,7 +83,7 @@ function entryOf({ memory_id, text, at, actor }: MemoryState, memory: JsonObject
   };
 }
 
-/** What mem0 with a graph store gives beside the memories. */
+/** A relation from mem0 with a graph store. */
 function linkOf({ source, relationship, target, destination }: JsonObject) {
   const [from, to] = [textOf(source), textOf(target) ?? textOf(destination)];
   if (from === undefined || to === undefined) return [];

@@ -9,7 +9,7 @@ const tidy = (text: string) => text.toWellFormed().normalize('NFC').replace(CONT
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** What is too long ends in a hash, so that two names that begin alike stay two. */
+/** A name that is too long ends in a hash, so that names with the same beginning stay distinct. */
 function cut(text: string, max: { chars: number; bytes: number }): string {
   if ([...text].length <= max.chars && utf8Length(text) <= max.bytes) return text;
   let kept = [...text].slice(0, max.chars - 9).join('');
@@ -17,13 +17,13 @@ function cut(text: string, max: { chars: number; bytes: number }): string {
   return `${kept}-${digest(text)}`;
 }
 
-/** Any text as the key of an entry. */
+/** Converts any text to the key of an entry. */
 export function toKey(text: string): string {
   const key = tidy(text);
   return cut(key === '' || key === '.' || key === '..' ? `unnamed${key}` : key, { chars: 256, bytes: 768 });
 }
 
-/** Any text as one segment of a path. */
+/** Converts any text to one segment of a path. */
 function toSegment(text: string): string {
   const segment = tidy(text).replace(/[/*]+/g, '-');
   return cut(segment === '' || segment === '.' || segment === '..' ? 'unnamed' : segment, { chars: 64, bytes: 192 });
@@ -31,14 +31,14 @@ function toSegment(text: string): string {
 
 const MAX_DEPTH = 7;
 
-/** A path below `into`, which is one already. */
+/** A path below `into`, which is a valid path. */
 export function toPath(into: string, ...parts: readonly string[]): string {
   const deep =
     parts.length > MAX_DEPTH ? [...parts.slice(0, MAX_DEPTH - 1), parts.slice(MAX_DEPTH - 1).join('-')] : parts;
   return [into, ...deep.map(toSegment)].join('/');
 }
 
-/** Any text as the name of an agent, a session or a pattern. */
+/** Converts any text to the name of an agent, a session or a pattern. */
 export function toLabel(text: string, fallback: string): string {
   const label = tidy(text);
   return cut(label === '' ? fallback : label, { chars: 200, bytes: 256 });
@@ -47,9 +47,9 @@ export function toLabel(text: string, fallback: string): string {
 export const toRelation = (text: string): string =>
   cut(tidy(text).replaceAll(',', ' ') || 'related_to', { chars: 64, bytes: 64 });
 
-/** How the graph names an entry. */
+/** The name of an entry's node in the graph. */
 export const nodeOf = ({ entity_path, key }: { entity_path: string; key: string }): string =>
   entryName(entity_path, key);
 
-/** A thing that is no entry here, as a node of the graph. */
+/** Converts a name that is not an entry here to a node of the graph. */
 export const toEntity = (text: string): string => cut(tidy(text) || 'unnamed', { chars: 300, bytes: 900 });

@@ -2,7 +2,7 @@ export type NoteObservation = { category?: string; content: string; tags?: strin
 export type NoteRelation = { relation: string; target: string };
 
 const ITEM = /^\s*[-*+]\s+(.*)$/;
-/** A clock time or the mark of a task is no category. */
+/** A clock time or a task mark is not a category. */
 const NO_CATEGORY = /^(?:\d{1,3}:\d{2}(?::\d{2})?(?:[.,]\d{1,3})?|[xX]|[^\p{L}\p{N}])$/u;
 
 /** `- [category] content #tag (context)`, or any item with a tag. */
@@ -42,7 +42,7 @@ function relationsOf(line: string): NoteRelation[] {
 /** `[[Name|shown as]]` links to Name. */
 const targetOf = (name: string) => (name.split('|')[0] as string).trim();
 
-/** What a note says of its subject. Code blocks are left as they are. */
+/** The observations and relations in a note. Code blocks are ignored. */
 export function readNote(body: string): { observations: NoteObservation[]; relations: NoteRelation[] } {
   const observations: NoteObservation[] = [];
   const relations: NoteRelation[] = [];

@@ -5,7 +5,9 @@ import { nodeOf, toEntity, toKey, toPath, toRelation } from './names.ts';
 
 const AGENT = 'server-memory';
 
-/** `memory.jsonl` of @modelcontextprotocol/server-memory: a line for each entity and each relation. It knows no times. */
+/**
+ * Reads `memory.jsonl` of @modelcontextprotocol/server-memory: a line for each entity and each relation, without times.
+ */
 export const readServerMemory: ForeignReader = async (path, into) => {
   const items: JsonObject[] = [];
   for (const file of await filesAt(path, ['memory.jsonl', 'memory.json']))
@@ -48,7 +50,7 @@ function linkOf(
 
 function itemsOf(text: string, file: string): JsonObject[] {
   const whole = parse(text);
-  // Before it wrote lines, and what its tool `read_graph` answers: one object with both lists.
+  // Older files, and answers of its tool `read_graph`: one object with both lists.
   if (isJsonObject(whole) && (Array.isArray(whole.entities) || Array.isArray(whole.relations)))
     return [
       ...objectsOf(whole.entities).map((entity) => ({ ...entity, type: 'entity' })),

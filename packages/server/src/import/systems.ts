@@ -1,3 +1,3 @@
-/** The systems whose files are understood. */
+/** The systems whose files can be imported. */
 export const systems = ['mem0', 'server-memory', 'basic-memory', 'claude-mem', 'letta', 'zep'] as const;
 export type System = (typeof systems)[number];

@@ -3,7 +3,7 @@ const ZONED = /(?:Z|[+-]\d{2}:?\d{2})$/i;
 /** Numbers from here on are milliseconds; as seconds they would be far in the future. */
 const MILLISECONDS = 1e11;
 
-/** Whatever systems write as a time, as ISO 8601 in UTC. Without an offset it is taken as UTC. */
+/** Converts the times of other systems to ISO 8601 in UTC. Without an offset, UTC is assumed. */
 export function toTime(given: unknown): string | undefined {
   if (typeof given === 'number' && Number.isFinite(given) && given > 0)
     return isoOf(given < MILLISECONDS ? given * 1000 : given);

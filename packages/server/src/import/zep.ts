@@ -9,8 +9,8 @@ const AGENT = 'zep';
 type ZepLists = { sessions: JsonObject[]; nodes: JsonObject[]; edges: JsonObject[]; episodes: JsonObject[] };
 
 /**
- * What the API of Zep and of Graphiti gives, saved as JSON in one file or several: sessions with `messages` and
- * `facts`, and graphs with `nodes`, `edges` and `episodes`.
+ * Reads JSON from the API of Zep and of Graphiti, in one file or several: sessions with `messages` and `facts`, and
+ * graphs with `nodes`, `edges` and `episodes`.
  */
 export const readZep: ForeignReader = async (path, into) => {
   const lists: ZepLists = { sessions: [], nodes: [], edges: [], episodes: [] };
@@ -36,7 +36,7 @@ function collect(json: unknown, lists: ZepLists, file: string): void {
   lists.nodes.push(...objectsOf(whole.nodes), ...has('labels'));
   lists.edges.push(...objectsOf(whole.edges), ...has('source_node_uuid'));
   lists.episodes.push(...objectsOf(whole.episodes), ...has('source_description'));
-  // The memory of a single session, as it is fetched.
+  // The memory of a single session, as the API returns it.
   if (Array.isArray(whole.messages) || Array.isArray(whole.facts) || Array.isArray(whole.relevant_facts))
     lists.sessions.push(whole);
 }
@@ -71,7 +71,7 @@ function messageEntry(message: JsonObject, { id, into, i }: { id: string; into: 
   ];
 }
 
-/** A fact of a session, or an edge of a graph, which is one too. */
+/** A fact of a session, or an edge of a graph, which also states a fact. */
 function factEntry(fact: JsonObject, entity_path: string): ForeignEntry[] {
   const text = textOf(fact.fact);
   if (text === undefined) return [];
@@ -90,7 +90,7 @@ function factEntry(fact: JsonObject, entity_path: string): ForeignEntry[] {
   ];
 }
 
-/** By their names; where two nodes have one name, the second goes by its id as well. */
+/** Nodes by name; if two have the same name, the second also gets its id. */
 function nodeEntries(nodes: readonly JsonObject[], into: string): Map<string, ForeignEntry> {
   const found = new Map<string, ForeignEntry>();
   const taken = new Set<string>();

@@ -11,20 +11,20 @@ import {
   type ProcessTimer,
 } from '../kernel/index.ts';
 
-/** Work beside the requests, as the modules bring it. */
+/** The background work of all modules. */
 export type Background = {
-  /** What follows the log. Shared among all servers on a store. */
+  /** Follow the log. Shared among all servers on a store. */
   consumers: Consumers;
-  /** What is done over the whole store now and then. Shared as well. */
+  /** Periodic tasks over the whole store. Shared among all servers on a store. */
   maintenance: Maintenance;
-  /** What is about the memory of this process. */
+  /** Periodic tasks on the memory of this process. */
   timers: readonly ProcessTimer[];
   sweepSeconds: number;
   onError: (error: unknown) => void;
 };
 
 export type Jobs = {
-  /** Runs everything that is done now and then, now, and all of the log that consumers have not handled and may. */
+  /** Runs all periodic tasks now, and the consumers until nothing is due. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 };

@@ -15,7 +15,7 @@ export function getAccount(query: Query, accountId: string): Promise<AccountReco
   return query.get(sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id = ${accountId} AND deleted_at IS NULL`);
 }
 
-/** Over all accounts, for whoever runs the service. */
+/** Over all accounts, for the operator. */
 export function listAccounts(query: Query, page: { after: string; limit: number }): Promise<AccountRecord[]> {
   return query.all(
     sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id > ${page.after} AND deleted_at IS NULL
@@ -29,7 +29,7 @@ export function setAccount(tx: Transaction, { account_id, name, plan, status }: 
   );
 }
 
-/** How an account ends. `exported_*`: its place when it was last exported whole. */
+/** The state of an account that is ending. `exported_*`: its counters at its last full export. */
 export type EndRow = {
   account_id: string;
   number: number;
@@ -54,14 +54,14 @@ export function noteExport(tx: Transaction, accountId: string, at: { seq: number
   );
 }
 
-/** Nothing of it is left but that its id was used. */
+/** Removes name and plan. The row stays, so that the id is never used again. */
 export function endAccount(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
     sql`UPDATE accounts SET name = '', plan = NULL, status = 'deleted', deleted_at = ${now} WHERE account_id = ${accountId}`,
   );
 }
 
-/** Over all accounts, for the job that removes what was theirs. */
+/** Over all accounts, for the task that deletes their rows. */
 export function listEnded(query: Query): Promise<EndRow[]> {
   return query.all(sql`SELECT ${END} FROM accounts WHERE deleted_at IS NOT NULL AND purged_at IS NULL`);
 }
@@ -73,7 +73,7 @@ export function setPurged(tx: Transaction, accountId: string, now: number): Prom
   );
 }
 
-/** Where an account is, as an export tells it. */
+/** The counters of an account, as exported. */
 export type AccountCounters = { seq: number; audit_no: number; audit_hash: string; item_no: number; last_at: number };
 
 export function setAccountCounters(tx: Transaction, accountId: string, counters: AccountCounters): Promise<number> {
@@ -85,10 +85,10 @@ export function setAccountCounters(tx: Transaction, accountId: string, counters:
   );
 }
 
-/** The state of all accounts, to be joined by `accounts.account_id`. */
+/** The status and plan of all accounts, to be joined by `accounts.account_id`. */
 export const accountStates: Sql = fragment('(SELECT account_id, status, plan FROM accounts) AS accounts');
 
-/** One account, to be joined. */
+/** The status and plan of one account, to be joined. */
 export const accountState = (accountId: string): Sql =>
   sql`(SELECT account_id, name, status, plan FROM accounts WHERE account_id = ${accountId}) AS accounts`;
 

@@ -1,11 +1,11 @@
 import type { Caller } from './caller.ts';
 
-/** What was asked for, as far as statistics tell it apart. */
+/** What was called, in as much detail as the statistics need. */
 export type CountedCall = {
   caller: Caller;
   effect: 'none' | 'read' | 'write' | 'control';
   ops: number;
-  /** Nothing of a call that failed is taken at its word. */
+  /** Names in a failed call are not counted. */
   failed: boolean;
   agent_id: string;
   paths: readonly string[];
@@ -14,7 +14,7 @@ export type CountedCall = {
 
 export type CallTally = { requests: number; reads: number; writes: number; ops: number; errors: number };
 
-/** What an account did since the last time of asking, within one day. */
+/** The activity of an account since the last flush, within one day. */
 export type DayTally = {
   day: string;
   total: CallTally;
@@ -26,26 +26,26 @@ export type DayTally = {
   latencies: Map<number, number>;
 };
 
-/** Adds it to what the store has. */
+/** Adds a tally to the store. */
 export type SaveActivity = (accountId: string, tally: DayTally) => Promise<void>;
 
 const FLUSH_MS = 5_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Names told apart between two flushes; all others are one. */
+/** The most distinct names between two flushes; all further ones are counted as one. */
 const MAX_NAMES = 2_000;
 const MAX_ACCOUNTS = 10_000;
 export const OTHERS = '';
 
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Four for each doubling, from a microsecond: a percentile read from them is off by less than a tenth. */
+/** Four buckets for each doubling, from a microsecond: a percentile computed from them is off by less than a tenth. */
 export const bucketOf = (durationMs: number): number =>
   Math.max(0, Math.ceil(Math.log2(Math.max(durationMs, 0.001) * 1000) * 4));
 
 const noTally = (): CallTally => ({ requests: 0, reads: 0, writes: 0, ops: 0, errors: 0 });
 
-/** Counts beside the requests, and hands over what it has counted every few seconds. */
+/** Counts requests in memory and flushes the counts every few seconds. */
 export class Activity {
   #days = new Map<string, DayTally>();
   #keep: SaveActivity | undefined;
@@ -78,7 +78,7 @@ export class Activity {
   #dayTally(accountId: string, now: number): DayTally | undefined {
     const no = Math.floor(now / DAY_MS);
     if (no !== this.#dayNo) {
-      // What is counted of a day is handed over before the next begins.
+      // Flush the counts of a day before the next day begins.
       if (this.#days.size > 0) void this.flushAll();
       this.#dayNo = no;
       this.#day = dayOf(now);
@@ -94,7 +94,10 @@ export class Activity {
     return tally;
   }
 
-  /** Settles once what was counted of the account is in the store. What could not be written is lost: it is a number. */
+  /**
+   * Resolves when the counts of the account are in the store. Counts that cannot be written are lost; they are only
+   * statistics.
+   */
   async flush(accountId: string): Promise<void> {
     const tally = this.#days.get(accountId);
     if (!tally || !this.#keep) return this.#running.get(accountId);

@@ -15,7 +15,7 @@ import type { Handler, Handlers, Services } from './module.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
-/** A call that may run: its handler, its parsed input, and the lineage of the branch that it names. */
+/** A call that may run: its handler, its parsed input, and the lineage of its branch. */
 export type Admission = { handler: Handler<OperationName>; input: never; lineage: Lineage };
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
@@ -24,7 +24,7 @@ const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeScope];
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
-/** What every call has to pass, whatever it asks for. It gives a promise only where a hook has to look something up. */
+/** The checks that every call must pass. Returns a promise only when a hook has to look something up. */
 export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit {
   const lineages = hooks.flatMap(({ lineage }) => lineage ?? []);
   const authorizes = hooks.flatMap(({ authorize }) => authorize ?? []);
@@ -57,14 +57,14 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
 const missingModule = (name: string, { module }: Operation): Fault =>
   new Fault('module_not_installed', `${name} needs the module ${module}`, { module });
 
-/** Goes on at once where there is nothing to wait for. */
+/** Continues synchronously when the value is not a promise. */
 function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
 type LineageHook = NonNullable<Hooks['lineage']>;
 
-/** The first module that knows the branch says what it shows. */
+/** Returns the lineage of the first module that has the branch. */
 function resolveLineage(
   hooks: readonly LineageHook[],
   branch: string,
@@ -96,7 +96,7 @@ function parseInput(schema: z.ZodType, raw: unknown): unknown {
   throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
 }
 
-/** A body full of nonsense is not answered with a list as long. */
+/** Limits the errors in the answer to a body with many invalid fields. */
 const MAX_FIELD_ERRORS = 100;
 
 function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {

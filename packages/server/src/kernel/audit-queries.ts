@@ -15,7 +15,7 @@ export function listAuditLines(query: Query, accountId: string, page: AuditPage)
   );
 }
 
-/** In their order, to be held against each other. */
+/** In order, to verify the chain. */
 export function walkAuditLines(
   query: Query,
   accountId: string,

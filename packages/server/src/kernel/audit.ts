@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Caller } from './caller.ts';
 
-/** What an operation was about, and what its subject was before and after, by hash. */
+/** The resource of an operation, and its hash before and after. */
 export type Subject = { resource: string; before_hash: string | null; after_hash: string | null };
 
 export type AuditRow = Subject & {
@@ -16,13 +16,13 @@ export type AuditRow = Subject & {
   action: string;
   address: string | null;
   request_id: string;
-  /** What the chain covers of the subject. Without the salt nobody can find out by guessing what was erased. */
+  /** The chain covers the subject by a salted hash. Without the salt, an erased subject cannot be guessed. */
   subject_salt: string | null;
   subject_hash: string | null;
-  /** Who it was, as the chain knows it: without the salt, an agent that was forgotten. Null in older rows. */
+  /** The chain covers the agent by a salted hash. The salt is null after the agent was erased, and in older rows. */
   agent_salt: string | null;
   agent_hash: string | null;
-  /** Of this row and the one before it. */
+  /** The hash of this row and the one before it. */
   hash: string | null;
 };
 
@@ -33,7 +33,7 @@ export const subjectHash = (salt: string, { resource, before_hash, after_hash }:
 
 export const agentHash = (salt: string, agentId: string): string => sha256(JSON.stringify([salt, agentId]));
 
-/** Ties a row to the one before it. The subject stands in it by its hash, so that it can be erased. */
+/** Links a row to the one before it. The subject is included by its hash, so that it can be erased. */
 export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): string {
   const { no, at, actor, key_id, key_name, user_name, action, address, request_id } = row;
   const subject = [
@@ -53,7 +53,7 @@ export function chainAudit(previous: string, row: Omit<AuditRow, 'hash'>): strin
 
 export type AuditedAction = { action: string; subject: Subject; place: { account_id: string; no: number; at: number } };
 
-/** A row without its place in the chain, which it gets when it is written. */
+/** Builds a row without its hash, which is added when the row is written. */
 export function auditRow(caller: Caller, { action, subject, place }: AuditedAction): Omit<AuditRow, 'hash'> {
   const subject_salt = randomUUID();
   const agent_salt = randomUUID();

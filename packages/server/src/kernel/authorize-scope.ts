@@ -9,7 +9,7 @@ type ScopePermission = 'READ' | 'WRITE';
 const scopeFor = (key: Principal, right: ScopePermission): Scope | undefined =>
   right === 'READ' ? key.read : key.write;
 
-/** A refusal says what was asked for and nothing of what is there. */
+/** The refusal names the requested path only, and reveals nothing about stored entries. */
 export function missingScope(permission: ScopePermission, glob?: Glob): Fault {
   if (!glob) return new Fault('forbidden', `this key does not have ${permission} on anything`, { permission });
   const entity_path = globText(glob);
@@ -18,8 +18,8 @@ export function missingScope(permission: ScopePermission, glob?: Glob): Fault {
 }
 
 /**
- * Reads need READ on every path that they name, writes need WRITE. What a read names by a glob is not refused: it shows as
- * much of it as is within reach. What names nothing needs the permission somewhere.
+ * A read needs the READ permission on every path that it names, a write the WRITE permission. A read by glob is not
+ * refused: it returns the part within the scope. An operation that names no path needs the permission on at least one.
  */
 export const authorizeScope: Authorize = (name, input, { key }) => {
   if (!key || (key.read === undefined && key.write === undefined)) return;
@@ -27,7 +27,7 @@ export const authorizeScope: Authorize = (name, input, { key }) => {
   if (effect !== 'read' && effect !== 'write') return;
   const right = effect === 'read' ? 'READ' : 'WRITE';
   if (scopeFor(key, right)?.some((globs) => globs.length === 0)) throw missingScope(right);
-  // What an admin names in a key is checked against what it has itself.
+  // Paths in the definition of a key are checked against the admin's own scope elsewhere.
   if (admin) return;
   const needed = cites ? 'READ' : right;
   const scope = scopeFor(key, needed);

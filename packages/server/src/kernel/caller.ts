@@ -1,49 +1,49 @@
 import type { Scope } from './scope.ts';
 
-/** What a key lets its holder do. Where a reach is left out, it is the whole account. */
+/** What a key permits its holder. An undefined scope means the whole account. */
 export type Principal = {
   key_id: string;
   name: string;
   type: 'agent' | 'admin' | 'service';
-  /** To look it up again while something stays open for it. */
+  /** The hash of the key, to look it up again while a stream is open. */
   hash?: string;
   read?: Scope;
   write?: Scope;
-  /** Requests a minute; as many as it likes where it is left out. */
+  /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
 };
 
-/** On whose behalf an operation runs. Transports make it; nothing below asks who they are. */
+/** On whose behalf an operation runs. Transports create it; nothing below depends on the transport. */
 export type Caller = {
   account_id: string;
-  /** The key, or what stands in for one. Never the key's value. */
+  /** The id of the key, or a replacement for one. Never the key's value. */
   actor: string;
   agent_id: string;
   session_id: string | null;
   address: string | null;
   request_id: string;
   idempotency_key?: string | undefined;
-  /** Left out where no key is asked for: who reaches the service may do everything in its account. */
+  /** Undefined when the service requires no key: every caller may do everything in its account. */
   key?: Principal | undefined;
-  /** Who stands behind a key that many use, as they say themselves. */
+  /** The user behind a shared key, as given by the client. */
   user?: string | undefined;
-  /** Whoever runs the service, over all accounts. */
+  /** The operator, over all accounts. */
   control?: true;
 };
 
-/** No session that a caller can name starts with a control character. */
+/** No session named by a caller starts with a control character. */
 const IMPLICIT = '\u001f';
 
-/** A session as the service names it. An agent that names none has one of its own for each key. */
+/** The internal name of a session. An agent that names none has one implicit session per key. */
 export const sessionName = (session_id: string | null, actor: string): string => session_id ?? IMPLICIT + actor;
 
-/** A session as callers name it. */
+/** The name of a session as callers know it. */
 export const sessionIdOf = (session: string): string | null => (session.startsWith(IMPLICIT) ? null : session);
 
 /** The one account of a self-hosted service. */
 export const SELF_HOSTED_ACCOUNT = '00000000-0000-0000-0000-000000000001';
 
-/** The service itself, for its own housekeeping. */
+/** The service itself, for its own maintenance. */
 export const SELF_CALLER: Caller = {
   account_id: SELF_HOSTED_ACCOUNT,
   actor: 'system',

@@ -1,11 +1,11 @@
-/** Time comes from here, so that tests can set it. Milliseconds since 1970, UTC. */
+/** The source of all times, so that tests can set it. Milliseconds since 1970, UTC. */
 export type Clock = { now(): number };
 
 export const systemClock: Clock = { now: () => Date.now() };
 
 let last = { ms: 0, iso: new Date(0).toISOString() };
 
-/** Writes of one transaction have one time, so the last one is often asked for again. */
+/** Caches the last result: all writes of a transaction have the same time. */
 export function toIso(ms: number): string {
   if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() };
   return last.iso;

@@ -23,7 +23,7 @@ type SetHandler = {
   unaudited?: boolean;
 };
 
-/** A write on its way: which handler runs, with what, for whom. */
+/** A queued write: its handler, input and caller. */
 export type WriteJob = AnyWriteItem & { name: string; handler: OneHandler | SetHandler };
 
 type QueuedWrite = WriteJob &
@@ -41,8 +41,8 @@ export type CommitObserver = {
 };
 
 /**
- * Group commit. Writes that arrive together share one transaction and one flush to disk; a write that fails, fails
- * alone. Nothing is answered before its transaction is durable.
+ * Group commit. Writes that arrive together share one transaction and one flush to disk; a write that fails does not
+ * affect the others. No request is answered before its transaction is durable.
  */
 export class Committer {
   readonly #services: Services;
@@ -72,7 +72,7 @@ export class Committer {
     });
   }
 
-  /** What waits is in memory. One write always fits. */
+  /** Waiting writes are held in memory. An empty queue always takes one write. */
   #isFull(queue: QueuedWrite[], size: number): boolean {
     const { max_waiting_writes = MAX_WAITING_WRITES, max_waiting_chars = MAX_WAITING_CHARS } = this.#services.limits;
     if (queue.length >= max_waiting_writes) return true;
@@ -91,7 +91,7 @@ export class Committer {
 
   async #drain(lane: string, queue: QueuedWrite[]): Promise<void> {
     while (queue.length > 0) {
-      // Let everything that has already arrived on the sockets join the batch.
+      // Let requests that have already arrived on the sockets join the batch.
       await new Promise(setImmediate);
       const batch = takeBatch(queue);
       await this.#commit(batch);
@@ -134,7 +134,7 @@ export class Committer {
     for (const work of works) this.#publish(work);
   }
 
-  /** What is committed stays so, whatever a listener does. */
+  /** An error of a listener does not undo the commit. */
   #publish(work: Work): void {
     try {
       work.committed();
@@ -174,7 +174,7 @@ function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
   return groups.values();
 }
 
-/** About as many characters as a write keeps in memory while it waits. */
+/** Roughly the number of characters that a waiting write holds in memory. */
 function sizeOf(input: unknown): number {
   if (typeof input === 'string') return input.length;
   if (input instanceof JsonText) return input.text.length;
@@ -182,7 +182,7 @@ function sizeOf(input: unknown): number {
   return Object.values(input).reduce<number>((sum, part) => sum + sizeOf(part), 8);
 }
 
-/** From the front of the queue; two requests with one idempotency key never share a batch. */
+/** Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. */
 function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   const keys = new Set<string>();
   let count = 0;
@@ -199,7 +199,7 @@ function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   return queue.splice(0, count);
 }
 
-/** Neighbours that a set handler can take in one go; everything else by itself. */
+/** Groups neighbouring writes that a set handler takes together; every other write is its own group. */
 function groupForSetHandlers(jobs: QueuedWrite[]): QueuedWrite[][] {
   const runs: QueuedWrite[][] = [];
   for (const job of jobs) {
@@ -252,7 +252,7 @@ function record(work: Work, job: QueuedWrite, { output, change, entity_path }: W
   });
 }
 
-/** What is shown once is not kept to be shown again. */
+/** A secret is shown once: the stored answer does not contain it. */
 function withoutSecret(name: string, output: unknown): unknown {
   const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
   return once === undefined ? output : { ...(output as object), [once]: null };

@@ -9,7 +9,7 @@ type CallFacts = { input: unknown; caller: Caller; failed: boolean; duration_ms:
 const MAX_PATHS = 100;
 const UNKNOWN: CallDefinition = { effect: 'none', cost: 0 };
 
-/** A call as statistics see it. What it names is of interest only where it was understood. */
+/** A call as the statistics count it. Names in its input count only where the input was valid. */
 export function toCountedCall(
   definition: CallDefinition = UNKNOWN,
   { input, caller, failed, duration_ms }: CallFacts,

@@ -9,7 +9,10 @@ export type Cursors<S extends CursorShape> = {
   from(cursor: string): CursorPosition<S>;
 };
 
-/** The cursors of one list: where a page ended, as text that callers hand back unread. No other list takes them. */
+/**
+ * Encodes and decodes the cursors of one list: the position where a page ended, as opaque text. Other lists refuse
+ * them.
+ */
 export function cursorsOf<const S extends CursorShape>(list: string, shape: S): Cursors<S> {
   return {
     to: (position) => Buffer.from(JSON.stringify([list, ...position])).toString('base64url'),
@@ -31,7 +34,7 @@ function decode(cursor: string): unknown[] {
   }
 }
 
-/** Only what a database takes as a name or as a number of its own: PostgreSQL has no text with a NUL in it. */
+/** Accepts only values that both databases can store: PostgreSQL refuses text with a NUL. */
 function isPart(part: unknown, type: keyof CursorTypes | undefined): boolean {
   if (type === 'number') return Number.isSafeInteger(part) && Number(part) >= 0;
   return typeof part === 'string' && !part.includes('\0');
@@ -39,7 +42,7 @@ function isPart(part: unknown, type: keyof CursorTypes | undefined): boolean {
 
 export type ResultPage<T> = { items: T[]; next_cursor: string | null; has_more: boolean };
 
-/** Cuts a page out of rows that were fetched with one more than the limit. */
+/** Makes a page from rows that were fetched with a limit of one more. */
 export function cutPage<T>(rows: T[], limit: number, cursorAt: (row: T) => string): ResultPage<T> {
   const has_more = rows.length > limit;
   const items = has_more ? rows.slice(0, limit) : rows;

@@ -1,10 +1,10 @@
-/** A slash within a key is encoded, so that no two entries have one name. */
+/** Encodes a slash within the key, so that no two entries have the same name. */
 export const entryName = (entityPath: string, key: string): string =>
   `${entityPath}/${key.replace(/%/g, '%25').replace(/\//g, '%2F')}`;
 
 const DECODED: Readonly<Record<string, string>> = { '%25': '%', '%2F': '/', '%2f': '/' };
 
-/** What an entry's name is made of; nothing where there is no slash. */
+/** Splits the name of an entry; undefined when it has no slash. */
 export function splitEntryName(name: string): { entity_path: string; key: string } | undefined {
   const slash = name.lastIndexOf('/');
   if (slash < 1 || slash === name.length - 1) return undefined;

@@ -2,7 +2,7 @@ import { entryName } from './entry-name.ts';
 import * as queries from './erase-queries.ts';
 import type { AgentEraser, EntryEraser } from './erasure.ts';
 
-/** Takes entries out of the log, the audit trail and the stored answers. */
+/** Removes entries from the log, the audit trail and the stored answers. */
 export const kernelErasesEntries: EntryEraser = {
   async count({ tx }, erased) {
     return {

@@ -3,50 +3,53 @@ import type { Sql } from '../db/index.ts';
 import type { EntryHead } from './projection.ts';
 import type { Work } from './work.ts';
 
-/** What the receipt of an erasure of entries counts. */
+/** The counts in the receipt of an erasure of entries. */
 export type EntryErasureCounts = Output<'entries.erase'>['erased'];
 
-/** What the receipt of an erasure of an agent counts. */
+/** The counts in the receipt of an erasure of an agent. */
 export type AgentErasureCounts = Output<'agents.erase'>['erased'];
 
 /**
- * Entries of one branch that are to go. The module `entries` makes the SQL in it, so that no eraser has to name the tables
- * of entries.
+ * Entries of one branch that are to be erased. The module `entries` provides the SQL, so that no eraser names its
+ * tables.
  */
 export type ErasedEntries = {
   account_id: string;
   branch: string;
-  /** Who erases: what others keep to themselves is not counted. */
+  /** The agent that erases: private rows of other agents are not counted. */
   agent_id: string;
   heads: readonly EntryHead[];
   ids: readonly number[];
-  /** The same as a table `(value)`. */
+  /** The ids of the erased entries as a table `(value)`. */
   erasedIds: Sql;
-  /** Conditions on the columns `entity_path` and `key` of a row, under which it may speak of what was asked to go. */
+  /** Conditions on the columns `entity_path` and `key`: rows that may refer to an entry of the request. */
   paths: readonly Sql[];
   keys: readonly Sql[];
-  /** The numbers of all entries that bear the names, also of those that the agent may not see; a table `(value)`. */
+  /** The ids of all entries with these names, including those that the agent may not see; a table `(value)`. */
   namedIds: Sql;
-  /** The places in the log of all versions; a one-column query. */
+  /** The `seq` of all their versions; a one-column query. */
   versionSeqs: Sql;
   /** Commits that wrote these entries and nothing else; a one-column query of `commit_id`. */
   emptiedCommits: Sql;
-  /** A condition on a row of another table: it names an entry that is to go, or where it names none, the path of one. */
+  /** A condition on rows of another table: they refer to an erased entry, or only to its path. */
   names: (table: string, columns: 'path' | 'path and key') => Sql;
-  /** Stands in the audit trail where the names stood. */
+  /** Replaces the names in the audit trail. */
   receipt_id: string;
 };
 
-/** Takes entries out of what a module keeps. What `count` foresees is what `erase` answers. */
+/** Removes entries from the tables of a module. `count` returns in advance what `erase` will return. */
 export type EntryEraser = {
   count?(work: Work, erased: ErasedEntries): Promise<Partial<EntryErasureCounts>>;
   erase(work: Work, erased: ErasedEntries): Promise<Partial<EntryErasureCounts> | undefined>;
 };
 
-/** An agent that is to be forgotten. `alias` takes the place of its name where a row has to stay. */
+/** An agent to be erased. `alias` replaces its name in rows that have to stay. */
 export type ErasedAgent = { account_id: string; agent_id: string; alias: string; receipt_id: string };
 
-/** Takes an agent out of what a module keeps, where the declaration of a table cannot say how. Comes before the tables' turn. */
+/**
+ * Removes an agent from the tables of a module, where their declarations do not suffice. Runs before the declared
+ * erasures.
+ */
 export type AgentEraser = {
   count?(work: Work, agent: Pick<ErasedAgent, 'account_id' | 'agent_id'>): Promise<Partial<AgentErasureCounts>>;
   erase(work: Work, agent: ErasedAgent): Promise<void>;
@@ -61,8 +64,8 @@ type Erasing = {
 };
 
 /**
- * The kernel's first, then the modules' from the last to the first: a module may refer to rows of those that come before
- * it in the list, and finds them in place. Entries go last.
+ * The kernel's eraser first, then those of the modules from last to first: a module may refer to rows of earlier
+ * modules, so those must still exist. Entries are erased last.
  */
 export function erasersOf(kernel: Erasing, modules: readonly Erasing[]): Erasers {
   const ordered = [kernel, ...modules.toReversed()];
@@ -75,7 +78,7 @@ export function erasersOf(kernel: Erasing, modules: readonly Erasing[]): Erasers
   };
 }
 
-/** Adds what one eraser counted to what all of them did. */
+/** Adds the counts of one eraser to the total. */
 export function addToCounts<T extends Record<string, number>>(total: T, counts: Partial<T> | undefined): void {
   for (const [name, n] of Object.entries(counts ?? {}))
     total[name as keyof T] = ((total[name] ?? 0) + (n ?? 0)) as T[keyof T];

@@ -2,9 +2,9 @@ import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import { isInScope, type Scope, scopeConditions } from './scope.ts';
 
 /**
- * What a key that is kept to some paths sees of the log: what is about one of them, and what is about no path at all and
- * says nothing of any. Commits, outcomes, traces, edges and erasures tell of entries without naming a path in the log;
- * such a key finds them where they are listed, by what they are about.
+ * Event types that a key with a scope may see although they name no path. The others without a path (commits, outcomes,
+ * traces, edges, erasures) are about entries that the key may not read; it finds them in their own lists, filtered by
+ * path.
  */
 const ABOUT_NO_PATH: readonly string[] = [
   'agent_updated',

@@ -2,7 +2,7 @@ import type { LogEvent } from './work.ts';
 
 export type FeedListener = (events: readonly LogEvent[], accountId: string) => void;
 
-/** Tells listeners in this process what was committed. Called only after the commit. */
+/** Passes committed events to listeners in this process. Called only after the commit. */
 export class Feed {
   readonly #listeners = new Map<string, Set<FeedListener>>();
   readonly #all = new Set<FeedListener>();

@@ -2,33 +2,33 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { StorageError } from '../db/index.ts';
 import type { LogEvent } from './work.ts';
 
-/** Events of an account after a number, in order. */
+/** Reads events of an account after a `seq`, in order. */
 export type ReadEvents = (after: number, limit: number) => Promise<readonly LogEvent[]>;
 
 export type FollowedLogReader = { take(events: readonly LogEvent[]): Promise<void> | undefined };
 
 export const PAGE = 500;
-/** More than this is not kept for the readers: the store has it too. */
+/** The most events kept in memory for readers; the store has them too. */
 const MAX_FRESH = 2 * PAGE;
-/** How often the store is asked for what no process has told of. */
+/** How often the store is read for events that no process announced. */
 export const POLL_MS = 1_000;
-/** How long a full page waits for readers that are still busy with the one before. */
+/** How long a full page waits for readers that are still busy with the previous one. */
 const PATIENCE_MS = 50;
 
 export type FollowedLogOptions = { seq: number; read: ReadEvents; onError: (error: unknown) => void };
 
 /**
- * The log of one account, read once for everybody in this process who follows it. What this process commits is handed
- * on as it is, as long as it is the next in line; everything else is read from the store.
+ * The log of one account, read once for all its followers in this process. Events committed by this process are passed
+ * on directly when they are next in order; all others are read from the store.
  */
 export class FollowedLog {
   readonly #options: FollowedLogOptions;
   readonly #live = new Set<FollowedLogReader>();
   readonly #timer: NodeJS.Timeout;
   #seq: number;
-  /** Committed here, next in line, not handed on yet. */
+  /** Committed by this process, next in order, not yet passed on. */
   #fresh: LogEvent[] = [];
-  /** The store may hold more than has been seen. */
+  /** The store may hold events that were not read yet. */
   #behind = true;
   #reading = false;
   #running = false;
@@ -40,7 +40,7 @@ export class FollowedLog {
     this.#timer = setInterval(() => this.poll(), POLL_MS);
   }
 
-  /** Whoever has seen everything up to here may join. */
+  /** A reader that has seen everything up to here may join. */
   get seq(): number {
     return this.#seq;
   }
@@ -54,7 +54,7 @@ export class FollowedLog {
     this.#live.delete(reader);
   }
 
-  /** Takes what this process has committed. */
+  /** Takes events committed by this process. */
   committed(events: readonly LogEvent[]): void {
     const next = (this.#fresh.at(-1)?.seq ?? this.#seq) + 1;
     if ((events.at(-1)?.seq ?? 0) < next) return;
@@ -64,7 +64,7 @@ export class FollowedLog {
     this.#wake();
   }
 
-  /** Looks into the store, unless it is known to hold no more. */
+  /** Reads the store, unless it is known to hold nothing new. */
   poll(upTo = Number.POSITIVE_INFINITY): void {
     if (upTo <= (this.#fresh.at(-1)?.seq ?? this.#seq)) return;
     this.#behind = true;
@@ -86,19 +86,19 @@ export class FollowedLog {
   async #run(): Promise<void> {
     let failed = false;
     try {
-      // Those who wait for the answer to a write go first, and what is committed meanwhile goes along.
+      // Answers to writes go first; events committed meanwhile join this batch.
       await nextTurn();
       for (let events = await this.#next(); events.length > 0; events = await this.#next()) await this.#hand(events);
     } catch (error) {
       failed = true;
-      // A store that cannot be reached is asked again at the next look.
+      // The store cannot be reached: the next poll tries again.
       if (!(error instanceof StorageError)) this.#options.onError(error);
     }
     this.#running = false;
     if (!failed && (this.#behind || this.#fresh.length > 0)) this.#wake();
   }
 
-  /** What comes next, which is no longer ahead from here on. */
+  /** Returns the next events, and advances the position past them. */
   async #next(): Promise<readonly LogEvent[]> {
     if (this.#closed) return [];
     if (this.#fresh.length > 0) return this.#pass(this.#fresh.splice(0));

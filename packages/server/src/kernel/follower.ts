@@ -5,26 +5,26 @@ import type { LogEvent } from './work.ts';
 
 /** What one caller wants to follow, and may see. */
 export type FollowRequest = {
-  /** Only events with a greater number; without it, what is committed from now on. */
+  /** Only events with a greater `seq`; undefined means those committed from now on. */
   after: number | undefined;
   accepts(event: LogEvent): boolean;
-  /** The event as JSON, the same for everybody who sees it. */
+  /** Formats an event as JSON, the same text for every reader. */
   toText(event: LogEvent): string;
 };
 
 export type EventReader = {
   /**
-   * Is given events in order, each once. Pages of what happened before wait for the promise; what happens now does not,
-   * so a reader that cannot keep up must give up. Readers that want all of a list are given the same one.
+   * Receives events in order, each once. Past events wait for the promise, live ones do not: a reader that cannot keep
+   * up must end. Readers that want all events of a list receive the same list object.
    */
   take(events: readonly LogEvent[]): Promise<void> | undefined;
-  /** There will be no more. */
+  /** No more events will follow. */
   end(): void;
 };
 
-/** Somebody's place in the log. */
+/** A caller's position in the log. */
 export type Subscription = {
-  /** Everything up to here has been handed over, or was not wanted. */
+  /** Everything up to here was delivered or filtered out. */
   readonly seq: number;
   toText(event: LogEvent): string;
   start(reader: EventReader): void;
@@ -35,15 +35,15 @@ export type FollowerOptions = {
   log: FollowedLog;
   view: FollowRequest;
   seq: number;
-  /** For what happened before. */
+  /** Reads past events. */
   read: ReadEvents;
-  /** Whether it may still be told something. */
+  /** Whether the caller may still receive events. */
   holds: () => boolean;
   onError: (error: unknown) => void;
   onClose: (follower: Follower) => void;
 };
 
-/** Reads what happened before in pages, and joins the others once it has caught up. */
+/** Reads past events in pages, and joins the live readers once it has caught up. */
 export class Follower implements Subscription, FollowedLogReader {
   readonly #options: FollowerOptions;
   #seq: number;
@@ -108,7 +108,7 @@ export class Follower implements Subscription, FollowedLogReader {
         more = events.length > 0;
       } catch (error) {
         if (!(error instanceof StorageError)) this.#fail(error);
-        // A store that cannot be reached now is asked again.
+        // The store cannot be reached: try again.
         else await sleep(POLL_MS);
       }
       if (this.#closed) return;

@@ -11,7 +11,7 @@ type Followed = { log: FollowedLog; followers: Set<Follower> };
 
 export type FollowersOptions = Pick<Services, 'database' | 'keys'> & { feed: Feed; onError: (error: unknown) => void };
 
-/** Everybody in this process who follows a log, and the one who tells other processes what this one commits. */
+/** All followers in this process, and the announcements of its commits to other processes. */
 export class Followers {
   readonly #options: FollowersOptions;
   readonly #followed = new Map<string, Followed>();
@@ -29,7 +29,7 @@ export class Followers {
     return this.#count;
   }
 
-  /** For as long as the key of the caller is good. */
+  /** Ends when the key of the caller is no longer valid. */
   async follow(caller: Caller, view: FollowRequest): Promise<Subscription> {
     const { account_id: accountId } = caller;
     const { database, keys, onError } = this.#options;
@@ -55,7 +55,7 @@ export class Followers {
     return follower;
   }
 
-  /** Ends what is followed. */
+  /** Ends all subscriptions. */
   close(): void {
     this.#closed = true;
     this.#unsubscribe();

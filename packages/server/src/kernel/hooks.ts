@@ -5,7 +5,7 @@ import type { Services } from './module.ts';
 import type { Lineage } from './view.ts';
 import type { LogEvent } from './work.ts';
 
-/** What a hook may look at: the caller, and the account it calls for. */
+/** What a hook may use: the caller, and reads of its account. */
 export class HookContext {
   readonly caller: Caller;
   readonly services: Services;
@@ -19,27 +19,26 @@ export class HookContext {
     return this.caller.account_id;
   }
 
-  /** Reads of the account alone. Made when a hook asks, since most requests need none. */
+  /** Reads limited to the account. Created on first use, since most requests need none. */
   get read(): Query {
     return this.services.database.forAccount(this.caller.account_id).read;
   }
 }
 
 /**
- * Where a module takes part in every request. A hook that has nothing to look up answers without a promise, so that it
- * delays nobody.
+ * Lets a module take part in every request. A hook that has nothing to look up returns no promise and adds no delay.
  */
 export type Hooks = {
   /**
-   * What a branch of the account shows, or undefined for a branch that is not this module's. `main` is never asked for.
-   * A branch whose first span ends at a `seq` can be read, and not written to.
+   * Returns what a branch of the account shows, or undefined for a branch that is not this module's. Never called for
+   * `main`. A branch whose first span ends at a `seq` is read-only.
    */
   lineage?(branch: string, context: HookContext): Lineage | undefined | Promise<Lineage | undefined>;
-  /** Refuses a request by throwing a Fault, after the service's own checks. The input is parsed. */
+  /** Throws a Fault to refuse a request, after the service's own checks. The input is parsed. */
   authorize?(name: OperationName, input: Readonly<Record<string, unknown>>, context: HookContext): void | Promise<void>;
   /**
-   * Is given what this process committed to an account, in order and before the requests are answered. What other servers
-   * commit is not seen here.
+   * Receives the events that this process committed to an account, in order and before the requests are answered.
+   * Events of other servers are not passed.
    */
   committed?(events: readonly LogEvent[], accountId: string): void;
 };

@@ -12,14 +12,14 @@ export type JobResult = { output: unknown } | { error: unknown };
 
 export function hashRequest(name: string, input: unknown, caller: Caller): string {
   const { key } = caller;
-  // What was answered to a key that sees more is not told again to one that sees less.
+  // An answer to a key with more rights must not be replayed to a key with fewer.
   const scope = key?.read || key?.write ? JSON.stringify([key.read, key.write]) : '';
   return createHash('sha256')
     .update(`${name}\n${caller.agent_id}\n${caller.session_id ?? ''}\n${stringify(input)}${scope}`)
     .digest('hex');
 }
 
-/** Settles the jobs that were answered before and returns the rest. */
+/** Resolves the requests that have a stored answer, and returns the others. */
 export async function replayStoredAnswers<J extends IdempotentRequest>(
   work: Work,
   jobs: J[],

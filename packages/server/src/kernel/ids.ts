@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 export type Ids = {
   next(now: number): string;
-  /** 32 bytes that nobody can guess. */
+  /** 32 cryptographically random bytes. */
   secret(): Uint8Array;
 };
 
@@ -14,7 +14,7 @@ const IDS_AT_ONCE = 64;
 let bytes = Buffer.alloc(0);
 let used = 0;
 
-/** Most of what a few random bytes cost is the asking. */
+/** Random bytes are fetched in bulk: for a few, most of the cost is the call. */
 function nextByte(): number {
   if (used === bytes.length) {
     bytes = randomBytes(IDS_AT_ONCE * RANDOM_CHARS);
@@ -23,7 +23,7 @@ function nextByte(): number {
   return bytes[used++] as number;
 }
 
-/** 26 characters: 10 of time, 16 random. They sort by the time they were made. */
+/** 26 characters: 10 of time, 16 random. They sort by creation time. */
 export const randomIds: Ids = {
   secret: () => randomBytes(32),
   next(now) {

@@ -23,7 +23,7 @@ export function migrateAll(
   return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
 
-/** In the order in which they are run: those of the kernel, then modules as they are listed. */
+/** All migrations: the kernel's, then those of the modules in their order. */
 export const migrationsOf = (modules: readonly Module[]): MigrationStep[] =>
   orderMigrations([
     { module: 'kernel', migrations: kernelMigrations },
@@ -92,13 +92,13 @@ export function createKernel(
       await services.meter?.close();
       await services.activity.close();
       await committer.close();
-      // Others are still told of what was committed last.
+      // The last commits are still announced to other servers.
       followers.close();
     },
   };
 }
 
-/** What was committed stays so, whatever a hook does. */
+/** An error of a hook does not undo the commit. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
   return (events: readonly LogEvent[], accountId: string): void => {
@@ -121,7 +121,7 @@ type KernelParts = {
   notes: ReturnType<typeof startNotes>;
 };
 
-/** From what every call has to pass to the handler of its kind. */
+/** Runs an admitted call with the handler of its kind. */
 function createRun({ services, admit, followers, committer, notes }: KernelParts) {
   return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
     const admission = admit(name, raw, keyCaller);
@@ -137,7 +137,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const isAsked = needs_notes !== undefined && needs_notes !== 'of this server';
     const gaps = isAsked ? await notes.flushPeers(caller) : undefined;
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
-    // Writes of an account are done in the order they come; only what reads has to wait.
+    // Writes of an account run in order; only reads have to wait for the flush.
     if (handler.kind === 'write' || handler.kind === 'set')
       return committer.submit({ name, handler, input, caller, lineage, gaps });
     await waitForNotes;
@@ -156,7 +156,7 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
 
 type PaidCall = { name: OperationName; services: Services; caller: Caller };
 
-/** A read that the service itself failed at costs nothing. */
+/** Refunds a read that failed because of the service. */
 async function refundOnFailure(output: unknown, { name, services, caller }: PaidCall): Promise<unknown> {
   if (!caller.key || !services.meter) return output;
   try {
@@ -167,7 +167,7 @@ async function refundOnFailure(output: unknown, { name, services, caller }: Paid
   }
 }
 
-/** Leases come and go with the writes of their account, in their order. */
+/** Leases are written through the committer, in order with the account's other writes. */
 const meterWork =
   (committer: Committer): OnAccount =>
   async (account_id, run) => {
@@ -175,7 +175,7 @@ const meterWork =
     await committer.submit({ name: 'lease of ops', ...unauditedWork(run), caller });
   };
 
-/** Whoever runs the service reads an account as if it were its own. */
+/** The operator reads an account as if it were its owner. */
 function asAccount(name: OperationName, input: { account_id?: string }, caller: Caller): Caller {
   const { effect, lines } = operations[name] as Operation;
   return effect === 'control' && lines && input.account_id !== undefined
@@ -183,37 +183,40 @@ function asAccount(name: OperationName, input: { account_id?: string }, caller: 
     : caller;
 }
 
-/** Nobody but its owner stands behind an export of a service without keys, and it is to be the same when made again. */
+/**
+ * An export of a service without keys is not audited: only its owner can make it, and a second export must equal the
+ * first.
+ */
 function isAuditedRead(name: OperationName, { key }: Caller): boolean {
   const { admin, whole, effect, lines } = operations[name] as Operation;
   if (effect === 'control') return lines === true;
   return admin === true && (key !== undefined || !whole);
 }
 
-/** A look at what only admins see has its line in the audit trail, and changes nothing else. */
+/** A read that only admins may do gets an audit line and changes nothing else. */
 const auditedRead = (resource: string, caller: Caller) => ({
   ...plainWork(async () => changed({}, { resource, ...LOOKED })),
   caller: { ...caller, idempotency_key: undefined },
 });
 
-/** There is nothing new that a hash could be of. */
+/** A read has no result to hash. */
 const LOOKED = hashedBy({});
 
-/** Of all modules. Every read that is to be audited has to say what it looks at. */
+/** Collects the handlers of all modules. Every audited read must declare its resource. */
 function handlersOf(modules: readonly Module[]): Handlers {
   const handlers: Handlers = Object.assign({}, ...modules.map((module) => module.handlers));
   for (const [name, handler] of Object.entries(handlers) as [OperationName, Handler<OperationName>][]) {
     const { admin, effect, lines } = operations[name] as Operation;
     const isAudited = effect === 'control' ? lines : admin && effect === 'read';
     if (isAudited && !handler.unaudited && !handler.resourceOf)
-      throw new Error(`${name} is audited: its handler has to say what it looks at (looksAt)`);
+      throw new Error(`${name} is audited: its handler must declare its resource (looksAt)`);
   }
   return handlers;
 }
 
 type ActivitySaver = ReturnType<NonNullable<Module['saveActivity']>>;
 
-/** What is counted goes into the store with the writes of its account. */
+/** Counts are written through the committer, with the account's other writes. */
 const saveActivityThrough =
   (committer: Committer, keep: ActivitySaver): SaveActivity =>
   async (account_id, tally) => {
@@ -229,7 +232,7 @@ const plainWork = (run: (work: Work) => Promise<WriteResult<unknown>>) => ({
   input: {},
 });
 
-/** The service's own books leave no line in the audit trail. */
+/** The service's own bookkeeping gets no audit line. */
 const unauditedWork = (run: (work: Work) => Promise<unknown>) => plainWork(async (work) => unchanged(await run(work)));
 
 type ControlParts = { services: Services; committer: Committer; caller: Caller; input: unknown };
@@ -241,14 +244,14 @@ const controlContext = (name: OperationName, { services, committer, caller, inpu
     committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
 });
 
-/** What the storage could not do becomes something a caller can act on. Bugs stay what they are. */
+/** Turns a failure of the store into a Fault that a caller can act on. Bugs are passed on unchanged. */
 function toFault(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   const fault =
     error.reason === 'full'
       ? new Fault('storage_full', 'nothing was written: the storage is full')
       : new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
-  // For the log; callers see the fault alone.
+  // For the log; callers only see the fault.
   fault.cause = error;
   return fault;
 }

@@ -1,7 +1,7 @@
 import { insertAudit, insertEvents, touchAgents } from './queries.ts';
 import { exported, type SharedTable, type TenantTable } from './tables.ts';
 
-/** In `details` of an event of which nothing is known any more. */
+/** The `details` of an erased event. */
 export const ERASED_DETAILS = '{"erased":true}';
 
 export const kernelTables: readonly TenantTable[] = [
@@ -16,7 +16,7 @@ export const kernelTables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'version', 'actor_agent_id'],
     json: ['details'],
     agents: {
-      // The log keeps its numbers and forgets who did what.
+      // The event stays, so that `seq` has no gaps; the name of the agent is removed.
       agent_id: {
         erased: 'rename',
         counted_as: 'log_events',
@@ -26,7 +26,7 @@ export const kernelTables: readonly TenantTable[] = [
       visible_to: { erased: 'rename' },
     },
     entries: { entity_path: 'by its owner', key: 'by its owner' },
-    // How far each log is, and which types of events are there, for those that consume them.
+    // Consumers need the length of each log and its event types.
     rights: { maintenance: ['SELECT (account_id, seq, event_type)'] },
     planner: {
       events: '1000000 1000000 1',
@@ -44,9 +44,9 @@ export const kernelTables: readonly TenantTable[] = [
     ],
     agents: { agent_id: { erased: 'by its owner', counted_as: 'audit_lines' } },
     rights: {
-      // A line stays as it is; only an erasure takes out what it was about, or the name of an agent.
+      // A line never changes, except that an erasure removes its subject or the name of an agent.
       own: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt, agent_id, agent_salt)'],
-      // Lines that nobody removes go with their account.
+      // Lines are never removed one by one, only together with their account.
       maintenance: ['SELECT (account_id, no)', 'DELETE'],
       ended_accounts_only: true,
     },

@@ -8,15 +8,15 @@ export type KeyUse = { account_id: string; key_id: string; last_used_at: number 
 
 type HeldKey = { key: KnownKey; keyHash: string; secret: string; loadedAt: number; refreshing?: Promise<void> };
 
-/** What another server has revoked is refused here after this long at the latest. */
+/** A key revoked on another server is refused here after this time at the latest. */
 const STALE_MS = 5_000;
 const REFRESH_MS = 2_000;
 const MAX_HELD = 50_000;
 const MAX_UNKNOWN = 10_000;
 
 /**
- * Keys that were used lately, so that checking one asks no database: each is looked up anew every two seconds beside the
- * requests, and none is believed for longer than five.
+ * A cache of recently used keys, so that checking one needs no query. Each key is refreshed in the background every two
+ * seconds, and none is trusted for longer than five.
  */
 export class KeyRing {
   readonly #source: KeySource;
@@ -33,7 +33,7 @@ export class KeyRing {
     this.#watch = new KeyWatch(source, clock, onError);
   }
 
-  /** The key, at once where it is held; undefined where the store has to be asked. */
+  /** Returns the key when it is cached; undefined when the store has to be queried. */
   peek(secret: string): KnownKey | undefined {
     const held = this.#held.get(secret);
     if (!held) return undefined;
@@ -43,7 +43,7 @@ export class KeyRing {
     return this.#accept(held);
   }
 
-  /** Refuses what cannot be a key. It tells nothing that whoever tries keys out does not know. */
+  /** Throws when the text cannot be a key. The error reveals nothing that helps to guess keys. */
   checkForm(secret: string): void {
     const problem = this.#source.problem(secret);
     if (problem !== undefined) throw keyRefusal(problem);
@@ -60,7 +60,9 @@ export class KeyRing {
     throw keyRefusal('the API key is not known');
   }
 
-  /** After a change on this server: the next use looks it up, and so does what is open. */
+  /**
+   * Called after a change on this server: the next use of the key, and open streams of its holder, look it up again.
+   */
   invalidate(keyHash: string): void {
     const held = this.#byHash.get(keyHash);
     if (held) this.#drop(held);
@@ -73,13 +75,13 @@ export class KeyRing {
     this.#watch.changed({ accountId });
   }
 
-  /** Ends what is open for a caller once its key would be refused. Undefined where there is no key that could be. */
+  /** Calls `end` once requests with the caller's key would be refused. Returns undefined for a caller without a key. */
   watch({ account_id: accountId, key }: Caller, end: () => void): KeyWatchHandle | undefined {
     const { hash: keyHash } = key ?? {};
     return keyHash === undefined ? undefined : this.#watch.watch({ accountId, keyHash }, end);
   }
 
-  /** When each key was used since the last time of asking. */
+  /** Returns when each key was last used, for keys used since the previous call. */
   takeUses(): KeyUse[] {
     const uses = [...this.#uses.values()];
     this.#uses.clear();
@@ -109,12 +111,12 @@ export class KeyRing {
     this.#byHash.delete(keyHash);
   }
 
-  /** Beside the requests. While the store cannot be asked, the key is believed until it is too old. */
+  /** Runs in the background. While the store cannot be reached, the key is trusted until it is too old. */
   async #refresh(held: HeldKey): Promise<void> {
     try {
       const now = performance.now();
       const key = await this.#source.load(held.keyHash);
-      // Forgotten in the meantime: what was read may be older than the change.
+      // Dropped meanwhile: the row read here may be older than the change.
       if (this.#held.get(held.secret) !== held) return;
       if (!key) this.#drop(held);
       else this.#hold({ key, keyHash: held.keyHash, secret: held.secret, loadedAt: now });
@@ -124,7 +126,7 @@ export class KeyRing {
   }
 }
 
-/** Makes room for one more by taking out the oldest. */
+/** Makes room for one more by removing the oldest. */
 function dropOldest<K, V>(map: Map<K, V>, max: number, drop?: (old: V) => void): void {
   if (map.size < max) return;
   const [first] = map;

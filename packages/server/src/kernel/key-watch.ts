@@ -2,23 +2,23 @@ import { StorageError } from '../db/index.ts';
 import type { Clock } from './clock.ts';
 import { type KeySource, type KeyStatus, refusalOf } from './key-status.ts';
 
-/** Each key is looked at this often, all of them at once. */
+/** How often all watched keys are looked up, in one query. */
 const LOOK_MS = 2_000;
-/** A key that could not be looked at for so long is not believed any more. */
+/** A key that could not be looked up for this long is no longer trusted. */
 const STALE_MS = 5_000;
 
 type WatchedKey = { accountId: string; expiresAt: number | null; seenAt: number; ends: Set<() => void> };
 
-/** Something that stays open for the holder of a key. */
+/** A watch on the key of an open stream. */
 export type KeyWatchHandle = {
-  /** Whether something may be told now. Asks nobody. */
+  /** Whether the stream may send now. Makes no query. */
   isValid(): boolean;
   leave(): void;
 };
 
 /**
- * Keys that something open hangs on. It is ended as soon as a request with the key would be refused: at once after a change
- * on this server, and otherwise at the next look.
+ * Keys of open streams. A stream is ended once a request with its key would be refused: at once after a change on this
+ * server, otherwise at the next look-up.
  */
 export class KeyWatch {
   readonly #source: Pick<KeySource, 'statuses'>;
@@ -48,7 +48,7 @@ export class KeyWatch {
     };
   }
 
-  /** After a change of a key, or of an account. */
+  /** Called after a change of a key or of an account. */
   changed(key: { keyHash: string } | { accountId: string }): void {
     if ('keyHash' in key) {
       if (this.#watched.has(key.keyHash)) void this.#look([key.keyHash]);
@@ -62,7 +62,7 @@ export class KeyWatch {
     const watched: WatchedKey = { accountId, expiresAt: null, seenAt: performance.now(), ends: new Set() };
     this.#watched.set(keyHash, watched);
     this.#timer ??= setInterval(() => void this.#lookAtAll(), LOOK_MS).unref();
-    // What let it in may be some seconds old.
+    // The cached key that admitted the stream may be some seconds old.
     void this.#look([keyHash]);
     return watched;
   }
@@ -87,7 +87,7 @@ export class KeyWatch {
     try {
       found = await this.#source.statuses(hashes);
     } catch (error) {
-      // A store that cannot be asked now is asked at the next look; meanwhile nothing is told for long.
+      // The store cannot be reached: the next look-up tries again. Until then the key is trusted for a short time only.
       if (!(error instanceof StorageError)) this.#onError(error);
       return;
     }

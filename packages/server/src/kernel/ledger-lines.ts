@@ -1,2 +1,2 @@
-/** A place in the ledger. */
+/** A position in the ledger. */
 export type LedgerPosition = { seq: number; no: number };

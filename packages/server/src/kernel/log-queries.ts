@@ -2,7 +2,7 @@ import { andAll, type Find, fragment, joinSql, type Query, type Sql, sql } from 
 
 type LoggedSession = { account_id: string; agent_id: string; session: string };
 
-/** What a session wrote, as the log has it. */
+/** A write of a session, from the log. */
 export type SessionWrite = {
   event_type: string;
   entity_path: string;
@@ -12,13 +12,13 @@ export type SessionWrite = {
   created_at: number;
 };
 
-/** Written out: SQLite plans a statement anew each time that a bound limit is set. */
+/** A literal: SQLite re-plans a statement each time a bound LIMIT changes. */
 const MOST_WRITES = fragment('LIMIT 1000');
 
-/** A lesson belongs to the outcome that it was learnt from, though its place in the log is after it. */
+/** A lesson belongs to the outcome it was learnt from, although it comes later in the log. */
 const NO_LESSON = fragment(`details NOT LIKE '%"lesson_of":%'`);
 
-/** What a session that has a name wrote since a place in the log. */
+/** Writes of a named session after a `seq`. */
 export function listSessionWrites(query: Query, key: LoggedSession, after: number): Promise<SessionWrite[]> {
   return query.all<SessionWrite>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM events
@@ -28,7 +28,7 @@ export function listSessionWrites(query: Query, key: LoggedSession, after: numbe
   );
 }
 
-/** The same for the session of an agent that names none: among the newest of what the agent did. */
+/** Writes of an agent's unnamed session, among the newest events of the agent. */
 export function listUnnamedWrites(query: Query, key: LoggedSession, after: number): Promise<SessionWrite[]> {
   return query.all<SessionWrite>(
     sql`SELECT event_type, entity_path, key, version, visible_to, created_at FROM (
@@ -40,7 +40,7 @@ export function listUnnamedWrites(query: Query, key: LoggedSession, after: numbe
   );
 }
 
-/** An event as a timeline shows it. */
+/** An event as shown on a timeline. */
 export type TimelineEvent = {
   seq: number;
   event_type: string;
@@ -54,7 +54,7 @@ export type TimelineEvent = {
   actor_agent_id: string | null;
 };
 
-/** What stands on the timeline of an agent and may be seen by the one who looks: `from <= seq < before`. */
+/** Events on the timeline of an agent that the viewer may see: `from <= seq < before`. */
 export type TimelineRange = {
   account_id: string;
   agent_id: string;
@@ -72,13 +72,13 @@ const EVENT = fragment(
   'seq, event_type, agent_id, branch, entity_path, key, version, details, created_at, actor_agent_id',
 );
 
-/** A filter: events of some types, of all where there are none. */
+/** A filter by event type; no types means all events. */
 export function isOfEventTypes(types: readonly string[]): Sql[] {
   const each = types.map((type) => sql`${type}`);
   return types.length === 0 ? [] : [sql`event_type IN (${joinSql(each, ', ')})`];
 }
 
-/** Newest first. With filters, only among the newest `scan` of the range. */
+/** Newest first. With filters, only among the newest `scan` events of the range. */
 export function listAgentEvents(
   query: Query,
   range: TimelineRange,
@@ -92,22 +92,22 @@ export function listAgentEvents(
   );
 }
 
-/** The last event that a scan of this length reaches. */
+/** The last event that a scan of this length covers. */
 export function endOfEvents(query: Query, range: TimelineRange, scan: number): Promise<{ seq: number } | undefined> {
   return query.get(sql`SELECT seq FROM events WHERE ${inRange(range)} ORDER BY seq DESC LIMIT 1 OFFSET ${scan - 1}`);
 }
 
-/** In which sessions things were done. */
+/** The sessions of events. */
 export const findEventSessions: Find = {
   table: 'events',
   select: 'session',
   by: { account_id: 'text', seq: 'int' },
 };
 
-/** When an agent was first and last seen to do something. */
+/** When an agent was first and last active. */
 export type SeenAgent = { agent_id: string; first_at: number; last_at: number | null };
 
-/** A page of agents by id, by what they did for all to see or for one viewer; a query to be put together with others. */
+/** A page of agents by id, with activity visible to everyone or to one viewer; a query to combine with others. */
 export const activeAgents = (accountId: string, page: { visible_to: string; after: string; limit: number }): Sql =>
   sql`SELECT * FROM (SELECT agent_id, first_at, last_at FROM agents
         WHERE account_id = ${accountId} AND visible_to = ${page.visible_to} AND agent_id > ${page.after}

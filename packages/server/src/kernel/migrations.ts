@@ -65,9 +65,9 @@ export const kernelMigrations: readonly Migration[] = [
         `ALTER TABLE events ADD COLUMN session ${text} NOT NULL DEFAULT ''`,
         `ALTER TABLE events ADD COLUMN actor_agent_id ${text}`,
         'CREATE INDEX events_by_agent ON events (account_id, agent_id, seq)',
-        // Sessions that a caller named: those of the service's own naming begin with a control character.
+        // Only sessions named by a caller: implicit names begin with a control character.
         `CREATE INDEX events_by_session ON events (account_id, agent_id, session, seq) WHERE session >= ' '`,
-        // For erasure: reads by others name an entry without being a version of it.
+        // For erasure: reads by other agents name an entry but belong to none of its versions.
         `CREATE INDEX events_of_reads ON events (account_id, entity_path) WHERE event_type = 'cross_agent_read'`,
         `ALTER TABLE accounts ADD COLUMN item_no ${int} NOT NULL DEFAULT 0`,
         `CREATE TABLE agents (
@@ -78,7 +78,7 @@ export const kernelMigrations: readonly Migration[] = [
           last_at ${int} NOT NULL,
           PRIMARY KEY (account_id, agent_id, visible_to)
         ) ${clustered}`,
-        // Who wrote before agents were kept.
+        // Agents that wrote before this table existed.
         `INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at)
           SELECT account_id, agent_id, visible_to, min(created_at), max(created_at) FROM events
           GROUP BY account_id, agent_id, visible_to`,
@@ -101,14 +101,14 @@ export const kernelMigrations: readonly Migration[] = [
     legacy: 23,
     name: 'use of accounts, and their end',
     up: ({ engine, text, int }) => [
-      // How far an account was exported, and when it was deleted: the row stays, so that its id is never used again.
+      // How far an account was exported, and when it was deleted. The row stays, so that the id is never used again.
       ...['exported_seq', 'exported_item_no', 'deleted_at', 'purged_at'].map(
         (column) => `ALTER TABLE accounts ADD COLUMN ${column} ${int}`,
       ),
-      // The chain covers an agent by its hash, so that it can be forgotten.
+      // The chain covers the agent by a hash, so that its name can be erased.
       `ALTER TABLE audit ADD COLUMN agent_salt ${text}`,
       `ALTER TABLE audit ADD COLUMN agent_hash ${text}`,
-      // By kind: the whole account, agents, paths, minutes of the day, and how long answers took.
+      // By kind: the whole account, agents, paths, minutes of the day, and latencies.
       `CREATE TABLE usage_days (
         account_id ${text} NOT NULL,
         kind ${text} NOT NULL,
@@ -132,7 +132,7 @@ export const kernelMigrations: readonly Migration[] = [
       const claim = `claimed_by ${text} NOT NULL DEFAULT '', claimed_until ${int} NOT NULL DEFAULT 0`;
       const failures = `attempts ${int} NOT NULL DEFAULT 0, last_error ${text} NOT NULL DEFAULT ''`;
       return [
-        // One row for each that was ever installed, with what the last walk over all accounts found.
+        // One row for each consumer ever installed, with the results of the last walk over all accounts.
         `CREATE TABLE consumers (
           consumer ${text} PRIMARY KEY,
           installed_at ${int} NOT NULL,
@@ -169,7 +169,7 @@ export const kernelMigrations: readonly Migration[] = [
           ${claim},
           ${failures}
         ) ${clustered}`,
-        // Those that have not said goodbye.
+        // Servers that have not shut down cleanly yet.
         `CREATE TABLE servers (server_id ${text} PRIMARY KEY, seen_at ${int} NOT NULL) ${clustered}`,
       ];
     },

@@ -26,17 +26,17 @@ export type Limits = {
   max_value_bytes: number;
   /** How many entries a filtered list or search looks at before it ends early. */
   max_scanned_entries: number;
-  /** How much may wait for a transaction before writes are refused for a while. */
+  /** How many writes may wait for a transaction before new ones are refused. */
   max_waiting_writes?: number;
   max_waiting_chars?: number;
 };
 
-/** What the whole service shares. */
+/** Shared by the whole service. */
 export type Services = {
   database: Database;
   clock: Clock;
   ids: Ids;
-  /** Of this process, to others on the same store. */
+  /** Identifies this process to other servers on the same store. */
   server_id: string;
   limits: Limits;
   version: string;
@@ -44,16 +44,16 @@ export type Services = {
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
-  /** Of a hosted service. */
+  /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
   activity: Activity;
   consumers: Consumers;
   maintenance: Maintenance;
-  /** Every table that holds what belongs to accounts, in the order in which an export tells of them. */
+  /** Every table with rows of accounts, in the order of an export. */
   tables: readonly TenantTable[];
   wordIndexes: readonly WordIndex[];
-  /** What follows entries in the same transaction, in the order of the modules that bring it. */
+  /** All projections, in the order of the modules that declare them. */
   projections: readonly Projection[];
   erasers: Erasers;
 };
@@ -69,39 +69,39 @@ export type ReadContext = {
   services: Services;
   /** Notes what the caller was shown, for its session. */
   note(sighting: Note): void;
-  /** What may be missing of the notes that the operation needs. */
+  /** Notes that may be missing among those the operation needs. */
   gaps?: NotesGaps | undefined;
-  /** Milliseconds since the request came in. */
+  /** Milliseconds since the request arrived. */
   elapsed(): number;
 };
 
-/** For what is done over all accounts. */
+/** The context of an operation over all accounts. */
 export type ControlContext = {
   caller: Caller;
   services: Services;
-  /** Work on one account: its transaction, log and audit. */
+  /** Runs work on one account, with its transaction, log and audit. */
   work<T>(accountId: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
 };
 
 export type WriteItem<N extends OperationName> = {
   caller: Caller;
   input: Input<N>;
-  /** Of the branch that the input names; a write goes to the first branch in it. */
+  /** The lineage of the branch that the input names; a write goes to its first branch. */
   lineage: Lineage;
-  /** What may be missing of the notes that the operation needs. */
+  /** Notes that may be missing among those the operation needs. */
   gaps?: NotesGaps | undefined;
 };
 
 type HandlerOptions<N extends OperationName> = {
-  alone?: boolean;
+  exclusive?: boolean;
   unaudited?: boolean;
-  /** Of a read that is audited. */
+  /** The resource in the audit line, for a read that is audited. */
   resourceOf?: (input: Input<N>) => string;
 };
 
 /**
- * A handler reads, or writes one at a time, or takes all writes that arrived together, or says what is to be followed,
- * or tells line after line.
+ * A handler reads, writes one request at a time, writes all requests that arrived together, opens a subscription, or
+ * returns lines.
  */
 export type Handler<N extends OperationName> = HandlerOptions<N> &
   (
@@ -113,7 +113,7 @@ export type Handler<N extends OperationName> = HandlerOptions<N> &
     | { kind: 'lines'; run: (context: ReadContext, input: Input<N>) => Lines }
   );
 
-/** JSON texts without line breaks. Who stops early says so with `return`, so that what is held for them is let go. */
+/** JSON texts without line breaks. A consumer that stops early calls `return`, which releases the resources. */
 export type Lines = AsyncGenerator<string, void, undefined>;
 
 export type Handlers = { [N in OperationName]?: Handler<N> };
@@ -122,16 +122,16 @@ export type Kernel = {
   readonly services: Services;
   readonly feed: Feed;
   readonly usage: Usage;
-  /** The one door: every transport and every worker comes through here. */
+  /** Runs an operation. Every transport and every worker calls it. */
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
-  /** The same door for what is followed: the same checks, and then a place in the log instead of an answer. */
+  /** Runs an operation that opens a subscription, with the same checks as `invoke`. */
   open(name: StreamName, input: unknown, caller: Caller): Promise<Subscription>;
-  /** The same door for what is told in lines. */
+  /** Runs an operation that returns lines, with the same checks as `invoke`. */
   list(name: LinesName, input: unknown, caller: Caller): Promise<Lines>;
-  /** For the service's own work on an account: the same transaction, log and audit, but no operation of the table. */
+  /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
-  /** How many follow a log at the moment. */
+  /** The number of open subscriptions. */
   readonly following: number;
   close(): Promise<void>;
 };
@@ -139,48 +139,51 @@ export type Kernel = {
 export type Module = {
   name: string;
   migrations: readonly Migration[];
-  /** What the migrations make, as far as it belongs to accounts. */
+  /** The tables with rows of accounts that the migrations create. */
   tables?: readonly TenantTable[];
   sharedTables?: readonly SharedTable[];
   wordIndexes?: readonly WordIndex[];
-  /** What it keeps in step with the entries. */
+  /** Tables that it keeps in step with the entries. */
   projections?: readonly Projection[];
-  /** Takes erased entries out of its tables. */
+  /** Removes erased entries from its tables. */
   erasesEntries?: EntryEraser;
-  /** Takes an erased agent out of its tables, where their declarations cannot say how. */
+  /** Removes an erased agent from its tables, where their declarations do not suffice. */
   erasesAgent?: AgentEraser;
   handlers: Handlers;
-  /** Where it takes part in requests to other modules. Made once for each kernel, so that they may remember things. */
+  /** Takes part in requests to other modules. Called once per kernel, so that hooks may hold state. */
   hooks?: () => Hooks;
-  /** What follows the log, from a cursor in the store. */
+  /** Follow the log, each from a cursor in the store. */
   consumers?: readonly Consumer[];
-  /** What is done over the whole store now and then, by one server for all. */
+  /** Periodic tasks over the whole store, each run by one server for all. */
   maintenance?: readonly MaintenanceTask[];
-  /** What is about the memory of each process. */
+  /** Periodic tasks on the memory of each process. */
   timers?: readonly ProcessTimer[];
-  /** Makes what keeps what callers saw. One module does. */
+  /** Creates the recorder of notes. Exactly one module has it. */
   recorder?: () => NoteRecorder;
-  /** Keeps how much accounts are used. One module does. */
+  /** Creates the function that saves the activity of accounts. Exactly one module has it. */
   saveActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
 };
 
-/** Writes what was seen. Gives back what is to be called once that is in the store. */
+/** Writes notes. Returns a function to call once they are committed. */
 export type NoteRecorder = (work: Work, notes: AccountNotes) => Promise<() => void>;
 
 export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
-/** Shares its transaction with no other write: all of them are in the store when it runs. */
-export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, alone: true });
+/** Gives a write a transaction of its own: all earlier writes are committed when it runs. */
+export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
+  ...handler,
+  exclusive: true,
+});
 
-/** Leaves no line in the audit trail: for what must not add to the account it is about. */
+/** Writes no audit line: for an operation that must not add rows to the account it is about. */
 export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
   ...handler,
   unaudited: true,
 });
 
-/** A read that is audited: what its line in the trail says it looked at. */
+/** Makes a read audited: the function returns the resource for its audit line. */
 export const looksAt = <N extends OperationName>(
   resourceOf: (input: Input<N>) => string,
   handler: Handler<N>,

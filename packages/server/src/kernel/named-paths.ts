@@ -2,7 +2,7 @@ import { type Glob, type OperationName, operations, parseGlob, shapes } from '@m
 import type { z } from 'zod';
 import { splitEntryName } from './entry-name.ts';
 
-/** `isPath`: by the shape of the field it is one path and cannot be a pattern. */
+/** `isPath`: the schema of the field allows only a single path, not a pattern. */
 export type NamedPath = { glob: Glob; isPath: boolean };
 
 type PathSchema = z.core.$ZodType;
@@ -10,7 +10,7 @@ type CollectPaths = (value: unknown, found: NamedPath[]) => void;
 
 const walks = new Map<OperationName, CollectPaths | undefined>();
 
-/** Every path that an input names, wherever its shape has room for one. */
+/** Returns every path that an input contains, in any field whose schema may hold one. */
 export function pathsNamedIn(name: OperationName, input: unknown): NamedPath[] {
   if (!walks.has(name)) walks.set(name, walkOf(operations[name].input));
   const found: NamedPath[] = [];
@@ -20,10 +20,10 @@ export function pathsNamedIn(name: OperationName, input: unknown): NamedPath[] {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** What finds the paths in a value of the shape; nothing where there is no room for any. */
+/** Builds the function that collects the paths from a value of this schema; undefined where the schema holds none. */
 function walkOf(schema: PathSchema): CollectPaths | undefined {
   if (schema === shapes.entityPath || schema === shapes.pathGlob) return takeGlob(schema === shapes.entityPath);
-  // Every kind of schema has a `def` of its own; these are the members that lead on to other schemas.
+  // Every kind of schema has its own `def`; these members lead to the nested schemas.
   const { shape, element, innerType, in: input, options, valueType } = schema._zod.def as unknown as SchemaChildren;
   if (shape) return walkMembers(shape);
   if (options) return inTurn(options.flatMap((option) => walkOf(option) ?? []));
@@ -77,7 +77,7 @@ function walkMembers(shape: Record<string, PathSchema>): CollectPaths | undefine
   );
 }
 
-/** A node of the graph goes by a name, and another field says what the name stands for. */
+/** A node of the graph has a name, and another field gives its kind. */
 const takeNode =
   (field: string): CollectPaths =>
   (value, found) => {

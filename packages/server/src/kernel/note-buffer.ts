@@ -20,7 +20,7 @@ export type ReadNote = {
   duration_ms: number;
 };
 
-/** A question about many entries. */
+/** A query that returned many entries. */
 export type QueryNote = {
   kind: 'query';
   at: number;
@@ -28,12 +28,12 @@ export type QueryNote = {
   entity_path: string | null;
   parameters: Record<string, unknown>;
   result_count: number;
-  /** One that was answered with private entries is as private as they are. */
+  /** A query that returned private entries is visible to their agent only. */
   visible_to: string;
   duration_ms: number;
 };
 
-/** A refusal that a session met. */
+/** An error that a session received. */
 export type ErrorNote = {
   kind: 'error';
   at: number;
@@ -44,22 +44,22 @@ export type ErrorNote = {
   visible_to: string;
 };
 
-/** An entry that came first among the answers to a question. */
+/** An entry that was a top result of a query. */
 export type RecallNote = { kind: 'recall'; entry_id: number };
 
-/** What a session keeps of what it saw. */
+/** A note that is stored with a session. */
 export type SessionNote = ReadNote | QueryNote | ErrorNote;
 export type Note = SessionNote | RecallNote;
 
 export type NotingSession = { agent_id: string; session: string };
 
-/** What was seen in an account: by session, in order, and which entries were recalled. */
+/** The notes of an account: by session, in order, and the recalls of entries. */
 export type AccountNotes = {
   sessions: readonly (NotingSession & { notes: readonly SessionNote[] })[];
   recalls: readonly RecallCount[];
 };
 
-/** Writes what was seen in an account. */
+/** Writes the notes of an account. */
 export type FlushNotes = (accountId: string, notes: AccountNotes) => Promise<void>;
 
 const MAX_WAITING = 20_000;
@@ -69,8 +69,8 @@ const MAX_DROPPED = 10_000;
 type NotesOfSession = NotingSession & { notes: SessionNote[] };
 
 /**
- * What callers see is noted beside their requests: kept in memory for a moment, written in batches, and written at once
- * when somebody needs it. Recalls are only counted, and nobody waits for them.
+ * Buffers notes in memory for a moment and writes them in batches, or at once when an operation needs them. Recalls are
+ * only counted, and no operation waits for them.
  */
 export class NoteBuffer {
   readonly #waiting = new Map<string, Map<string, NotesOfSession>>();
@@ -81,9 +81,9 @@ export class NoteBuffer {
   #timer: NodeJS.Timeout | undefined;
   #count = 0;
   #marks: PendingMarks | undefined;
-  /** Of accounts: when something was last seen that there was no room to note. */
+  /** By account: when a note was last dropped because the buffer was full. */
   readonly #dropped = new Map<string, number>();
-  /** Of accounts: what was handed over last could not be written. */
+  /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
 
@@ -93,7 +93,7 @@ export class NoteBuffer {
     this.#isOn = isOn;
   }
 
-  /** Nothing is noted before somebody takes it. */
+  /** Notes are dropped until this is called. */
   start(flush: FlushNotes, onError: (error: unknown) => void, marks?: PendingMarks): void {
     if (this.#isOn) this.#flush = flush;
     this.#onError = onError;
@@ -113,7 +113,7 @@ export class NoteBuffer {
       this.#drop(accountId, sighting.at);
       return;
     }
-    // Others see that there is something before anybody can ask for it.
+    // Raise the mark before the note can be asked for, so that other processes see it in time.
     if (this.#count === 0 && this.#running.size === 0) this.#marks?.raise();
     this.#notesOf(accountId, by).notes.push(sighting);
     this.#count++;
@@ -124,15 +124,15 @@ export class NoteBuffer {
     this.#dropped.set(accountId, at);
   }
 
-  /** What this process itself could not note or write of an account. */
+  /** The notes of an account that this process dropped or could not write. */
   gapOf(accountId: string): NotesGap | undefined {
-    if (!this.#isOn) return { reason: 'this server does not note what is read' };
-    if (this.#unwritten.has(accountId)) return { reason: 'what was read could not be written down yet' };
+    if (!this.#isOn) return { reason: 'this server does not note reads' };
+    if (this.#unwritten.has(accountId)) return { reason: 'reads could not be stored yet' };
     const at = this.#dropped.get(accountId);
-    return at === undefined ? undefined : { reason: 'more was read at once than could be noted', before: at + 1 };
+    return at === undefined ? undefined : { reason: 'more entries were read at once than could be noted', before: at + 1 };
   }
 
-  /** Whether what was handed over of an account is in the transaction that is going on. */
+  /** Records whether the notes passed on last are part of the current transaction. */
   written(accountId: string, isWritten: boolean): void {
     if (isWritten) this.#unwritten.delete(accountId);
     else this.#unwritten.add(accountId);
@@ -154,19 +154,19 @@ export class NoteBuffer {
     this.#timer ??= setTimeout(() => void this.flushAll(), FLUSH_MS).unref();
   }
 
-  /** Settles once everything that was noted of an account is in the store. */
+  /** Resolves when all notes of an account are in the store. */
   async flushAccount(accountId: string): Promise<void> {
     if (this.#waiting.has(accountId)) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
-  /** Settles once everything that was noted of a session is in the store. */
+  /** Resolves when all notes of a session are in the store. */
   async flushSession(accountId: string, by: NotingSession): Promise<void> {
     if (this.#waiting.get(accountId)?.has(sessionKeyText(by))) return this.#hand(accountId, []);
     await this.#running.get(accountId);
   }
 
-  /** Hands over everything that was seen in an account. What could not be written waits for the next time. */
+  /** Passes all notes of an account to the writer. Notes that could not be written wait for the next time. */
   async #hand(accountId: string, recalls: readonly RecallCount[]): Promise<void> {
     const sessions = [...(this.#waiting.get(accountId)?.values() ?? [])];
     if (!this.#flush || sessions.length + recalls.length === 0) return;
@@ -178,7 +178,7 @@ export class NoteBuffer {
       this.#recalls.takeBack(accountId, recalls);
       this.#onError(error);
     });
-    // Writes of an account are done in order, so the last one to end ends last.
+    // Writes of an account run in order, so the last to start is the last to end.
     this.#running.set(accountId, done);
     await done;
     if (this.#running.get(accountId) === done) this.#running.delete(accountId);
@@ -194,7 +194,7 @@ export class NoteBuffer {
       known.notes = [...left, ...known.notes];
       this.#count += left.length;
     }
-    // As long as it is tried, others know that somebody is there.
+    // Keep the mark raised while retrying, so that other processes see the pending notes.
     this.#marks?.raise();
     this.#awaitFlush();
   }
@@ -203,7 +203,7 @@ export class NoteBuffer {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const accounts = new Set([...this.#waiting.keys(), ...this.#recalls.accounts()]);
-    const due = (accountId: string) => (this.#waiting.has(accountId) ? 'beside notes' : 'alone');
+    const due = (accountId: string) => (this.#waiting.has(accountId) ? 'beside notes' : 'nothing else');
     await Promise.all(
       [...accounts].map((accountId) =>
         this.#hand(accountId, this.#recalls.take(accountId, isLast ? 'last' : due(accountId))),

@@ -1,11 +1,11 @@
-/** Why something that a session saw may be missing from the store. */
+/** Why notes of a session may be missing from the store. */
 export type NotesGap = {
   reason: string;
-  /** Only notes that were made before this time can be missing; undefined: up to now. */
+  /** Only notes made before this time can be missing; undefined means up to now. */
   before?: number | undefined;
 };
 
-/** What is known of notes that are missing, at the moment somebody asks. */
+/** Returns the gaps that are known at the time of the call. */
 export type NotesGaps = () => readonly NotesGap[];
 
 export const NO_GAPS: NotesGaps = () => [];
@@ -13,8 +13,8 @@ export const NO_GAPS: NotesGaps = () => [];
 type SessionNotesState = { gaps: NotesGaps | undefined; session: { opened_at: number; truncated: number } | undefined };
 
 /**
- * Why a session may have seen more than the store knows; undefined where it knows everything. A session that was opened
- * after a gap cannot be part of it; one that the store does not know may be as old as it likes.
+ * Returns why notes of a session may be missing; undefined when all are stored. A session opened after a gap is not
+ * affected by it; a session that is not in the store may be of any age.
  */
 export function incompleteBecause({ gaps = NO_GAPS, session }: SessionNotesState): string | undefined {
   const gap = gaps().find(({ before }) => before === undefined || (session?.opened_at ?? 0) < before);

@@ -24,7 +24,7 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
     scan,
     view: { account_id, lineage, agent_id, scope: key?.read, at: now, dialect: database.dialect },
     dialect: database.dialect,
-    // To the microsecond: the rest is noise.
+    // To the microsecond; finer digits are noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
       const { session_id, actor } = caller;
@@ -35,7 +35,7 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
 
 type QueryFacts = { input: { entity_path?: string | undefined }; result_count: number; isPrivate: boolean };
 
-/** A question about many entries, for the session that asked it. */
+/** Notes a query that returned many entries, for the caller's session. */
 export function noteQuery(
   context: ReadContext,
   operation: string,
@@ -60,7 +60,7 @@ const flushNotesThrough =
   (committer: Committer, record: NoteRecorder, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
   async (accountId, notes) => {
     const write = async (work: Work) => {
-      // What comes next in the same transaction has to know that this failed.
+      // Set before recording: if that fails, later writes in the same transaction must see it.
       written(accountId, false);
       const done = await record(work, notes);
       written(accountId, true);
@@ -80,7 +80,7 @@ const flushNotesThrough =
     }
   };
 
-/** What is noted of sessions goes into the store with the writes of the account, in their order. */
+/** Writes notes through the committer, so that they keep their order with the account's other writes. */
 export function startNotes(
   { noteBuffer, activity, clock, database, server_id }: Services,
   { committer, modules, onError }: NoteParts,
@@ -104,7 +104,7 @@ export function startNotes(
       return noteBuffer.flushSession(caller.account_id, { agent_id, session });
     },
 
-    /** A session that has a name learns what went wrong in it. */
+    /** Notes an error for a named session. */
     error(name: OperationName, { input, caller, fault }: RefusedCall): void {
       const effect = operations[name]?.effect ?? 'none';
       const given = (input ?? {}) as Record<string, unknown>;
@@ -121,17 +121,17 @@ export function startNotes(
           kind: 'error',
           at: clock.now(),
           operation: name,
-          // What the message speaks of, so that it goes when that is erased.
+          // The path that the message is about, so that erasing the path also erases the message.
           entity_path: validName(shapes.pathGlob, about ?? given.entity_path) ?? null,
           error_type: fault.code,
           message: fault.message.slice(0, MAX_MESSAGE_CHARS),
-          // An entry that is there may be a private one.
+          // Any other error about an entry reveals that the entry exists, and it may be private.
           visible_to: about === undefined || fault.code === 'not_found' ? EVERYONE : agent_id,
         },
       );
     },
 
-    /** The same on every other server. Says what may be missing, there and here. */
+    /** Does the same on every other server. Returns which notes may be missing, there and here. */
     async flushPeers({ account_id }: Caller): Promise<NotesGaps> {
       const elsewhere = await peers.flush(account_id);
       return () => {
@@ -147,8 +147,8 @@ export function startNotes(
   };
 }
 
-/** A refusal may quote what it refuses. */
+/** An error message may quote the input. */
 const MAX_MESSAGE_CHARS = 4096;
 
-/** What was refused may be refused for its names. */
+/** The refused input may hold invalid names. */
 const validName = (shape: z.ZodType<string>, name: unknown): string | undefined => shape.safeParse(name).data;

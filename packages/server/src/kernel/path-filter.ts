@@ -1,7 +1,10 @@
 import { type Glob, globRange } from '@mem-service/contract';
 import { fragment, type Sql, sql } from '../db/index.ts';
 
-/** Conditions for the paths that a glob covers. `column` is written in the code. Ranges, so that an index on the column serves them. */
+/**
+ * Conditions for the paths that a glob covers, as ranges that an index on the column can serve. `column` must be a
+ * constant in the code.
+ */
 export function globConditions(glob: Glob | undefined, column = 'entity_path'): Sql[] {
   if (!glob || glob.kind === 'all') return [];
   const path = fragment(column);

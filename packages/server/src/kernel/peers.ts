@@ -4,24 +4,24 @@ import type { Services } from './module.ts';
 import type { NotesGap } from './notes-gap.ts';
 import { KnownServers, RETURN_MS } from './servers/known-servers.ts';
 
-/** How often a server says that it is there. */
+/** How often a server announces itself. */
 const GREETING_INTERVAL_MS = 2000;
-/** A server that has just died is not waited for. */
+/** How long to wait for another server's reply; it may have crashed. */
 const FLUSH_TIMEOUT_MS = 500;
 const MARK_LOOK_MS = 10;
-/** Notes are written within a tenth of a second: who has not done so for this long is frozen or gone. */
+/** Notes are written within 100 ms: a process whose mark is older than this is frozen or gone. */
 const MARK_STALE_MS = 5000;
 
 type PendingFlush = { left: Set<string>; gaps: NotesGap[]; done: () => void };
 
 export type PeersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
-  /** Writes down what this process noted of an account. Says why something of it is missing, if so. */
+  /** Writes this process's notes of an account to the store. Returns why some are missing, if any are. */
   flush: (accountId: string) => Promise<NotesGap | undefined>;
 };
 
 /**
- * The other processes on the same store. Each notes in its own memory what its callers read; before a session is sealed
- * or explained, all are asked to write that down. Who does not is told, since what it noted may be missing.
+ * The other processes on the same store. Each buffers the notes of its callers in memory. Before a session is sealed or
+ * explained, all are asked to flush; a process that does not reply is reported as a gap.
  */
 export class Peers {
   readonly #options: PeersOptions;
@@ -41,7 +41,7 @@ export class Peers {
     this.#timer = setInterval(() => this.#send('hello', server_id), GREETING_INTERVAL_MS).unref();
   }
 
-  /** Settles once every other process has written down what it noted of the account, or too long has passed. */
+  /** Resolves when every other process has flushed its notes of the account, or after the timeout. */
   async flush(accountId: string): Promise<readonly NotesGap[]> {
     const { marks } = this.#options.database;
     if (marks) return waitForMarks(marks);
@@ -61,7 +61,7 @@ export class Peers {
       this.#send('flush', token, accountId);
     });
     this.#waiting.delete(token);
-    for (const id of left) gaps.push({ reason: `server ${id} did not write down in time what was read there` });
+    for (const id of left) gaps.push({ reason: `server ${id} did not store its reads in time` });
     return gaps;
   }
 
@@ -84,18 +84,20 @@ export class Peers {
     }
     if (word === 'flushed') this.#flushed(sender, { peer: what, before: Number(more) });
     if (word === 'bye') this.#servers?.left(sender);
-    if (word === 'hello' && this.#servers?.heard(sender)) this.#send('hello', server_id);
+    if (word === 'hello' && this.#servers?.greeted(sender)) this.#send('hello', server_id);
   }
 
   #flushed(token: string, { peer, before }: { peer: string; before: number }): void {
     const waiting = this.#waiting.get(token);
     if (!waiting?.left.delete(peer)) return;
-    if (before > 0) waiting.gaps.push({ reason: `server ${peer} could not note all that was read there`, before });
+    if (before > 0) waiting.gaps.push({ reason: `server ${peer} could not note all of its reads`, before });
     if (waiting.left.size === 0) waiting.done();
   }
 }
 
-/** Nobody can be asked through a folder, but everybody shows whether it holds something. */
+/**
+ * On SQLite, processes cannot send requests to each other. Each has a mark that shows whether it holds unwritten notes.
+ */
 async function waitForMarks(marks: PendingMarks): Promise<NotesGap[]> {
   const deadline = performance.now() + FLUSH_TIMEOUT_MS;
   for (;;) {
@@ -110,5 +112,5 @@ function gapOfMark(since: number): NotesGap {
   const isStale = since <= Date.now() - MARK_STALE_MS;
   return isStale
     ? { reason: 'another process on this folder ended or froze with reads in its memory', before: since + RETURN_MS }
-    : { reason: 'another process on this folder did not write down in time what was read there' };
+    : { reason: 'another process on this folder did not store its reads in time' };
 }

@@ -2,8 +2,9 @@ import { type Database, fragment, type Query, type Row, sql, type Transaction } 
 import type { TenantTable } from './tables.ts';
 
 /**
- * Gives the planner of SQLite the figures that tables declare. Without any it takes tables that are ordered by their key for
- * cheap to walk, and walks a whole account where an index has the few rows of an agent. PostgreSQL counts by itself.
+ * Writes the planner statistics that tables declare into SQLite. Without any, SQLite assumes that a table ordered by
+ * its key is cheap to scan, and scans a whole account where an index has the few rows of an agent. PostgreSQL collects
+ * its own.
  */
 export async function keepPlannerFigures(database: Database, tables: readonly TenantTable[]): Promise<void> {
   if (database.dialect.engine !== 'sqlite') return;
@@ -30,12 +31,12 @@ async function listFigures(query: Query): Promise<Figure[]> {
 }
 
 async function setFigures(tx: Transaction, figures: readonly Figure[]): Promise<void> {
-  // Makes the table of figures where there is none.
+  // Creates the table of statistics if it is missing.
   await tx.run(fragment('ANALYZE sqlite_schema'));
   await tx.run(fragment('DELETE FROM sqlite_stat1'));
   for (const { tbl, idx, stat } of figures)
     await tx.run(sql`INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (${tbl}, ${idx}, ${stat})`);
-  // This connection reads the figures now, the others when they see that the schema has changed.
+  // This connection loads the statistics now, the others when they notice the changed schema.
   await tx.run(fragment('ANALYZE sqlite_schema'));
   await tx.run(fragment('CREATE TABLE figures_changed (n INTEGER)'));
   await tx.run(fragment('DROP TABLE figures_changed'));

@@ -2,7 +2,7 @@ import type { Engine, Insert, Row } from '../db/index.ts';
 import type { EntryEraser } from './erasure.ts';
 import type { Work } from './work.ts';
 
-/** The current row of an entry, as far as anything that follows entries needs to know it. */
+/** The current row of an entry, with the columns that projections need. */
 export type EntryHead = {
   entry_id: number;
   branch: string;
@@ -19,20 +19,20 @@ export type EntryHead = {
   written_at: number;
 };
 
-/** What a transaction, or a stretch of the log, did to one entry. */
+/** What a transaction, or a part of the log, did to one entry. */
 export type EntryChange = {
   before: EntryHead | undefined;
   after: EntryHead;
-  /** What the entry says, parsed; undefined where it was deleted. */
+  /** The parsed value; undefined when the entry was deleted. */
   value: unknown;
-  /** Versions that were written and replaced again on the way, oldest first. */
+  /** Versions written and replaced within the same change, oldest first. */
   replaced: readonly EntryHead[] | undefined;
 };
 
-/** An outcome moved the confidence of an entry without a new version. */
+/** A change of confidence by an outcome, without a new version. */
 export type StandingChange = { entry: EntryHead; confidence_before: number };
 
-/** An agent read a version of an entry, or several times. */
+/** An agent read a version of an entry, once or several times. */
 export type EntryRead = {
   branch: string;
   entry_id: number;
@@ -42,38 +42,41 @@ export type EntryRead = {
   count: number;
 };
 
-/** Columns in the row of the entry itself, which one engine keeps there; they are written together with the row. */
+/** Columns in the row of the entry itself, for one engine; they are written together with the row. */
 export type RowColumns = {
   engine: Engine;
   types: Insert['columns'];
-  /** The columns of each change, in order. */
+  /** The values of the columns for each change, in order. */
   values(work: Work, changes: readonly EntryChange[]): readonly Row[];
 };
 
 /**
- * Something that is kept in step with the entries: an index, a count, a graph. The module `entries` calls every projection
- * that is registered and knows none of them by name.
- *
- * `apply` depends on nothing but its arguments and the projection's own tables, so that the changes may come from the
- * transaction that makes them or, later, be rebuilt from the log.
+ * Derived data that is kept in step with the entries: an index, a count, a graph. The module `entries` calls every
+ * registered projection and refers to none by name. `apply` depends only on its arguments and the projection's own
+ * tables, so that changes may come from a transaction or be rebuilt from the log.
  */
 export type Projection = EntryEraser & {
   name: string;
-  /** The tables it fills, all of them declared by its module. */
+  /** The tables it fills, all declared by its module. */
   tables: readonly string[];
-  /** Left out: in the transaction. As a consumer it follows the log, a moment later, and writes never wait for it. */
+  /**
+   * Undefined: in the transaction. As a consumer it follows the log with a short delay, and writes do not wait for it.
+   */
   runs?: 'in the transaction' | 'as a consumer';
   rowColumns?: RowColumns;
-  /** Each entry is in `changes` once. */
+  /** Each entry occurs once in `changes`. */
   apply(work: Work, changes: readonly EntryChange[]): Promise<void> | void;
   applyStandings?(work: Work, changes: readonly StandingChange[]): Promise<void> | void;
-  /** Reads of others' entries come when they are recorded, those of an agent's own when its session is sealed. */
+  /**
+   * Reads of other agents' entries arrive when they are recorded, reads of an agent's own entries when its session is
+   * sealed.
+   */
   applyReads?(work: Work, reads: readonly EntryRead[]): void;
-  /** Makes again what an export leaves out, from entries that were put back. */
+  /** Rebuilds the data that an export leaves out, from restored entries. */
   restore?(work: Work, changes: readonly EntryChange[]): Promise<void> | void;
 };
 
-/** All projections work at once; the statements they send run in the order in which they were registered. */
+/** All projections run concurrently; their statements run in the order of registration. */
 export async function applyChanges(work: Work, changes: readonly EntryChange[]): Promise<void> {
   await Promise.all(work.services.projections.map((projection) => projection.apply(work, changes)));
 }

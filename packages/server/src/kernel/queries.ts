@@ -6,15 +6,15 @@ export type AccountRow = {
   number: number;
   seq: number;
   audit_no: number;
-  /** Of the newest row of the audit trail. */
+  /** The hash of the newest audit line. */
   audit_hash: string;
-  /** Numbers what is noted of sessions. */
+  /** The number of the last note. */
   item_no: number;
   last_at: number;
   deleted_at: number | null;
 };
 
-/** Holding this row makes a transaction the only one that writes to the account. */
+/** Locks the row of the account: only this transaction may write to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
     sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
@@ -65,7 +65,7 @@ export const insertEvents: Insert = {
   },
 };
 
-/** Who has done something, and when first and last. */
+/** Records when each agent was first and last active. */
 export const touchAgents: Insert = {
   table: 'agents',
   columns: { account_id: 'text', agent_id: 'text', visible_to: 'text', first_at: 'int', last_at: 'int' },
@@ -120,12 +120,12 @@ export const insertStoredAnswers: Insert = {
     answer = excluded.answer, created_at = excluded.created_at`,
 };
 
-/** Housekeeping over all accounts: answers are kept for a day. */
+/** Maintenance over all accounts: stored answers are kept for a day. */
 export function deleteOldAnswers(tx: Transaction, before: number): Promise<number> {
   return tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
 }
 
-/** Every event of the account after a number, whoever may see it. */
+/** Every event of the account after a `seq`, regardless of visibility. */
 export function listEvents(
   query: Query,
   accountId: string,
@@ -138,7 +138,7 @@ export function listEvents(
   );
 }
 
-/** The first event of the account at or after a time, found by halving: times grow with `seq`. */
+/** The time of one event, for a binary search: times grow with `seq`. */
 export function eventTime(query: Query, accountId: string, seq: number): Promise<{ created_at: number } | undefined> {
   return query.get(sql`SELECT created_at FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
 }

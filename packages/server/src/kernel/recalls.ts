@@ -1,22 +1,27 @@
-/** How often an entry was recalled since that was last written. */
+/** How often an entry was recalled since the last flush. */
 export type RecallCount = { entry_id: number; times: number };
 
-/** Each is a row to be written anew, so beside other notes they are put off; when there is nothing else, more are due. */
-const DUE = { 'beside notes': 50, alone: 250, last: Number.POSITIVE_INFINITY };
+/**
+ * How many counts to write. Each rewrites a row, so few are written beside other notes and more when there are none.
+ */
+const DUE = { 'beside notes': 50, 'nothing else': 250, last: Number.POSITIVE_INFINITY };
 
-/** In one transaction. SQLite takes longer for each the more pages a transaction has changed. */
+/**
+ * The most counts in one transaction. On SQLite, the cost of each grows with the pages that the transaction has
+ * changed.
+ */
 const MAX_DUE = 2000;
 
-/** Entries whose numbers differ by less mostly share a page of the store. */
+/** Entries whose ids differ by less are mostly on the same page of the store. */
 const NEIGHBOURS = 16;
 
-/** What waits beyond this is due as soon as can be. */
+/** Waiting counts beyond this number are written as soon as possible. */
 const MAX_PUT_OFF = 100_000;
 
-/** A store that takes nothing for long: entries that do not wait yet go uncounted. */
+/** When the store accepts nothing for long, recalls of further entries are not counted beyond this number. */
 const MAX_WAITING = 2 * MAX_PUT_OFF;
 
-/** A walk through the oldest goes on where it was: what was taken before it is not passed again. */
+/** `oldest` keeps its position between calls, so that entries taken earlier are not visited again. */
 type WaitingRecalls = { counts: Map<number, number>; oldest: Iterator<number> };
 
 function noRecalls(): WaitingRecalls {
@@ -24,7 +29,7 @@ function noRecalls(): WaitingRecalls {
   return { counts, oldest: counts.keys() };
 }
 
-/** Counts recalls of entries by their numbers, so that however often one is recalled, it waits once. */
+/** Counts recalls by entry id, so that an entry waits once however often it is recalled. */
 export class Recalls {
   readonly #waiting = new Map<string, WaitingRecalls>();
   #count = 0;
@@ -50,7 +55,9 @@ export class Recalls {
     return this.#waiting.keys();
   }
 
-  /** Those that have waited longest, each with what was written about when it was: that lies beside it in the store. */
+  /**
+   * Takes the entries that have waited longest, each with those of neighbouring ids: they share a page of the store.
+   */
   take(accountId: string, moment: keyof typeof DUE): RecallCount[] {
     const waiting = this.#waiting.get(accountId);
     if (!waiting) return [];

@@ -4,7 +4,7 @@ import { kernelSharedTables, kernelTables } from './kernel-tables.ts';
 import type { Module, Services } from './module.ts';
 import type { SharedTable, TenantTable } from './tables.ts';
 
-/** Every table with rows of accounts, in the order in which an export tells of them. */
+/** Every table with rows of accounts, in the order of an export. */
 export const tablesOf = (modules: readonly Module[]): readonly TenantTable[] => [
   ...modules.flatMap((module) => module.tables ?? []),
   ...kernelTables,
@@ -15,7 +15,7 @@ export const sharedTablesOf = (modules: readonly Module[]): readonly SharedTable
   ...kernelSharedTables,
 ];
 
-/** What modules bring beside their operations, collected for the whole service. */
+/** Collects the tables, projections and erasers of all modules. */
 export const registryOf = (
   modules: readonly Module[],
 ): Pick<Services, 'tables' | 'wordIndexes' | 'projections' | 'erasers'> => ({

@@ -11,26 +11,29 @@ import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { globConditions } from './path-filter.ts';
 
-/** Where a key may do something: of each list, at least one glob has to cover the path. */
+/** The paths on which a key may do something: in each list, at least one glob must cover the path. */
 export type Scope = readonly (readonly Glob[])[];
 
-/** Where a caller may read; everywhere where it is left out. */
+/** The paths that a caller may read; undefined means all. */
 export const readScope = ({ key }: Caller): Scope | undefined => key?.read;
 
 export const isInScope = (scope: Scope | undefined, path: string): boolean =>
   scope === undefined || scope.every((globs) => globs.some((glob) => matchesGlob(glob, path)));
 
-/** Whether everything that a glob covers is within reach. */
+/** True when the scope covers every path of the glob. */
 export const scopeCovers = (scope: Scope | undefined, glob: Glob): boolean =>
   scope === undefined || scope.every((globs) => globs.some((one) => globContains(one, glob)));
 
-/** Whether something of a glob is within reach. */
+/** True when the scope covers at least one path of the glob. */
 export const scopeOverlaps = (scope: Scope | undefined, glob: Glob): boolean =>
   scope === undefined || scopeGlobs(scope).some((one) => intersectGlobs(one, glob) !== undefined);
 
 const flat = new WeakMap<Scope, readonly Glob[]>();
 
-/** The same as one list, none of which lies within another. A key has the same reach for as long as it is held. */
+/**
+ * Merges the lists of a scope into one list, in which no glob covers another. Cached by scope: it does not change while
+ * the key is held.
+ */
 export function scopeGlobs(scope: Scope): readonly Glob[] {
   let globs = flat.get(scope);
   if (!globs) {
@@ -40,7 +43,7 @@ export function scopeGlobs(scope: Scope): readonly Glob[] {
   return globs;
 }
 
-/** Paths that are named are looked up together: one after the other would take as long as there are of them. */
+/** Exact paths are looked up with one condition: one condition each would take time in proportion to their number. */
 const anyGlobCondition = (globs: readonly Glob[], column: string): Sql => {
   const paths = globs.flatMap((glob) => (glob.kind === 'exact' ? [sql`${glob.path}`] : []));
   const named = paths.length < 2 ? [] : [sql`${fragment(column)} IN (${joinSql(paths, ', ')})`];
@@ -53,11 +56,11 @@ const anyGlobCondition = (globs: readonly Glob[], column: string): Sql => {
   return any.length === 0 ? sql`1 = 0` : sql`(${joinSql(any, ' OR ')})`;
 };
 
-/** As conditions of a statement. */
+/** A scope as SQL conditions. */
 export const scopeConditions = (scope: Scope | undefined, column = 'entity_path'): Sql[] =>
   scope === undefined ? [] : [anyGlobCondition(scopeGlobs(scope), column)];
 
-/** Paths of a glob that are within reach. */
+/** SQL conditions for the paths of a glob that the scope covers. */
 export function scopedPathConditions(scope: Scope | undefined, glob: Glob | undefined, column = 'entity_path'): Sql[] {
   if (scope === undefined) return globConditions(glob, column);
   return [anyGlobCondition(intersectGlobLists(scopeGlobs(scope), [glob ?? { kind: 'all' }]), column)];
@@ -66,8 +69,8 @@ export function scopedPathConditions(scope: Scope | undefined, glob: Glob | unde
 type PathRange = { from: Buffer; to: Buffer; globs: Glob[] };
 
 /**
- * The same, as one condition after the other in the order of paths: each is a range of an index, and none begins before
- * the one ahead of it has ended.
+ * The same as a list of index ranges in path order. The ranges do not overlap: each begins after the one before it has
+ * ended.
  */
 export function scopedPathRanges(scope: Scope | undefined, glob: Glob | undefined): Sql[][] {
   if (scope === undefined) return [globConditions(glob)];

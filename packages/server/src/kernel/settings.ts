@@ -1,22 +1,22 @@
 export type UsagePlan = {
-  /** Null: no limit. */
+  /** Null means no limit. */
   ops_per_month: number | null;
 };
 
 export type LlmPrice = { input_per_1m: number; output_per_1m: number; cached_input_per_1m?: number | undefined };
 
-/** How the service judges and keeps, as its operator wants it. */
+/** Settings that the operator chooses. */
 export type Settings = {
   outcome_model: 'evidence' | 'multiplicative';
-  /** Null: memory does not fade. */
+  /** Null means that confidence does not decay. */
   half_life_days: number | null;
   trace_signing_key: string | null;
   span_payload_max_chars: number;
-  /** By model name or the beginning of one; null: those that come with the service. */
+  /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
-  /** By name; null: those that come with the service. */
+  /** By name; null means the built-in plans. */
   plans: Readonly<Record<string, UsagePlan>> | null;
-  /** Whether what goes beyond a plan is refused. */
+  /** Whether usage beyond a plan is refused. */
   quota_enforcement: 'off' | 'block';
   upgrade_url: string | null;
   plan_comparison_url: string | null;

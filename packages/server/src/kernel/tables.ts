@@ -3,8 +3,8 @@ import type { AgentErasureCounts, ErasedAgent } from './erasure.ts';
 import type { Work } from './work.ts';
 
 /**
- * What becomes of a column with the name of an agent when that agent is erased. `by its owner`: the `erasesAgent` of the
- * module that declares the table knows how.
+ * What the erasure of an agent does to a column with its name. `by its owner`: the `erasesAgent` of the module that
+ * declares the table handles it.
  */
 export type AgentColumn =
   | { kept: string }
@@ -13,71 +13,76 @@ export type AgentColumn =
   | {
       erased: 'rename';
       counted_as?: keyof AgentErasureCounts;
-      /** What the row says of the agent beside its name, and what it says afterwards. */
+      /** Further columns that describe the agent, with their values after the erasure. */
       also?: (agent: ErasedAgent) => Row;
     };
 
 /**
- * What becomes of a column with the path or key of an entry when that entry is erased. `by its owner`: the `erasesEntries`
- * of the module, or of one of its projections, knows how.
+ * What the erasure of an entry does to a column with its path or key. `by its owner`: the `erasesEntries` of the
+ * module, or of one of its projections, handles it.
  */
 export type EntryColumn = 'delete the row' | 'set to null' | 'by its owner' | { kept: string };
 
-/** What a server may do to the table on PostgreSQL where row-level security is on, where that is not everything of its own account. */
+/**
+ * The rights of a server on the table under row-level security on PostgreSQL, where they differ from all rights on its
+ * own account.
+ */
 export type TableRights = {
   own?: readonly string[];
-  /** Over all accounts, for maintenance. */
+  /** Rights over all accounts, for maintenance. */
   maintenance?: readonly string[];
-  /** Maintenance reaches only what is left of accounts that have ended. */
+  /** Maintenance may only use rows of accounts that have ended. */
   ended_accounts_only?: true;
 };
 
 type TableDeclaration = {
   table: string;
-  /** The primary key without the account. */
+  /** The columns of the primary key without the account. */
   key: readonly string[];
   /** Columns that hold the name of an agent. */
   agents?: Readonly<Record<string, AgentColumn>>;
   /** Columns that hold the path or the key of an entry, or paths. */
   entries?: Readonly<Record<string, EntryColumn>>;
-  /** An erasure changes it though no column says so, so PostgreSQL has to let go of its old rows as well. */
+  /**
+   * Why an erasure changes this table although no column declares it. PostgreSQL then has to vacuum its old rows too.
+   */
   erased_with?: string;
   rights?: TableRights;
-  /** Figures for the planner of SQLite, by index, where without them it chooses badly. */
+  /** Planner statistics for SQLite, by index, where it chooses badly without them. */
   planner?: Readonly<Record<string, string>>;
 };
 
-/** A table of which every row of an account is told in an export. */
+/** A table whose rows are all part of an account's export. */
 export type ExportedTable = TableDeclaration & {
-  /** What one of its rows is called there. */
+  /** The name of one of its rows in an export. */
   kind: string;
-  /** The columns that are told, with the account, which is not. */
+  /** The exported columns, and the account, which is not exported. */
   columns: Insert['columns'];
   /** Columns that may be null. */
   nullable: readonly string[];
   /** Text columns that hold a JSON document. */
   json: readonly string[];
-  /** Columns that are not told, because they are made from the others again. */
+  /** Columns that are not exported because they are rebuilt from the others. */
   derived: readonly string[];
-  /** Puts rows back where it takes more than to insert them. */
+  /** Restores rows of an export, where inserting them is not enough. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
 
-/** A table of which an export tells nothing, and why. */
+/** A table that is not exported, with the reason. */
 export type LeftOutTable = TableDeclaration & { left_out: string };
 
-/** A table with rows of accounts: everything that is done to all such tables is derived from these declarations. */
+/** A table with rows of accounts. Everything that handles all such tables is derived from these declarations. */
 export type TenantTable = ExportedTable | LeftOutTable;
 
-/** A table that is about the service itself and has no rows of accounts: what a server may do to it. */
+/** A table of the service itself, without rows of accounts, and the rights of a server on it. */
 export type SharedTable = { table: string; shared: string; rights: readonly string[] };
 
-/** An index of words over a table: a full-text table on SQLite, a view of columns of the table itself on PostgreSQL. */
+/** A full-text index over a table: an FTS table on SQLite, a view of the table's own columns on PostgreSQL. */
 export type WordIndex = {
   of: string;
   table: string;
   view: string;
-  /** Of the view. */
+  /** The columns of the view. */
   columns: readonly string[];
 };
 
@@ -85,7 +90,7 @@ export const isExported = (table: TenantTable): table is ExportedTable => 'kind'
 
 type ExportDeclaration = Pick<ExportedTable, 'kind' | 'key'> & Partial<Omit<ExportedTable, 'kind' | 'key' | 'columns'>>;
 
-/** Declares a table by the statement that fills it. */
+/** Declares a table by its insert statement. */
 export function exported(
   { table, columns }: Pick<Insert, 'table' | 'columns'>,
   declared: ExportDeclaration,

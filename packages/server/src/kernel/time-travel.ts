@@ -2,8 +2,8 @@ import type { Query } from '../db/index.ts';
 import { eventTime, readAccount } from './queries.ts';
 
 /**
- * The number of the first event at or after a time (one past the newest when there is none). Times grow with `seq`
- * and the log has no gaps, so halving finds it without an index on time.
+ * The `seq` of the first event at or after a time (one past the newest when there is none). Times grow with `seq` and
+ * the log has no gaps, so a binary search finds it without an index on time.
  */
 export async function seqAt(query: Query, accountId: string, time: number): Promise<number> {
   const account = await readAccount(query, accountId);

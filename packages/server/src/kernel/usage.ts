@@ -3,7 +3,7 @@ export const LATENCY_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 
 export type CallStats = { calls: Map<string, number>; buckets: number[]; sum_s: number; count: number };
 
-/** What this process has done since it started: calls by operation and result, ops charged, batches committed. */
+/** Counters of this process since it started: calls by operation and result, ops charged, batches committed. */
 export class Usage {
   readonly calls = new Map<string, CallStats>();
   ops_charged = 0;

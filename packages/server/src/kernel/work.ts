@@ -6,9 +6,9 @@ import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import * as queries from './queries.ts';
 
-/** Everyone, in `visible_to` columns; otherwise the one agent that may see the row. */
+/** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
 export const EVERYONE = '';
-/** No agent: what admins do to the account is in its log, and told by the audit trail. */
+/** The value of `visible_to` for no agent: changes by admins are in the log, but only the audit trail shows them. */
 export const ADMINS = '\u001fadmins';
 
 export type LogEvent = {
@@ -21,12 +21,12 @@ export type LogEvent = {
   key: string | null;
   version: number | null;
   visible_to: string;
-  /** JSON of what the columns do not say. */
+  /** JSON of everything that has no column. */
   details: string;
   created_at: number;
-  /** The session it was done in, as the service names it; empty where there is none. */
+  /** The internal name of the session; empty where there is none. */
   session: string;
-  /** Who did it, where that is not the agent on whose timeline it stands. */
+  /** The agent that acted, where it is not the agent whose timeline shows the event. */
   actor_agent_id: string | null;
 };
 
@@ -39,7 +39,7 @@ export type NewEvent = Omit<
   actor_agent_id?: string | undefined;
 };
 
-/** What still waits for an account that was deleted comes too late. */
+/** Thrown for writes that were still queued when their account was deleted. */
 export const accountGone = (account_id: string) =>
   new Fault('not_found', `there is no account ${account_id}`, { account_id });
 
@@ -56,14 +56,14 @@ type WorkMark = {
   charges: number;
 };
 
-/** The writes of one account within one transaction: its place in the log, and what will be appended at the end. */
+/** The writes of one account within one transaction: its counters, and the rows to append at the end. */
 export class Work {
   readonly account_id: string;
   readonly tx: Transaction;
   readonly dialect: Dialect;
   readonly services: Services;
   readonly events: LogEvent[] = [];
-  /** Settles once the account is locked. Reads sent meanwhile already see the account as locked. */
+  /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: Omit<AuditRow, 'hash'>[] = [];
   readonly #answers: Row[] = [];
@@ -87,7 +87,7 @@ export class Work {
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
-    // Times never run backwards within an account, so that a time names a place in its log.
+    // Times never run backwards within an account, so that a time identifies a position in its log.
     this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
   }
 
@@ -124,7 +124,7 @@ export class Work {
     return seq;
   }
 
-  /** The next number for something noted of a session. */
+  /** The next number for a note of a session. */
   nextItem(): number {
     return ++this.account.item_no;
   }
@@ -143,7 +143,7 @@ export class Work {
     this.#answers.push({ account_id: this.account_id, created_at: this.now, ...answer });
   }
 
-  /** Ops that go to the account with what this transaction does. */
+  /** Charges ops to the account within this transaction. */
   charge(charge: Charge): void {
     this.#charges.push(charge);
   }
@@ -152,17 +152,17 @@ export class Work {
     return this.#charges;
   }
 
-  /** Runs once everything is durable. */
+  /** Runs after the commit. */
   afterCommit(run: () => void): void {
     this.#after.push(run);
   }
 
-  /** The transaction is over. */
+  /** Called after the commit. */
   committed(): void {
     for (const run of this.#after) run();
   }
 
-  /** Sends a statement whose answer nobody needs; `settle` waits for it. */
+  /** Sends a statement whose result is not needed; `waitForSent` waits for it. */
   send(statement: Promise<unknown>): void {
     statement.catch(() => {});
     this.#pending.push(statement);
@@ -187,7 +187,7 @@ export class Work {
     };
   }
 
-  /** Forgets everything since the mark. */
+  /** Drops everything collected since the mark. */
   reset(mark: WorkMark): void {
     this.account.seq = mark.seq;
     this.account.audit_no = mark.audit_no;
@@ -206,7 +206,7 @@ export class Work {
     });
   }
 
-  /** Writes what was collected. The last thing in the transaction. */
+  /** Writes everything collected. Must be the last step of the transaction. */
   async flush(): Promise<void> {
     await this.locked;
     const { tx } = this;
@@ -223,7 +223,7 @@ export class Work {
   }
 }
 
-/** One row for each agent that did something, also to another. */
+/** One row for each agent that acted, including actions on another agent. */
 function activityOf(events: readonly LogEvent[]): Row[] {
   const agents = new Map<string, Row>();
   for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events) {

@@ -3,13 +3,13 @@ import type { ProtobufField, ProtobufMessage, ProtobufScalar } from './messages.
 
 export type { JsonObject } from '@mem-service/contract';
 
-/** The bytes are not what the message looks like. */
+/** The bytes do not encode the message. */
 export class ProtobufError extends Error {
   override name = 'ProtobufError';
 }
 
 const MAX_DEPTH = 100;
-/** Two bytes can ask for an object; a body must not become a hundred times its size. */
+/** Two bytes can create an object; this limits how much larger than the body the result may be. */
 const MAX_PARTS = 500_000;
 
 const VARINT = 0;
@@ -32,7 +32,7 @@ const WIRE_TYPES: Record<ProtobufScalar, number> = {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a message in its binary form into its JSON form: 64-bit numbers as text, ids in hexadecimal. */
+/** Decodes a message into its JSON form: 64-bit numbers as text, ids in hexadecimal. */
 export function decodeMessage(message: ProtobufMessage, bytes: Uint8Array): JsonObject {
   return new ProtobufReader(bytes).message(message, bytes.length);
 }
@@ -68,7 +68,7 @@ class ProtobufReader {
     { wireType, end }: { wireType: number; end: number },
   ): void {
     const expected = typeof type === 'string' ? WIRE_TYPES[type] : BYTES;
-    if (wireType !== expected) throw new ProtobufError(`${name} is written as something else`);
+    if (wireType !== expected) throw new ProtobufError(`${name} has the wrong wire type`);
     if (++this.#parts > MAX_PARTS) throw new ProtobufError(`it has more than ${MAX_PARTS} parts`);
     const value = typeof type === 'string' ? this.#scalar(type, end) : this.message(type(), this.#length(end));
     if (!list) json[name] = value;
@@ -119,7 +119,7 @@ class ProtobufReader {
     throw new ProtobufError('there is a number of more than 64 bits');
   }
 
-  /** Where something ends that says its own length. */
+  /** Reads a length and returns where the content ends. */
   #length(end: number): number {
     const length = this.#varint(end);
     return this.#within(length > BigInt(end) ? end + 1 : Number(length), end);

@@ -1,7 +1,7 @@
 import type { JsonObject } from './decode.ts';
 import type { ProtobufField, ProtobufMessage, ProtobufScalar } from './messages.ts';
 
-/** Writes a message from its JSON form into its binary form. Members that it does not know are left out. */
+/** Encodes a message from its JSON form. Unknown members are left out. */
 export function encodeMessage(message: ProtobufMessage, json: JsonObject): Buffer {
   const writer = new ProtobufWriter();
   writer.message(message, json);
@@ -25,7 +25,7 @@ function backwards(message: ProtobufMessage): readonly (readonly [number, Protob
   return fields;
 }
 
-/** From the end to the beginning: the length of a part, which stands before it, is known once the part is written. */
+/** Writes from the end to the beginning: the length of a part precedes it, and is known once the part is written. */
 class ProtobufWriter {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
   #at = FIRST_BYTES;
@@ -96,7 +96,7 @@ class ProtobufWriter {
     this.#reserve(bytes.length).set(bytes);
   }
 
-  /** So many bytes before those that are written. */
+  /** Reserves bytes before those already written. */
   #reserve(length: number): Buffer {
     if (length > this.#at) {
       const size = Math.max(this.#bytes.length * 2, this.#bytes.length + length);

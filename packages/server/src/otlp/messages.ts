@@ -1,4 +1,4 @@
-/** How a scalar is written. `hex` are bytes that JSON shows as hexadecimal, `bytes` those that it shows in base64. */
+/** The encoding of a scalar. `hex` are bytes that JSON shows in hexadecimal, `bytes` those that it shows in base64. */
 export type ProtobufScalar =
   | 'string'
   | 'bytes'
@@ -11,10 +11,10 @@ export type ProtobufScalar =
   | 'fixed32'
   | 'double';
 
-/** A field of a message: its name in JSON, and what it holds. A message is named by a function, as it may hold itself. */
+/** A field: its name in JSON and its type. A message is given by a function, because it may contain itself. */
 export type ProtobufField = { name: string; type: ProtobufScalar | (() => ProtobufMessage); list?: true };
 
-/** Fields by their number, as the protocol has them. */
+/** Fields by their number in the protocol. */
 export type ProtobufMessage = ReadonlyMap<number, ProtobufField>;
 
 const message = (fields: Record<number, [name: string, type: ProtobufField['type'], list?: true]>): ProtobufMessage =>
@@ -99,13 +99,13 @@ const resourceSpans = message({
   3: ['schemaUrl', 'string'],
 });
 
-/** What an exporter of spans sends. */
+/** The request of an exporter of spans. */
 export const exportRequest = message({ 1: ['resourceSpans', () => resourceSpans, true] });
 
 const partialSuccess = message({ 1: ['rejectedSpans', 'int64'], 2: ['errorMessage', 'string'] });
 
-/** What it is answered. */
+/** The response to it. */
 export const exportResponse = message({ 1: ['partialSuccess', () => partialSuccess] });
 
-/** Why it was refused (`google.rpc.Status`). */
+/** The reason of a refusal (`google.rpc.Status`). */
 export const rpcStatus = message({ 1: ['code', 'int32'], 2: ['message', 'string'] });

@@ -81,7 +81,7 @@ describe('the binary form of OTLP', () => {
       }
     };
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), refuses), { numRuns: 200 });
-    // Near misses go deeper than noise.
+    // Almost valid bytes get further into the decoder than random ones.
     const broken = fc.tuple(request, fc.nat(), fc.nat({ max: 255 })).map(([json, at, byte]) => {
       const bytes = encodeMessage(exportRequest, json);
       bytes[at % bytes.length] = byte;
@@ -144,7 +144,7 @@ function field(number: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([number * 8 + 2, ...length, rest]), bytes]);
 }
 
-/** An AnyValue with an ArrayValue with one AnyValue. */
+/** An AnyValue that holds an ArrayValue with one AnyValue. */
 const nest = (value: Buffer): Buffer => field(5, field(1, value));
 
 const inAttribute = (value: Buffer): Buffer => field(1, field(1, field(1, field(2, value))));

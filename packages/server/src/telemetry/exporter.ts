@@ -9,18 +9,18 @@ const MAX_BATCH = 512;
 const MAX_TRIES = 4;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
-/** How long the end of the process waits for what is left. */
+/** How long the end of the process waits for the remaining spans. */
 const LAST_MS = 3_000;
 const WARN_EVERY_MS = 60_000;
 
-/** Statuses that say: not now. */
+/** Statuses that ask for a later retry. */
 const LATER: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 const pack = promisify<Buffer | string, Buffer>(gzip);
 
 type WarnDropped = (about: { why: string; dropped: number }) => void;
 
-/** Sends spans in batches beside the work. What cannot be sent is dropped and counted; nobody waits for it. */
+/** Sends spans in batches in the background. Spans that cannot be sent are dropped and counted. */
 export class SpanExporter {
   readonly #settings: TelemetrySettings;
   readonly #warn: WarnDropped;
@@ -46,7 +46,7 @@ export class SpanExporter {
     else this.#timer ??= setTimeout(() => this.#send(), this.#settings.delayMs).unref();
   }
 
-  /** Sends what is left, once. */
+  /** Sends the remaining spans, once. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     const stop = setTimeout(() => this.#stop.abort(), LAST_MS);
@@ -72,7 +72,7 @@ export class SpanExporter {
     }
   }
 
-  /** Undefined, or why it did not work. */
+  /** Returns why it failed, or undefined. */
   async #deliver(batch: JsonObject[]): Promise<string | undefined> {
     let why: string | undefined;
     for (let attempt = 0; attempt < MAX_TRIES && !this.#stop.signal.aborted; attempt++) {
@@ -87,7 +87,7 @@ export class SpanExporter {
     return why ?? 'the service stops';
   }
 
-  /** `pauseMs`: null where another try is of no use, 0 where it is not said how long to wait. */
+  /** `pauseMs`: null when a retry is useless, 0 when the response names no delay. */
   async #post(batch: JsonObject[]): Promise<{ failure?: string; pauseMs: number | null }> {
     const { url, headers, timeoutMs } = this.#settings;
     try {
@@ -116,7 +116,7 @@ export class SpanExporter {
     return { body: await pack(plain), about: { ...type, 'content-encoding': 'gzip' } };
   }
 
-  /** A collector that is away is told of now and then, not with every batch. */
+  /** Warns about an unreachable collector from time to time, not with every batch. */
   #warnDropped(why: string, count: number): void {
     this.#dropped += count;
     const now = performance.now();

@@ -5,15 +5,15 @@ import { beginTrace, childContext, type TraceContext } from './trace-context.ts'
 
 export { readTelemetry, type TelemetryConfig, type TelemetrySettings } from './settings.ts';
 
-/** Something that is going on and will be told when it is over. */
+/** A span that has started and is exported when it ends. */
 export type OpenSpan = TraceContext & { startedAtMs: number; started: number };
 
 export type SpanEnd = {
   name: string;
   kind: 'server' | 'internal';
-  /** Names, numbers and codes: nothing that a caller said. */
+  /** Names, numbers and codes; nothing from a caller. */
   attributes: Record<string, string | number>;
-  /** Undefined: it went well. */
+  /** Undefined: it succeeded. */
   error?: string | undefined;
 };
 
@@ -56,13 +56,13 @@ export class Telemetry {
     });
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   close(): Promise<void> {
     return this.#exporter.close();
   }
 }
 
-/** A duration is measured by a clock that nobody sets. */
+/** Durations use the monotonic clock. */
 const started = (context: TraceContext): OpenSpan => ({
   ...context,
   startedAtMs: Date.now(),

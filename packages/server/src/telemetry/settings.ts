@@ -1,5 +1,5 @@
 export type TelemetrySettings = {
-  /** Where spans are sent, the whole address. */
+  /** The full address that spans are sent to. */
   url: string;
   headers: Readonly<Record<string, string>>;
   protocol: 'http/protobuf' | 'http/json';
@@ -11,13 +11,16 @@ export type TelemetrySettings = {
   resource: Readonly<Record<string, string>>;
 };
 
-/** Whether a trace that begins here is told; with `followsParent`, one that began elsewhere as was decided there. */
+/**
+ * `ratio`: the share of traces starting here that are exported. `followsParent`: for a trace that began elsewhere, the
+ * decision made there applies.
+ */
 export type Sampler = { ratio: number; followsParent: boolean };
 
 export type TelemetryConfig = {
   /** Undefined: nothing is exported. */
   settings: TelemetrySettings | undefined;
-  /** What must be put right before spans can be exported. */
+  /** Errors to fix before spans can be exported. */
   problems: string[];
   warnings: string[];
 };
@@ -26,7 +29,7 @@ type TelemetryEnvironment = Readonly<Record<string, string | undefined>>;
 
 const OFF: TelemetryConfig = { settings: undefined, problems: [], warnings: [] };
 
-/** The variables of OpenTelemetry, by their own rules. Without an address none of them is looked at. */
+/** Reads the variables of OpenTelemetry by its rules. Without an endpoint, all others are ignored. */
 export function readTelemetry(env: TelemetryEnvironment, version: string): TelemetryConfig {
   const given = readerOf(env);
   const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?.trim();
@@ -65,7 +68,7 @@ function variable(env: TelemetryEnvironment, name: string): EnvironmentVariable 
   return text ? { name, text } : undefined;
 }
 
-/** What is said for traces wins over what is said for everything. */
+/** A variable for traces overrides the general one. */
 const readerOf = (env: TelemetryEnvironment) => (end: string) =>
   variable(env, `OTEL_EXPORTER_OTLP_TRACES_${end}`) ?? variable(env, `OTEL_EXPORTER_OTLP_${end}`);
 
@@ -73,7 +76,7 @@ const isProtocol = (text: string): text is TelemetrySettings['protocol'] =>
   text === 'http/protobuf' || text === 'http/json';
 const isCompression = (text: string): text is TelemetrySettings['compression'] => text === 'gzip' || text === 'none';
 
-/** `a=1,b=2`, with values percent-encoded. */
+/** `a=1,b=2`, with percent-encoded values. */
 function pairsOf(text = ''): Record<string, string> {
   const pairs = text.split(',').flatMap((pair) => {
     const at = pair.indexOf('=');
@@ -101,7 +104,7 @@ function millisOf(given: EnvironmentVariable | undefined, fallback: number, warn
   return fallback;
 }
 
-/** A service that its operator gave no name is `mem`. */
+/** The name of the service is `mem` unless the operator sets one. */
 function resourceOf(env: TelemetryEnvironment, version: string): Record<string, string> {
   const given = pairsOf(env.OTEL_RESOURCE_ATTRIBUTES);
   const name = env.OTEL_SERVICE_NAME?.trim() || given['service.name'] || 'mem';
@@ -114,7 +117,7 @@ const SAMPLERS: Record<string, (ratio: number) => number> = {
   traceidratio: (ratio) => ratio,
 };
 
-/** By their rules a sampler that is not known is warned of, and the default is taken. */
+/** As OpenTelemetry specifies, an unknown sampler causes a warning and the default is used. */
 function samplerOf(env: TelemetryEnvironment, warnings: string[]): Sampler {
   const { text } = variable(env, 'OTEL_TRACES_SAMPLER') ?? { text: 'parentbased_always_on' };
   const followsParent = text.startsWith('parentbased_');

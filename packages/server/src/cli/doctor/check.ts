@@ -1,11 +1,11 @@
 export type CheckLevel = 'ok' | 'warn' | 'fail';
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export type Check = {
   name: string;
   level: CheckLevel;
   found: string;
-  /** What to do about it. */
+  /** How to fix it. */
   todo?: string;
 };
 

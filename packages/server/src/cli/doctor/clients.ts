@@ -11,7 +11,7 @@ import { type Check, failure, ok, warning } from './check.ts';
 
 const AGAIN = 'run mem init again';
 
-/** What the clients of this machine, and of the project of this folder, are told to start. */
+/** Checks the server entry of each client, for the user and for the project in this folder. */
 export function checkClients(machine: Machine): Check[] {
   const checks = scopesOf(machine).flatMap((scope) => clients.flatMap((client) => checkClient(client, machine, scope)));
   return checks.length > 0 ? checks : [warning('clients', 'none is set up', 'mem init')];
@@ -60,7 +60,7 @@ function readEntry(client: McpClient, text: string): ParsedServerEntry {
 const readJsonEntry = (client: McpClient, text: string) =>
   (valueAt(text, pathOf(client)) ?? {}) as Record<string, unknown>;
 
-/** Texts and lists of texts are written in TOML as in JSON. */
+/** Strings and lists of strings are written in TOML as in JSON. */
 function readTomlEntry(client: McpClient, text: string): Record<string, unknown> {
   const read = (raw: string): unknown => {
     try {

@@ -24,7 +24,7 @@ export function checkNode(version: string): Check {
   return isNew ? ok('node', version) : failure('node', version, `install Node ${LEAST_NODE.join('.')} or newer`);
 }
 
-/** Without settings there is nothing to look at. */
+/** Without valid settings nothing else can be checked. */
 async function checkSettings(parts: OwnParts): Promise<Check[]> {
   let config: Config;
   try {

@@ -25,7 +25,7 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
   }
 }
 
-/** By the code that PostgreSQL, or the system, gives. */
+/** Chosen by the error code of PostgreSQL or of the system. */
 function remedyOf(error: unknown, { pathname }: URL): string {
   const { cause } = error as { cause?: { code?: string } };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
@@ -83,7 +83,7 @@ function checkRights(postgres: PostgresState): Check[] {
   return checks.length > 0 ? checks : [ok('rights', `${role} may do what is needed`)];
 }
 
-/** Only whoever owns the tables can change them. */
+/** Migrations need the owner of the tables. */
 function checkOwner(report: Report): Check {
   const { schema, pending, refusal } = report;
   const { owner, is_owner, role } = report.postgres;
@@ -96,7 +96,7 @@ function checkServer({ is_replica, max_connections }: PostgresState, pool: numbe
   const checks: Check[] = [];
   if (is_replica)
     checks.push(failure('server', 'it follows another server and takes no writes', 'use the address of the primary'));
-  // One more is for notifications.
+  // One further connection is for notifications.
   if (pool + 1 >= max_connections) {
     const found = `MEM_POSTGRES_POOL is ${pool}, and the server takes ${max_connections} connections in all`;
     checks.push(warning('server', found, 'lower MEM_POSTGRES_POOL, or raise max_connections'));

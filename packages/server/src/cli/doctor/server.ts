@@ -5,7 +5,7 @@ import { duration } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 const WAIT_MS = 5000;
-/** The header has whole seconds. */
+/** The `Date` header has whole seconds. */
 const TOLERATED_SKEW_MS = 5000;
 
 type HealthAnswer = { health: { version?: string; status?: string }; date: string | null; status: number };
@@ -63,7 +63,7 @@ async function checkKey(url: string, apiKey: string | undefined): Promise<Check>
 
 function checkClock(date: string | null): Check {
   const there = date === null ? Number.NaN : Date.parse(date);
-  if (Number.isNaN(there)) return ok('clock', 'the server does not tell its time');
+  if (Number.isNaN(there)) return ok('clock', 'the server sends no time');
   const skew = Math.abs(Date.now() - there);
   return skew <= TOLERATED_SKEW_MS
     ? ok('clock', 'as the server')

@@ -19,7 +19,7 @@ export async function checkStore(parts: OwnParts, config: Config): Promise<Check
   return [...before, ...(await inspect(parts, config))];
 }
 
-/** The nearest folder that is there. */
+/** The nearest existing folder. */
 function existing(folder: string): string {
   let at = folder;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);

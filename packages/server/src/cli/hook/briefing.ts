@@ -10,9 +10,9 @@ const MAX_VALUE_LENGTH = 160;
 
 type ListedEntry = Output<'entries.list'>['entries'][number];
 
-/** What memory knows about the project of a folder, in a few lines; nothing where it knows nothing. */
+/** A short summary of what memory holds about the project in a folder; undefined if it holds nothing. */
 export async function briefing(memory: Memory, folder: string): Promise<string | undefined> {
-  // The store is made by whoever writes first.
+  // The store is created by the first write.
   if (memory.mode === 'local' && memory.place !== 'PostgreSQL' && !existsSync(join(memory.place, 'mem.db')))
     return undefined;
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
@@ -53,7 +53,7 @@ function line({ entity_path, key, memory_type, confidence, evidence_status, valu
   return `- ${brief(entity_path, 80)} ${brief(key, 60)} (${standing}): ${brief(value, MAX_VALUE_LENGTH)}`;
 }
 
-/** The name of the folder that holds the repository, or of the folder itself. */
+/** The name of the folder that contains the repository, or of the folder itself. */
 export function projectOf(folder: string): string | undefined {
   const start = resolve(folder);
   let root = start;

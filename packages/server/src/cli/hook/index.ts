@@ -7,7 +7,7 @@ import { briefing } from './briefing.ts';
 import { deleteOldReminders } from './reminders.ts';
 import { outcomeReminder } from './stop.ts';
 
-/** What Claude Code says on standard input, as far as it matters here. */
+/** The part of Claude Code's hook input that is used here. */
 export type HookInput = {
   session_id?: string;
   transcript_path?: string;
@@ -15,7 +15,7 @@ export type HookInput = {
   stop_hook_active?: boolean;
 };
 
-/** A client waits for this program, so it ends whatever it waits for itself. */
+/** A client waits for this program, so it ends in time even if the service does not answer. */
 const DEADLINE_MS = 5000;
 const STDIN_MS = 1000;
 

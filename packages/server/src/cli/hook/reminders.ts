@@ -10,7 +10,7 @@ const folderOf = (env: Environment) => join(env.HOME || env.USERPROFILE || homed
 const fileOf = (env: Environment, session: string) =>
   join(folderOf(env), createHash('sha256').update(session).digest('hex').slice(0, 32));
 
-/** For which piece of work a session was reminded last. */
+/** The piece of work for which a session was last reminded. */
 export function lastReminder(env: Environment, session: string): string | undefined {
   try {
     return readFileSync(fileOf(env, session), 'utf8');
@@ -31,6 +31,6 @@ export function deleteOldReminders(env: Environment): void {
       if (statSync(file).mtimeMs < Date.now() - KEPT_MS) rmSync(file, { force: true });
     }
   } catch {
-    // There is none, or another process is at it.
+    // There is no folder yet, or another process is deleting the same files.
   }
 }

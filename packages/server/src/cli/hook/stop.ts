@@ -4,28 +4,28 @@ import type { Environment } from '../../config.ts';
 import type { HookInput } from './index.ts';
 import { lastReminder, saveReminder } from './reminders.ts';
 
-/** Longer transcripts are read from here on. */
+/** Only the last part of longer transcripts is read. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Tools that leave something in the session which an outcome would seal. */
+/** Tools that leave records in the session which an outcome would seal. */
 const USES = /^mem_(read|search|recall|read_from|write|commit_batch|record_\w+|start_span|set_trace_attributes)$/;
 const SEALS = 'mem_commit_outcome';
 
 type TranscriptBlock = { type?: string; id?: string; name?: string; tool_use_id?: string; is_error?: boolean };
 
-/** The calls of memory since the last outcome, and which piece of work they belong to. */
+/** The memory calls since the last outcome, and the piece of work that they belong to. */
 export type OpenWork = { calls: number; work: string };
 
 /**
- * Whether the session that ends has used memory without an outcome. It is said once for each piece of work, and never
- * while the client is going on because it was said.
+ * Reminds a session that used memory without an outcome. It reminds once per piece of work, and never while the client
+ * continues because of a reminder.
  */
 export async function outcomeReminder(input: HookInput, env: Environment) {
   const { session_id, transcript_path, stop_hook_active } = input;
   if (stop_hook_active || !session_id || !transcript_path) return undefined;
   const { calls, work } = await readTranscript(transcript_path);
   if (calls === 0 || lastReminder(env, session_id) === work) return undefined;
-  // Where that cannot be noted, nothing is said: better no reminder than one without end.
+  // Without a saved reminder none is shown: no reminder is better than one that repeats forever.
   saveReminder(env, session_id, work);
   return {
     decision: 'block',
@@ -43,7 +43,7 @@ export async function readTranscript(file: string): Promise<OpenWork> {
   let sealing: { id: string; open: string[]; work: string } | undefined;
   let work = 'start';
   for await (const line of lines) {
-    // Most lines are long and about something else.
+    // Most lines are long and unrelated.
     if (!line.includes('mem_') && !line.includes('is_error')) continue;
     for (const { type, id = '', name = '', tool_use_id, is_error } of blocksOf(line)) {
       const tool = type === 'tool_use' ? /^mcp__.*__(mem_\w+)$/.exec(name)?.[1] : undefined;
@@ -54,7 +54,7 @@ export async function readTranscript(file: string): Promise<OpenWork> {
         work = id;
       }
       if (type !== 'tool_result' || !is_error) continue;
-      // What failed was neither a use nor an outcome.
+      // A failed call is neither a use nor an outcome.
       open.delete(tool_use_id ?? '');
       if (sealing !== undefined && tool_use_id === sealing.id) {
         for (const one of sealing.open) open.add(one);

@@ -5,7 +5,7 @@ import type { FileReceipt } from './receipt.ts';
 
 type WriteContext = { receipt: FileReceipt | undefined; secrets: readonly string[]; now: Date };
 
-/** Writes one file and gives what to remember of it. */
+/** Writes one file and returns its receipt. */
 export function install(change: FileChange, { receipt, secrets, now }: WriteContext): FileReceipt {
   const { file, before, clients } = change;
   const after = change.after as string;
@@ -25,7 +25,7 @@ export function install(change: FileChange, { receipt, secrets, now }: WriteCont
   };
 }
 
-/** Writes one file without what is ours. A copy of what was there stays, unless the file is what it was at first. */
+/** Removes our part from one file. Keeps a backup, unless the file is back in its original state. */
 export function uninstall(change: FileChange, { receipt, now }: WriteContext): void {
   const { file, after } = change;
   refuseIfChanged(change);
@@ -37,12 +37,12 @@ export function uninstall(change: FileChange, { receipt, now }: WriteContext): v
   if (isOriginal && receipt.backup !== null) rmSync(receipt.backup, { force: true });
 }
 
-/** Clients write their files too, and somebody may have thought about the question for a while. */
+/** A client may have changed its file while the user was answering the question. */
 function refuseIfChanged({ file, before }: FileChange): void {
   if ((readText(file) ?? null) !== before) throw new Error('it was changed meanwhile: run mem init again');
 }
 
-/** Where a client keeps its settings, others have nothing to look for. */
+/** Settings of a client are readable only by their user. */
 const newMode = ({ kind }: FileChange): number => (kind === 'config' ? 0o600 : 0o644);
 
 function originalHash(

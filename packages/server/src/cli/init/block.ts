@@ -3,7 +3,7 @@ import { lineEndOf } from './text-edits.ts';
 const BEGIN = '<!-- mem:begin (kept by mem init; mem init --uninstall takes it out) -->';
 const END = '<!-- mem:end -->';
 
-/** A part of a text that is ours, between two lines that say so. */
+/** Our part of a text, between two marker lines. */
 const BLOCK = /(\r?\n)?<!-- mem:begin[^\n]*-->[\s\S]*?<!-- mem:end -->(\r?\n)?/;
 
 export const hasBlock = (text: string): boolean => BLOCK.test(text);
@@ -16,5 +16,5 @@ export function setBlock(text: string, content: string): string {
   return `${text}${text.endsWith('\n') ? '' : eol}${eol}${block}${eol}`;
 }
 
-/** Together with the empty line in front of it. */
+/** Also removes the empty line before it. */
 export const removeBlock = (text: string): string => text.replace(BLOCK, '');

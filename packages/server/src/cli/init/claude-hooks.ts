@@ -1,11 +1,11 @@
 import { type JsonPath, valueAt } from './jsonc.ts';
 import { appendJson, removeJson, setJson } from './jsonc-edit.ts';
 
-/** What Claude Code runs at the start and the end of a session. */
+/** The commands that Claude Code runs at the start and the end of a session. */
 export type ClaudeHookCommands = { SessionStart: string; Stop: string };
 
 const EVENTS = ['SessionStart', 'Stop'] as const;
-/** A session that goes on has its briefing already. */
+/** A resumed session already has its briefing. */
 const MATCHERS: Partial<Record<(typeof EVENTS)[number], string>> = { SessionStart: 'startup|clear|compact' };
 const TIMEOUT_SECONDS = 10;
 
@@ -51,7 +51,7 @@ export function removeHooks(text: string): string {
   }, text);
 }
 
-/** What may have had to be made for them, the inner ones first. */
+/** Members that may have been created for the hooks, innermost first. */
 export const hookPaths: readonly (readonly string[])[] = [...EVENTS.map((event) => ['hooks', event]), ['hooks']];
 
 export const hookCommands = (text: string): string[] =>

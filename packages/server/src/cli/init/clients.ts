@@ -14,23 +14,23 @@ export const clientNames = [
 export type ClientName = (typeof clientNames)[number];
 export type InstallScope = 'user' | 'project';
 
-/** How a client writes a server down. */
+/** The format in which a client configures a server. */
 export type ConfigFormat = {
   kind: 'json' | 'toml';
-  /** The object that has a member for each server. */
+  /** The path of the object that has a member for each server. */
   servers: readonly string[];
-  /** How a variable of the environment is named in a value; undefined where values are taken as they stand. */
+  /** How a value refers to an environment variable; undefined if the client does not expand variables. */
   variable?: (name: string) => string;
-  /** The member with the address of a server elsewhere; undefined where only programs can be started. */
+  /** The member for the URL of a remote server; undefined if the client can only start programs. */
   url?: 'url' | 'httpUrl' | 'serverUrl';
-  /** Members that say which kind of server it is. */
+  /** Values of `type` that distinguish the kinds of servers. */
   types?: { stdio: string; http: string };
 };
 
-/** A text that tells the model how to use memory. */
+/** A text that instructs the model to use memory. */
 export type GuideFile = { file: string; kind: 'block' | 'skill' | 'rule' | 'instructions' };
 
-/** What belongs to a client in one scope. */
+/** The files of a client in one scope. */
 export type ClientFiles = { config: string | undefined; guides: readonly GuideFile[]; hooks?: string };
 
 export type McpClient = {
@@ -87,7 +87,7 @@ const cursor: McpClient = {
   title: 'Cursor',
   format: { ...mcpServers, variable: envBraces, url: 'url' },
   isInstalled: ({ home }) => existsSync(join(home, '.cursor')),
-  // The rules of a user are kept by the program itself, not in a file.
+  // The program keeps a user's rules itself, not in a file.
   files: ({ home, folder }, scope) => ({
     config: join(scope === 'project' ? folder : home, '.cursor', 'mcp.json'),
     guides: scope === 'project' ? [{ file: join(folder, '.cursor', 'rules', 'mem.mdc'), kind: 'rule' }] : [],
@@ -155,9 +155,9 @@ const windsurf: McpClient = {
   }),
 };
 
-/** In the order of their names above. */
+/** In the order of `clientNames`. */
 export const clients: readonly McpClient[] = [claudeCode, claudeDesktop, cursor, codex, vscode, gemini, windsurf];
 
-/** In the home folder itself, most files of a project would be those of the user. */
+/** In the home folder itself, most project files would be the user's own. */
 export const scopesOf = ({ home, folder }: Machine): InstallScope[] =>
   home === folder ? ['user'] : ['user', 'project'];

@@ -6,13 +6,13 @@ const MAX_LINE = 160;
 type TextChange = {
   before: string;
   after: string;
-  /** Values of the file's own are nobody's business: only their names are shown. */
+  /** Shows only the names of existing members, since their values may be private. */
   hideValues: boolean;
-  /** Never to be seen, whatever line they are in. */
+  /** Never shown, in any line. */
   secrets: readonly string[];
 };
 
-/** What changes, as a patch shows it. Edits of ours are in one place, so that one hunk will do. */
+/** The change as a patch. Our edits lie in one place, so one hunk is enough. */
 export function diffLines({ before, after, hideValues, secrets }: TextChange, screen: Screen): string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
   const top = commonStart(old, now);
@@ -32,7 +32,7 @@ export function diffLines({ before, after, hideValues, secrets }: TextChange, sc
 }
 
 const linesOf = (text: string) => (text === '' ? [] : text.replace(/\r?\n$/, '').split(/\r?\n/));
-/** A line that only got a comma is still the user's. */
+/** A line that only gained a comma still belongs to the user. */
 const withoutTrailingComma = (line: string) => line.replace(/,\s*$/, '').trimEnd();
 
 function commonStart(a: readonly string[], b: readonly string[]): number {
@@ -41,7 +41,7 @@ function commonStart(a: readonly string[], b: readonly string[]): number {
   return same;
 }
 
-/** In JSON and TOML: every text that is no name. */
+/** Hides every string that is not a member name, in JSON and TOML. */
 const withoutValues = (line: string): string =>
   line.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1(\s*[:=])?/g, (found, quote: string, isName: string | undefined) =>
     isName === undefined ? `${quote}…${quote}` : found,
@@ -53,7 +53,7 @@ const masks = (secrets: readonly string[]) =>
       text.replaceAll(secret, maskOf(secret)).replaceAll(JSON.stringify(secret).slice(1, -1), maskOf(secret)),
   );
 
-/** The kind of a key may be told, such as `mem_sk_…`; the rest not. */
+/** Shows only the kind of a key, such as `mem_sk_…`. */
 export function maskOf(secret: string): string {
   return `${/^(?:[a-z]+_){1,2}(?=[^_]{8,}$)/.exec(secret)?.[0] ?? ''}…`;
 }

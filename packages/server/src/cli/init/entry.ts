@@ -3,12 +3,12 @@ import type { Environment } from '../../config.ts';
 import type { McpClient } from './clients.ts';
 import type { Program } from './program.ts';
 
-/** Where the memory is that clients are pointed to. */
+/** Where the memory is that clients are configured to use. */
 export type MemoryTarget =
   | { url: string; apiKey: string | undefined; toolset: string | undefined }
   | { env: Record<string, string> };
 
-/** As the variables say: a server, or the store of this machine. */
+/** From the environment: a server, or the store of this machine. */
 export function targetOf(env: Environment): MemoryTarget {
   if (env.MEM_HTTP_URL) {
     const url = new URL(env.MEM_HTTP_URL);
@@ -29,7 +29,7 @@ export function targetOf(env: Environment): MemoryTarget {
 
 export type ServerEntry = Readonly<Record<string, string | readonly string[] | Readonly<Record<string, string>>>>;
 
-/** Members that an entry of ours may have had, here or before. */
+/** Members that an entry of ours may have, in this version or an earlier one. */
 export const entryMembers = [
   'type',
   'command',
@@ -43,7 +43,7 @@ export const entryMembers = [
   'env_vars',
 ] as const;
 
-/** What a client is to have under the name `mem`. */
+/** The entry for a client under the name `mem`. */
 export function entryOf({ format }: McpClient, target: MemoryTarget, program: Program): ServerEntry {
   const { types, url: urlMember } = format;
   if ('env' in target)
@@ -55,7 +55,7 @@ export function entryOf({ format }: McpClient, target: MemoryTarget, program: Pr
 
 const SECRET = 'MEM_POSTGRES_DSN';
 
-/** As with a key, an address with a password stays in the environment where it can. */
+/** Like a key, a database address with a password stays in the environment if possible. */
 function variablesOf({ kind, variable }: McpClient['format'], env: Readonly<Record<string, string>>): ServerEntry {
   const { [SECRET]: dsn, ...open } = env;
   const named = dsn === undefined || kind === 'toml' ? open : { ...open, [SECRET]: variable?.(SECRET) ?? dsn };
@@ -65,7 +65,7 @@ function variablesOf({ kind, variable }: McpClient['format'], env: Readonly<Reco
   };
 }
 
-/** For a client that cannot speak to a server by itself, and takes values as they stand. */
+/** For a client that cannot connect to a remote server and does not expand variables. */
 function throughProgram(target: Exclude<MemoryTarget, { env: object }>, { command, args }: Program): ServerEntry {
   const env = {
     MEM_HTTP_URL: target.url.replace(/\/mcp$/, ''),
@@ -75,14 +75,14 @@ function throughProgram(target: Exclude<MemoryTarget, { env: object }>, { comman
   return { command, args, env };
 }
 
-/** The key stays in the environment where a client can look it up there. */
+/** The key stays in the environment if the client can expand variables. */
 function keyOf({ kind, variable }: McpClient['format'], apiKey: string | undefined): ServerEntry {
   if (apiKey === undefined) return {};
   if (kind === 'toml') return { bearer_token_env_var: 'MEM_API_KEY' };
   return { headers: { 'X-MEM-API-Key': variable ? variable('MEM_API_KEY') : apiKey } };
 }
 
-/** What must never be seen on a screen. */
+/** Values that must never be printed. */
 export const secretsOf = (env: Environment): string[] =>
   [
     env.MEM_API_KEY,

@@ -18,7 +18,7 @@ import { basename, dirname, join } from 'node:path';
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file, or undefined if it does not exist. */
 export function readText(file: string): string | undefined {
   if (!existsSync(file)) return undefined;
   const bytes = readFileSync(file);
@@ -26,7 +26,7 @@ export function readText(file: string): string | undefined {
   return bytes.toString('utf8');
 }
 
-/** A copy beside the file, for whoever wants it back as it was. */
+/** Copies the file, so that the user can restore it. */
 export function writeBackup(file: string, now: Date): string {
   const stamp = now.toISOString().replace(/[-:]|\.\d+/g, '');
   let backup = `${file}.mem-${stamp}.bak`;
@@ -36,7 +36,7 @@ export function writeBackup(file: string, now: Date): string {
   return backup;
 }
 
-/** All of it or nothing, whatever happens in between. A link stays one. */
+/** Replaces the file atomically. A symbolic link stays a link. */
 export function replaceFile(file: string, text: string, mode: number): { madeFolder: string | undefined } {
   const target = existsSync(file) ? realpathSync(file) : file;
   const madeFolder = mkdirSync(dirname(target), { recursive: true });
@@ -52,7 +52,7 @@ export function replaceFile(file: string, text: string, mode: number): { madeFol
   }
 }
 
-/** Together with the folders that were made for it, as far as they are empty. */
+/** Also removes the folders that were created for it, if they are empty. */
 export function removeFile(file: string, madeFolder: string | undefined): void {
   rmSync(file, { force: true });
   if (madeFolder === undefined) return;

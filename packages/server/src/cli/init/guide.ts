@@ -1,6 +1,6 @@
 import type { GuideFile } from './clients.ts';
 
-/** The short guide, for texts that an agent reads at every start: no more than it needs to reach for memory. */
+/** The short guide, for files that an agent reads at every start: only enough to make it use memory. */
 const guide = `## Memory (mem)
 
 The \`mem\` tools keep what outlives a conversation and is shared with other agents.
@@ -55,7 +55,7 @@ applyTo: '**'
 `,
 };
 
-/** What a text begins with where the whole file is ours, and the block that is in it. */
+/** The head of a file that is wholly ours, and the block in it. */
 export const guideOf = (kind: GuideFile['kind']): { head: string; content: string } => ({
   head: heads[kind],
   content: kind === 'skill' ? skill : guide,

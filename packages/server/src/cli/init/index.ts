@@ -23,7 +23,7 @@ export type InitOptions = {
 
 export type InitRun = InitOptions & { machine: Machine; terminal: Terminal; secrets: readonly string[] };
 
-/** Sets clients up, or takes that back. */
+/** Sets up clients, or removes the set-up. */
 export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
   const { terminal } = parts;
   const machine = thisMachine(parts);
@@ -80,7 +80,7 @@ function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
 async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   if (yes) return true;
   if (!terminal.stdin.isTTY)
-    throw new UsageError('nobody can be asked here: add --yes to write this, or --dry-run to only look');
+    throw new UsageError('there is no terminal to ask on: add --yes to write this, or --dry-run to only look');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await lines.question('Write this? [y/N] ', { signal: terminal.gone })).trim());
@@ -91,7 +91,7 @@ async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   }
 }
 
-/** Each file for itself: what is written is remembered, whatever becomes of the next. */
+/** Handles each file on its own: a failure does not stop the others, and written files keep their receipts. */
 function write(todo: readonly FileChange[], receipts: FileReceipts, setting: InitRun): boolean {
   const { terminal, machine, secrets, clients: names } = setting;
   let failed = false;
@@ -117,7 +117,7 @@ function write(todo: readonly FileChange[], receipts: FileReceipts, setting: Ini
   return failed;
 }
 
-/** A file that other clients read too is left to them. */
+/** Removes these clients from the receipts; a shared file stays listed for the others. */
 function removeReceipts(receipts: FileReceipts, names: readonly string[] | undefined): void {
   for (const receipt of Object.values(receipts))
     receipt.clients = receipt.clients.filter((name) => !names?.includes(name));

@@ -2,10 +2,10 @@ import type { Node } from 'jsonc-parser';
 import { type JsonPath, nodeAt, parseJsonc, skipTrivia } from './jsonc.ts';
 import { applyEdits, lineEndOf, MalformedText, type TextEdit } from './text-edits.ts';
 
-// The edits are ours and not those of `jsonc-parser`, which formats the lines it touches anew and drops comments beside
-// a member that it removes (docs/decisions/033-jsonc-parser.md).
+// We make the edits ourselves, because `jsonc-parser` reformats the lines that it touches and drops comments beside a
+// member that it removes (docs/decisions/033-jsonc-parser.md).
 
-/** Puts a value at a path, and objects on the way where there are none. Everything else stays as it is. */
+/** Sets a value at a path, creating missing objects on the way. Everything else is unchanged. */
 export function setJson(text: string, path: JsonPath, value: unknown): string {
   if (text.trim() === '') return `${JSON.stringify(nest(path, value), null, 2)}\n`;
   const root = parseJsonc(text);
@@ -26,7 +26,7 @@ export function setJson(text: string, path: JsonPath, value: unknown): string {
   );
 }
 
-/** Adds an item to the end of the list at a path, which is made where there is none. */
+/** Appends an item to the list at a path, creating the list if needed. */
 export function appendJson(text: string, path: readonly string[], item: unknown): string {
   const list = text.trim() === '' ? undefined : nodeAt(parseJsonc(text), path);
   if (!list) return setJson(text, path, [item]);
@@ -37,7 +37,7 @@ export function appendJson(text: string, path: readonly string[], item: unknown)
   );
 }
 
-/** Takes out a member or an item, with the comma that it needed. Comments stay. */
+/** Removes a member or an item with its comma. Comments are kept. */
 export function removeJson(text: string, path: JsonPath): string {
   const root = parseJsonc(text);
   const parent = nodeAt(root, path.slice(0, -1));
@@ -47,7 +47,7 @@ export function removeJson(text: string, path: JsonPath): string {
   const next = skipTrivia(text, endOf(child));
   const comma: TextEdit[] = text[next] === ',' ? [{ start: next, end: next + 1, text: '' }] : [];
   const previous = parent.children?.[parent.children.indexOf(child) - 1];
-  if (isAlone(text, parent, child))
+  if (isOnlyContent(text, parent, child))
     return applyEdits(text, [{ start: parent.offset + 1, end: endOf(parent) - 1, text: '' }]);
   if (comma.length === 0 && previous) {
     const start = skipTrivia(text, endOf(previous));
@@ -63,7 +63,7 @@ const titleOf = (path: JsonPath) => (path.length === 0 ? 'the file' : path.join(
 
 const nest = (path: JsonPath, value: unknown): unknown => path.reduceRight((inner, key) => ({ [key]: inner }), value);
 
-/** Puts `content` behind the last child. It gets the indentation of its line, or none where all is on one line. */
+/** Inserts `content` after the last child, indented as its siblings, or on the same line if the parent has only one. */
 function insertion(text: string, parent: Node, content: (level?: string) => string): TextEdit[] {
   const eol = lineEndOf(text);
   const outer = indentAt(text, parent.offset);
@@ -71,7 +71,7 @@ function insertion(text: string, parent: Node, content: (level?: string) => stri
   const last = parent.children?.at(-1);
   if (!last) {
     const [start, end] = [parent.offset + 1, endOf(parent) - 1];
-    // A comment in an empty object stays where it is.
+    // A comment in an empty object is kept in place.
     const kept = text.slice(start, end).trimEnd();
     return [{ start, end, text: `${kept}${eol}${level}${content(level)}${eol}${outer}` }];
   }
@@ -86,19 +86,21 @@ function insertion(text: string, parent: Node, content: (level?: string) => stri
   return [...comma, { start: at, end: at, text: `${eol}${level}${content(level)}${trailing}` }];
 }
 
-/** The offset behind the comments that follow on the same line. */
+/** The offset after the comments that follow on the same line. */
 function endOfComments(text: string, from: number, end: number): number {
   const [comments] = /^(?:[ \t]*\/\*[^\r\n]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/.exec(text.slice(from, end)) ?? [''];
   return from + comments.length;
 }
 
-/** Whether nothing else stands between the brackets: no sibling and no comment. */
-function isAlone(text: string, parent: Node, child: Node): boolean {
+/** Whether the brackets contain nothing else: no sibling and no comment. */
+function isOnlyContent(text: string, parent: Node, child: Node): boolean {
   const rest = text.slice(parent.offset + 1, child.offset) + text.slice(endOf(child), endOf(parent) - 1);
   return /^\s*,?\s*$/.test(rest);
 }
 
-/** The blanks before a child go with it, unless they end a line comment that would swallow what follows. */
+/**
+ * The whitespace before a child is removed too, unless it ends a line comment that would swallow the following text.
+ */
 function startOfRemoval(text: string, gapStart: number, child: Node): number {
   const gap = text.slice(gapStart, child.offset).trimEnd();
   const isAfterLineComment = gap.slice(gap.lastIndexOf('\n') + 1).includes('//');
@@ -106,16 +108,16 @@ function startOfRemoval(text: string, gapStart: number, child: Node): number {
   return isAfterLineComment && !isLastOfLine ? child.offset : gapStart + gap.length;
 }
 
-/** The blanks at the beginning of the line of an offset. */
+/** The whitespace at the start of the line that contains an offset. */
 function indentAt(text: string, at: number): string {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
   return /^[ \t]*/.exec(line)?.[0] ?? '';
 }
 
-/** The indentation of one level, as the file has it. */
+/** One level of indentation in this file. */
 const indentUnitOf = (text: string): string => /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
 
-/** In one line where no level is given. */
+/** On one line if no level is given. */
 function stringify(text: string, value: unknown, level?: string): string {
   if (level === undefined) return JSON.stringify(value);
   const lines = JSON.stringify(value, null, indentUnitOf(text)).split('\n');

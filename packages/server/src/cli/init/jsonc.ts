@@ -9,7 +9,7 @@ import {
 } from 'jsonc-parser';
 import { MalformedText } from './text-edits.ts';
 
-/** JSON as editors write it, with comments, trailing commas and a byte order mark: the tree with all offsets. */
+/** Parses JSON with comments, trailing commas and a byte order mark into a tree with all offsets. */
 export function parseJsonc(text: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(withoutMark(text), errors, { allowTrailingComma: true });
@@ -18,7 +18,7 @@ export function parseJsonc(text: string): Node {
   return root as Node;
 }
 
-/** The parser does not know a byte order mark; a blank in its place keeps all offsets. */
+/** The parser does not accept a byte order mark; a space in its place keeps all offsets. */
 const withoutMark = (text: string) => (text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
 
 function problemOf(text: string, { error, offset }: ParseError): string {
@@ -46,7 +46,7 @@ function problemOf(text: string, { error, offset }: ParseError): string {
   }
 }
 
-/** The offset of the next character that is neither blank nor comment. */
+/** The offset of the next character that is neither whitespace nor comment. */
 export function skipTrivia(text: string, from: number): number {
   const scanner = createScanner(text, true);
   scanner.setPosition(from);
@@ -56,7 +56,7 @@ export function skipTrivia(text: string, from: number): number {
 
 export type JsonPath = readonly (string | number)[];
 
-/** The node at a path. Of two members with one name it is the last, which is the one that every reader takes. */
+/** The node at a path. Of duplicate members it is the last, which every parser uses. */
 export function nodeAt(root: Node, path: JsonPath): Node | undefined {
   return path.reduce<Node | undefined>(
     (node, step) =>
@@ -70,7 +70,7 @@ export function nodeAt(root: Node, path: JsonPath): Node | undefined {
 const membersOf = (node: Node | undefined): Node[] => (node?.type === 'object' ? (node.children ?? []) : []);
 const itemsOf = (node: Node | undefined): Node[] => (node?.type === 'array' ? (node.children ?? []) : []);
 
-/** The value at a path of a text, or undefined where there is none. */
+/** The value at a path, or undefined. */
 export function valueAt(text: string, path: JsonPath): unknown {
   const node = text.trim() === '' ? undefined : nodeAt(parseJsonc(text), path);
   return node && getNodeValue(node);

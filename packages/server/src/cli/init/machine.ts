@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import type { Environment } from '../../config.ts';
 import type { CliParts } from '../parts.ts';
 
-/** What decides where clients keep their files. */
+/** Determines where clients keep their files. */
 export type Machine = { platform: NodeJS.Platform; env: Environment; home: string; folder: string };
 
 export function thisMachine({ readEnvironment, readProcessStart }: CliParts): Machine {
@@ -13,7 +13,7 @@ export function thisMachine({ readEnvironment, readProcessStart }: CliParts): Ma
   return { platform, env, home: env.HOME || env.USERPROFILE || homedir(), folder };
 }
 
-/** Where programs with windows keep what belongs to the user. */
+/** Where desktop applications keep the data of the user. */
 export function applicationData({ platform, env, home }: Machine): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
@@ -35,6 +35,6 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** For people: the home folder is ~. */
+/** For display: the home folder is shown as ~. */
 export const shortPath = ({ home }: Machine, file: string): string =>
   file.startsWith(join(home, '/')) ? join('~', file.slice(home.length)) : file;

@@ -12,7 +12,7 @@ import type { FileReceipt, FileReceipts } from './receipt.ts';
 import { removeEntry, setEntry, shownEntry } from './server-entry.ts';
 import { readToml } from './toml.ts';
 
-/** One file as it is and as it shall be; `after` is null where it shall be gone. */
+/** The content of one file before and after; `after` is null if the file is to be removed. */
 export type FileChange = {
   file: string;
   clients: string[];
@@ -22,7 +22,7 @@ export type FileChange = {
   made: string[][];
 };
 
-/** What cannot be done for a client, and why. */
+/** What cannot be set up for a client, and why. */
 export type InstallProblem = { client: string; file: string; message: string };
 
 export type InstallPlan = { changes: FileChange[]; problems: InstallProblem[]; skipped: McpClient[] };
@@ -34,7 +34,7 @@ type FileEdit = {
   edit(text: string): string;
 };
 
-/** Goes through the files of each client; two clients may share one. */
+/** Collects the edits of each client's files; two clients may share a file. */
 function planOf(clients: readonly McpClient[], partsOf: (client: McpClient) => FileEdit[] | undefined): InstallPlan {
   const plan: InstallPlan = { changes: [], problems: [], skipped: [] };
   for (const client of clients) {
@@ -64,7 +64,7 @@ function addChange(
   }
 }
 
-/** Whatever we did to a text, a client must still be able to read it. */
+/** The edited text must still be valid for the client. */
 function check(file: string, text: string): void {
   if (text.trim() === '') return;
   if (/\.json$/.test(file)) parseJsonc(text);
@@ -121,11 +121,11 @@ function guidesOf({ guides, hooks }: ClientFiles, editHooks: ((text: string) => 
 function setGuide({ kind }: GuideFile, text: string): string {
   const { head, content } = guideOf(kind);
   if (head !== '' && text.trim() !== '' && !hasBlock(text))
-    throw new Error('it is there already and not from mem init');
+    throw new Error('the file already exists and was not written by mem init');
   return setBlock(text.trim() === '' ? head : text, content);
 }
 
-/** What was put in goes; everything else stays. */
+/** Removes what was set up; everything else stays. */
 export function planUninstall(
   clients: readonly McpClient[],
   receipts: FileReceipts,
@@ -170,7 +170,7 @@ const withoutHead = (text: string, kind: GuideFile['kind']): string => {
   return head !== '' && text.trim() === head.trim() ? '' : text;
 };
 
-/** Takes out the objects and lists that were made for us and that nobody else uses. */
+/** Removes objects and lists that were created for us and are now empty. */
 function emptied(text: string, paths: readonly (readonly string[])[], receipt: FileReceipt | undefined): string {
   const isMade = (path: readonly string[]) => receipt?.made.some((made) => made.join('\n') === path.join('\n'));
   return paths.filter(isMade).reduce((edited, path) => {
@@ -180,7 +180,7 @@ function emptied(text: string, paths: readonly (readonly string[])[], receipt: F
   }, text);
 }
 
-/** Where nobody has touched the file since, it becomes what it was to the last byte. */
+/** If the file has not been changed since, restores it byte for byte. */
 function restoreOriginal(change: FileChange, receipt: FileReceipt | undefined): FileChange {
   const { before, after } = change;
   if (before === null || after === null || before === after || !receipt) return change;
@@ -203,7 +203,7 @@ export function isSetUp(client: McpClient, machine: Machine, scope: InstallScope
   }
 }
 
-/** The flags tell a hook where the memory is, as its variables are those of the client. */
+/** Passes the location of the memory to a hook by flags, because its environment is that of the client. */
 export function hooksFor({ mem }: Programs, target: MemoryTarget): ClaudeHookCommands {
   const where =
     'env' in target

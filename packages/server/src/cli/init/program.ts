@@ -3,19 +3,20 @@ import { basename, sep } from 'node:path';
 import { UsageError } from '../failure.ts';
 import type { ProcessStart } from '../parts.ts';
 
-/** How a client starts the program: a command with arguments, without a shell. */
+/** How a client starts the program: a command and arguments, without a shell. */
 export type Program = { command: string; args: readonly string[] };
 export type Programs = {
   mcp: Program;
   /** `mem` itself, for hooks. */
   mem: Program;
-  /** It is the same on every machine, and may be shared with a project. */
+  /** Whether the command is the same on every machine, so that a project can share it. */
   portable: boolean;
 };
 
 /**
- * The program as it was started now, so that what works here works for the client: from the store of npx, which may be
- * emptied at any time, by npx again; else by the whole names of node and of the file, as clients have another PATH.
+ * The program as it was started now, so that what works here works for the client. If npx started it, from a cache that
+ * may be emptied at any time, npx starts it again; otherwise the full paths of node and of the script are used, because
+ * clients have another PATH.
  */
 export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folder'>): Programs {
   const file = realpathSync(script);
@@ -24,15 +25,15 @@ export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folde
       platform === 'win32'
         ? { command: 'cmd', args: ['/c', 'npx', '-y', ...args] }
         : { command: 'npx', args: ['-y', ...args] };
-    // The server has its own way into MCP, and brings the store; mem-mcp alone would only reach a server.
+    // `mem mcp` of the server package includes the store; `mem-mcp` by itself can only connect to a server.
     return { mcp: npx('@mem-service/server', 'mcp'), mem: npx('@mem-service/server'), portable: true };
   }
   if (!basename(file).endsWith('.js'))
-    throw new UsageError('init writes down how to start the built program: run npm run build, and that');
+    throw new UsageError('init needs the built program: run npm run build, then start that');
   return { mcp: { command: node, args: [file, 'mcp'] }, mem: { command: node, args: [file] }, portable: false };
 }
 
-/** As a line for a shell, also that of Windows. */
+/** A command line for a shell, including that of Windows. */
 export const commandLine = ({ command, args }: Program, ...more: readonly string[]): string =>
   [command, ...args, ...more]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`))

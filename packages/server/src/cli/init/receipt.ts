@@ -3,15 +3,15 @@ import { readText, removeFile, replaceFile } from './files.ts';
 
 /** What was done to a file, so that it can be undone. */
 export type FileReceipt = {
-  /** Clients that read it: one file may serve several. */
+  /** Clients that read it; several may share a file. */
   clients: string[];
-  /** Hash of the file before; null where there was none, undefined where it had something of ours already. */
+  /** Hash of the file before; null if it did not exist, undefined if it already had an entry of ours. */
   before?: string | null;
   after: string;
   backup: string | null;
-  /** Objects and lists that were made to put ours into. */
+  /** Objects and lists that were created for our entry. */
   made: string[][];
-  /** The uppermost folder that was made for the file. */
+  /** The topmost folder that was created for the file. */
   made_folder?: string;
 };
 
@@ -24,7 +24,7 @@ export function readReceipts(home: string): FileReceipts {
     const { files } = JSON.parse(readText(fileOf(home)) ?? '{}') as { files?: FileReceipts };
     return files ?? {};
   } catch {
-    // Without it, what looks like ours is taken out.
+    // Without receipts, entries are recognised by their content.
     return {};
   }
 }

@@ -7,12 +7,12 @@ import { removeTomlTable, setTomlTable, type TomlTable, tomlTable, tomlValue } f
 
 export const SERVER_NAME = 'mem';
 
-/** What was written by hand as the guide says, and not for another server of that name. */
+/** Recognises an entry written by hand after the guide, but not another server of the same name. */
 const looksOurs = (shown: string): boolean => /mem(-mcp)?\.js|mem-mcp|@mem-service\/|X-MEM-|MEM_[A-Z]/.test(shown);
 
 export const pathOf = ({ format }: McpClient): readonly string[] => [...format.servers, SERVER_NAME];
 
-/** The entry of a client as its text, or undefined where it has none. */
+/** The entry of a client as text, or undefined. */
 export function shownEntry(client: McpClient, text: string): string | undefined {
   if (text.trim() === '') return undefined;
   const path = pathOf(client);
@@ -24,7 +24,7 @@ export function shownEntry(client: McpClient, text: string): string | undefined 
   return table && [...table].map(([name, value]) => `${name} = ${value}`).join('\n');
 }
 
-/** The text of the file with the entry as it should be. */
+/** Returns the text of the file with the wanted entry. */
 export function setEntry(
   client: McpClient,
   text: string,
@@ -47,7 +47,7 @@ export function removeEntry(client: McpClient, text: string, isKnown: boolean): 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Settings of the user's own beside ours stay: only the members that are ours are compared and written. */
+/** Keeps the user's own settings: only our members are compared and written. */
 function setJsonEntry(client: McpClient, text: string, wanted: ServerEntry): string {
   const path = pathOf(client);
   const known = valueAt(text, path);
@@ -62,7 +62,7 @@ function setJsonEntry(client: McpClient, text: string, wanted: ServerEntry): str
   }, cleaned);
 }
 
-/** Variables and headers that somebody added. */
+/** Variables and headers that the user added. */
 const ownVariables = (known: unknown): Record<string, unknown> =>
   isObject(known) ? Object.fromEntries(Object.entries(known).filter(([name]) => !/^(X-)?MEM[-_]/i.test(name))) : {};
 

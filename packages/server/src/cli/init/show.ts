@@ -15,7 +15,7 @@ type PlanOutput = {
   scope: InstallScope;
 };
 
-/** What would change, what is as it should be, and what cannot be done. */
+/** Prints the changes, the clients already set up, and the problems. */
 export function showPlan(plan: InstallPlan, chosen: readonly McpClient[], showing: PlanOutput): void {
   const { terminal, machine } = showing;
   const todo = changedFiles(plan);
@@ -46,7 +46,7 @@ function showChanges(todo: readonly FileChange[], { terminal, machine, secrets }
   }
 }
 
-/** What is left for the user to do. */
+/** Steps that are left to the user. */
 export function notesFor(
   chosen: readonly McpClient[],
   { target, programs, scope }: { target: MemoryTarget; programs: Programs; scope: InstallScope },

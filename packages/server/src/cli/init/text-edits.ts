@@ -1,4 +1,4 @@
-/** A file that cannot be read as what it should be, and where. */
+/** A file with a syntax error, and its position. */
 export class MalformedText extends Error {
   override name = 'MalformedText';
   readonly at: number;
@@ -17,7 +17,7 @@ export function lineAndColumn(text: string, at: number): { line: number; column:
 
 export type TextEdit = { start: number; end: number; text: string };
 
-/** Edits are told by the offsets of the old text and must not overlap; at one place they follow each other. */
+/** Edits refer to offsets of the original text and must not overlap; edits at the same offset are applied in order. */
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;

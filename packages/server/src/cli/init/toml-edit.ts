@@ -18,7 +18,7 @@ const same = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one, at) => one === b[at]);
 const begins = (path: readonly string[], start: readonly string[]) => same(path.slice(0, start.length), start);
 
-/** The pairs of a table by name, each with the text of its value; undefined where there is no such table. */
+/** The pairs of a table by name, each with the text of its value; undefined if there is no such table. */
 export function tomlTable(text: string, path: readonly string[]): Map<string, string> | undefined {
   const statements = readToml(text);
   refuseOtherForms(text, statements, path);
@@ -32,7 +32,7 @@ export function tomlTable(text: string, path: readonly string[]): Map<string, st
   );
 }
 
-/** A table may be written in other ways, which cannot be added to from elsewhere. */
+/** Refuses inline and dotted forms of a table, which cannot be extended elsewhere. */
 function refuseOtherForms(text: string, statements: readonly TomlStatement[], path: readonly string[]): void {
   for (const { kind, table, path: own, start } of statements) {
     const whole = kind === 'pair' ? [...table, ...own] : own;
@@ -42,7 +42,7 @@ function refuseOtherForms(text: string, statements: readonly TomlStatement[], pa
   }
 }
 
-/** Writes a table anew, at the end of the file or where it was. */
+/** Rewrites a table where it is, or appends it to the file. */
 export function setTomlTable(text: string, path: readonly string[], table: TomlTable): string {
   const eol = lineEndOf(text);
   const lines = Object.entries(table).map(([name, value]) => `${tomlKey(name)} = ${tomlValue(value)}`);
@@ -55,12 +55,12 @@ export function setTomlTable(text: string, path: readonly string[], table: TomlT
   return applyEdits(text, [{ ...(first as TextEdit), text: block }, ...others]);
 }
 
-/** Takes a table out, with the tables below it. */
+/** Removes a table and its subtables. */
 export function removeTomlTable(text: string, path: readonly string[]): string {
   return applyEdits(
     text,
     rangesOf(text, path).map((range) => {
-      // The empty line that was put in front of it.
+      // Removes the empty line that was inserted before it.
       const before = text.slice(0, range.start);
       const gap = /(?:^|\n)(\r?\n)$/.exec(before)?.[1] ?? '';
       return { ...range, start: range.start - gap.length };

@@ -1,17 +1,17 @@
 import { MalformedText } from './text-edits.ts';
 
 /**
- * What a TOML file says, statement by statement, with the places: enough to add and take out a table without touching
- * anything else, and to find out where a file is broken.
+ * A statement of a TOML file with its offsets: enough to add and remove a table without touching anything else, and to
+ * locate a syntax error.
  */
 export type TomlStatement = {
   kind: 'table' | 'list-table' | 'pair';
-  /** Of a pair: the table it belongs to and its own name below that. */
+  /** For a pair: its table, followed by its own name. */
   path: readonly string[];
   table: readonly string[];
   start: number;
   end: number;
-  /** Where the value of a pair begins. */
+  /** The offset of a pair's value. */
   value: number;
 };
 
@@ -30,7 +30,7 @@ export function readToml(text: string): TomlStatement[] {
 
 const blanks = (text: string, from: number): number => from + (/^[ \t]*/.exec(text.slice(from))?.[0].length ?? 0);
 
-/** Over blanks, line ends and comments. */
+/** Skips whitespace, line ends and comments. */
 function skipLines(text: string, from: number): number {
   let at = from;
   for (;;) {
@@ -45,7 +45,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** Nothing but a comment may stand behind a statement. */
+/** Only a comment may follow a statement on its line. */
 function endLine(text: string, from: number): number {
   const at = blanks(text, from);
   if (at < text.length && !/[\r\n#]/.test(text[at] as string))
@@ -68,7 +68,7 @@ function readPair(text: string, start: number, table: readonly string[]): TomlSt
   return { kind: 'pair', path, table, start, end: readValue(text, value), value };
 }
 
-/** Names with dots between them, and the offset after the blanks behind them. */
+/** Reads a dotted name, and returns the offset after the whitespace that follows. */
 function readKey(text: string, from: number): { path: string[]; end: number } {
   const path: string[] = [];
   let at = from;
@@ -93,7 +93,7 @@ function unquoted(text: string, start: number, end: number): string {
   }
 }
 
-/** A text in one line; the offset behind it. */
+/** Reads a single-line string, and returns the offset after it. */
 function readQuoted(text: string, start: number, problem: string): number {
   const quote = text[start];
   if (quote !== '"' && quote !== "'") throw new MalformedText(text, start, problem);
@@ -121,7 +121,7 @@ function readLong(text: string, start: number, quotes: string): number {
   let at = start + 3;
   while (at < text.length && !text.startsWith(quotes, at)) at += quotes === '"""' && text[at] === '\\' ? 2 : 1;
   if (at >= text.length) throw new MalformedText(text, start, 'this text has no end');
-  // Up to two more quotes may belong to the text.
+  // Up to two more quotes may belong to the string.
   while (text[at + 3] === quotes[0]) at++;
   return at + 3;
 }

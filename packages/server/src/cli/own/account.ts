@@ -23,7 +23,7 @@ ${exampleLines([
 ])}
 `;
 
-/** Words for what the table calls accounts.create and so on. */
+/** Short forms of accounts.create and related operations. */
 export const account: OwnCommand = {
   word: 'account',
   summary: 'Manage the accounts of a hosted service',

@@ -8,11 +8,11 @@ import type { Terminal } from '../terminal.ts';
 
 export type OwnParts = CliParts & {
   terminal: Terminal;
-  /** Runs an operation of the table as if it had been typed. */
+  /** Runs an operation as if it had been typed. */
   runCommand(command: Command, args: readonly string[]): Promise<number>;
 };
 
-/** A command about the program itself, or one that is more than a single operation of the table. */
+/** A command about the program itself, or one that combines several operations. */
 export type OwnCommand = {
   word: string;
   summary: string;
@@ -33,7 +33,7 @@ type CommandSpec = {
   run(given: ParsedFlags, parts: OwnParts): Promise<ExitCode>;
 };
 
-/** Who is asking, for commands that talk to the service. */
+/** The caller, for commands that call the service. */
 export const identityFlags = [
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
   field('session', 'The session it belongs to.'),
@@ -45,7 +45,7 @@ export const identityOf = (given: ParsedFlags) => ({
 
 const HELP = toggle('help', 'Print this help.');
 
-/** Declares a command whose arguments are taken apart as those of every other one. */
+/** Declares a command with the same argument syntax as every other one. */
 export function ownCommand({ word, summary, about, args = [], flags = [], examples, run }: CommandSpec): OwnCommand {
   const fields = [...args, ...flags, HELP];
   const syntax = { word, args, fields, common: [] };

@@ -31,7 +31,7 @@ ${exampleLines([
 ])}
 `;
 
-/** Not a declared command: its exit code means something to the client, where 2 keeps it from ending. */
+/** Not declared with `ownCommand`: its exit codes are defined by the client, where 2 keeps the session from ending. */
 export const hook: OwnCommand = {
   word: 'hook',
   summary: 'Answer a hook of Claude Code',

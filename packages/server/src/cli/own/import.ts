@@ -17,14 +17,14 @@ export const importCommand = ownCommand({
     'Without --from: a file that mem export wrote, into an empty account. It is taken as a whole or not at all; run the\n' +
     'same command again to go on after it was interrupted.\n\n' +
     'With --from: the files of another system, beside what is there. Authors and times are kept. Running it again\n' +
-    'changes nothing. docs/import-export.md tells what becomes of what.',
+    'changes nothing. docs/import-export.md describes how each thing is converted.',
   args: [
     field('path', 'The file, or for some systems the folder. - : standard input (exports only).', { kind: 'file' }),
   ],
   flags: [
     field('from', 'The system that wrote it.', { kind: 'choice', choices: systems }),
-    field('dry-run', 'Only tell what would be written, and what is there twice.', { kind: 'boolean' }),
-    field('on-conflict', 'What to do where an entry says something else. Default: version.', {
+    field('dry-run', 'Only report what would be written, and what occurs twice.', { kind: 'boolean' }),
+    field('on-conflict', 'What to do if an entry has another value. Default: version.', {
       kind: 'choice',
       choices: ['version', 'skip'],
     }),

@@ -11,7 +11,7 @@ import { status } from './status.ts';
 
 export type { OwnCommand } from './command.ts';
 
-/** Commands that are no operation of the table, in the order in which one meets them. */
+/** Commands that are not operations, in the order in which a user needs them. */
 export const ownCommands = [
   init,
   serve,

@@ -6,7 +6,7 @@ import { ownCommand } from './command.ts';
 
 export const init = ownCommand({
   word: 'init',
-  summary: 'Set MCP clients up, or take that back',
+  summary: 'Set up MCP clients, or undo it',
   about: `Finds the clients on this machine, shows what would change in their settings, asks, and writes: the server
 itself, a short guide for the agent, and for Claude Code a skill and hooks that tell what memory knows when a
 session starts and remind of the outcome when it ends. Files are replaced as a whole, with a copy of the old one
@@ -22,15 +22,15 @@ and MEM_BRANCH of now.`,
       choices: clientNames,
     }),
     toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
-    toggle('uninstall', 'Take out what was put in, and nothing else.'),
+    toggle('uninstall', 'Remove what mem init added, and nothing else.'),
     field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
     toggle('dry-run', 'Show what would change, and write nothing.'),
     toggle('yes', 'Do not ask.'),
   ],
   examples: [
-    ['mem init', 'set up what is found, after a question'],
+    ['mem init', 'set up the clients found, after confirmation'],
     ['mem init --dry-run', 'only look'],
-    ['mem init --client claude-code,cursor --yes', 'these two, without a question'],
+    ['mem init --client claude-code,cursor --yes', 'these two, without confirmation'],
     ['mem init --project --client claude-code', 'for everybody who works on this project'],
     ['MEM_HTTP_URL=https://mem.example.com mem init', 'point the clients to a server'],
     ['mem init --uninstall', 'take it back'],
@@ -40,7 +40,7 @@ and MEM_BRANCH of now.`,
     const wrong = names?.find((name) => !clientNames.some((client) => client === name));
     if (wrong !== undefined)
       throw new UsageError(`there is no client ${JSON.stringify(wrong)}: give ${clientNames.join(', ')}`);
-    // Values that would stop the program later stop it here.
+    // Fails now on settings that would stop the server later.
     parts.readConfig();
     const { runInit } = await import('../init/index.ts');
     const options = {

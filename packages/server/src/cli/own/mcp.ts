@@ -2,7 +2,7 @@ import { field, toggle } from '../fields.ts';
 import { exampleLines } from '../help-text.ts';
 import type { OwnCommand } from './command.ts';
 
-/** The flags are read by the MCP package itself, which is also a program of its own. */
+/** The MCP package parses the flags itself, because it is also a separate program. */
 export const mcp: OwnCommand = {
   word: 'mcp',
   summary: 'Serve an MCP client over standard input and output',
@@ -18,7 +18,7 @@ settings of clients. mem mcp --help tells about sets of tools and variables.
 
 ${exampleLines([
   ['the tools, and the bytes that they take of a context', 'mem mcp --list --toolset all'],
-  ['two tools alone', 'mem mcp --toolset mem_read,mem_search'],
+  ['only two tools', 'mem mcp --toolset mem_read,mem_search'],
 ])}
 `,
   run: (args, { mcp }) => mcp(args),

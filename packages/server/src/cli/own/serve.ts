@@ -10,14 +10,14 @@ Starts the service and stays until it is told to stop (SIGINT, SIGTERM). It is s
 ${rows([
   ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0)'],
   ['MEM_HTTP_PORT', 'port to listen on (8080); 0 takes a free one'],
-  ['MEM_API_KEYS', 'keys that are let in, separated by commas (none: everybody is)'],
+  ['MEM_API_KEYS', 'accepted keys, separated by commas (none: no key is required)'],
   ['MEM_DATA_DIR', 'folder of the SQLite database (.amfs)'],
   ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
   ['MEM_LOG_LEVEL', 'fatal, error, warn, info, debug, trace or silent (info)'],
 ])}
 
 ${exampleLines([
-  ['on this machine alone', 'MEM_HTTP_HOST=127.0.0.1 mem serve'],
+  ['only on this machine', 'MEM_HTTP_HOST=127.0.0.1 mem serve'],
   ['with keys, on PostgreSQL', 'MEM_API_KEYS=a-long-random-secret MEM_POSTGRES_DSN=postgres://mem@db/mem mem serve'],
 ])}
 `;

@@ -5,7 +5,7 @@ import { identityFlags, identityOf, ownCommand } from './command.ts';
 
 export const status = ownCommand({
   word: 'status',
-  summary: 'Tell in one screen where the memory is and how it stands',
+  summary: 'Show on one screen where the memory is and its state',
   about: `Which server or store is used, its version and size, how much it holds, on whose behalf commands run, what the
 open session has read and recorded, and how the last task went. Nothing is changed: a store that is not there
 yet is not made.`,

@@ -10,7 +10,7 @@ type ReadsByAuthor = MemoryGraphAnswer['cross_agent_reads'];
 
 const times = (n: number): string => (n === 1 ? 'once' : `${n} times`);
 
-/** What an agent wrote and read, path by path. */
+/** What an agent wrote and read, by path. */
 export function memoryGraph(item: AnswerItem, screen: Screen): string {
   const { agent_id, nodes, total_written, total_reads, cross_agent_reads, truncated } = item as MemoryGraphAnswer;
   const written = `wrote ${counted(total_written, 'entry', 'entries')}`;
@@ -64,10 +64,10 @@ export function crossAgentReads(item: AnswerItem, screen: Screen): string {
   return tree(`${who} has read others ${times(total)}`, nodes, screen);
 }
 
-/** The best first, each with what speaks for it. */
+/** Best match first, each with its reasons. */
 export function discovered(item: AnswerItem, screen: Screen): string {
   const { agents, truncated } = item as Output<'agents.discover'>;
-  if (agents.length === 0) return 'nobody is known for that\n';
+  if (agents.length === 0) return 'no agent matches\n';
   const found = agents.map(({ agent_id, score, description, why }) => {
     const about = description === null || description === '' ? '' : `: ${show(description)}`;
     const head = `${paint(screen, 'cyan', show(agent_id))} ${rounded(score)}${about}`;

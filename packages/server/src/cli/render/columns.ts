@@ -29,7 +29,7 @@ const written: Column<AnswerItem>[] = [
   { title: 'VALUE', of: (item) => (item.deleted === true ? '(deleted)' : show(item.value)) },
 ];
 
-/** What is worth a column, for each list that people look at. */
+/** The columns of each list. */
 export const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
   'entries.list': [path, key, ...written],
   'entries.search': [path, key, ratio('SCORE', 'score'), ...written],
@@ -79,7 +79,7 @@ export const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[
   ],
 };
 
-/** An entry that several attempts were about is one. */
+/** Counts an entry of several attempts once. */
 const movedBy = (entries: readonly AnswerItem[]): number =>
   new Set(
     entries
@@ -87,7 +87,7 @@ const movedBy = (entries: readonly AnswerItem[]): number =>
       .map(({ branch, entity_path, key }) => [branch, entity_path, key].join('\n')),
   ).size;
 
-/** For a list without columns of its own: whatever its items hold. */
+/** For a list without declared columns: the members of its items. */
 export function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {
   const names = new Set(items.flatMap((item) => Object.keys(item)));
   return [...names].map((name) => ({ ...of(name.toUpperCase(), name), right: items.every(isNumber(name)) }));

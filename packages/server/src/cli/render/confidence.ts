@@ -8,7 +8,7 @@ import { fit, paint, type Screen, show, when } from './text.ts';
 
 type ConfidenceAnswer = Output<'entries.confidence'>;
 
-/** How a confidence came about: a line a step, and whether the sums are right. */
+/** How a confidence was computed: one line per step, and whether recomputing it gives the stored value. */
 export function confidence(item: AnswerItem, screen: Screen): string {
   const story = item as ConfidenceAnswer;
   const lines = [

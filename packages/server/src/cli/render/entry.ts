@@ -7,7 +7,7 @@ import { paint, type Screen, show, when, widthOf } from './text.ts';
 export const entryLabel = (item: AnswerItem, screen: Screen): string =>
   `${paint(screen, 'cyan', show(item.entity_path))} ${paint(screen, 'bold', show(item.key))}`;
 
-/** With the version that was read, so that what follows can be aligned. */
+/** Entry names with the version read, padded so that the following text is aligned. */
 export function alignedNames(items: readonly AnswerItem[], screen: Screen): string[] {
   const names = items.map((item) => ({
     item,
@@ -21,7 +21,7 @@ export function alignedNames(items: readonly AnswerItem[], screen: Screen): stri
   );
 }
 
-/** One entry: who says it, how sure, and the value. */
+/** One entry: its author, confidence and value. */
 export function entry(item: AnswerItem, screen: Screen): string {
   const { agent_id, session_id, written_at, pattern_refs } = (item.provenance ?? {}) as AnswerItem;
   const facts = panel(
@@ -45,7 +45,7 @@ export function entry(item: AnswerItem, screen: Screen): string {
   return `${entryLabel(item, screen)}\n${facts}\n${item.deleted === true ? '(deleted)' : pretty(item.value)}\n`;
 }
 
-/** What is left of it, where memory fades. */
+/** Adds the effective confidence where it has decayed. */
 function confidenceOf({ confidence, effective_confidence }: AnswerItem): string {
   const stored = rounded(confidence as number);
   const faded = typeof effective_confidence === 'number' ? rounded(effective_confidence) : stored;
@@ -57,7 +57,7 @@ function evidence({ outcome_count, success_count, failure_count, evidence_status
   return `${show(evidence_status)}: ${show(success_count)} for, ${show(failure_count)} against`;
 }
 
-/** What a write has done, in a sentence; hints below it. */
+/** The result of a write in one sentence, followed by hints. */
 export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
   const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };

@@ -4,7 +4,7 @@ import { entryLabel } from './entry.ts';
 import { isGood } from './outcome-name.ts';
 import { type Colour, fit, isTerminal, oneLine, pad, paint, type Screen, show, when } from './text.ts';
 
-/** What somebody who watches looks for: what was lost, what went well or badly, and what is new. */
+/** Colours what a watching user looks for: losses, successes, failures and new entries. */
 const COLOURS: Readonly<Record<string, Colour>> = {
   write: 'green',
   commit: 'green',
@@ -18,7 +18,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
   cross_agent_read: 'cyan',
 };
 
-/** Those who watch see a screen of them, so that types are aligned and times are short there. */
+/** On a terminal, types are padded to this width and times are short. */
 const TYPE_WIDTH = Math.max(...eventTypes.filter((type) => COLOURS[type]).map((type) => type.length));
 
 const colourOf = ({ event_type, outcome_type }: AnswerItem): Colour => {
@@ -26,7 +26,7 @@ const colourOf = ({ event_type, outcome_type }: AnswerItem): Colour => {
   return COLOURS[show(event_type)] ?? 'yellow';
 };
 
-/** An event in one line: its number, when, what, to what, by whom, and whatever else it tells. */
+/** An event on one line: number, time, type, object, agent and other details. */
 export function eventLine(item: AnswerItem, screen: Screen): string {
   const { seq, event_type, agent_id, actor_agent_id, branch, entity_path, key, version, created_at, ...rest } = item;
   const number = version === null ? '' : ` v${show(version)}`;
@@ -44,7 +44,7 @@ export function eventLine(item: AnswerItem, screen: Screen): string {
   return `${fit(screen, parts.filter((part) => part !== '').join('  '))}\n`;
 }
 
-/** Events with the days they belong to, for those who look back. */
+/** Events grouped by day, for looking back. */
 export function eventLines(items: readonly AnswerItem[], screen: Screen): string {
   if (!isTerminal(screen)) return items.map((item) => eventLine(item, screen)).join('');
   const days = items.map(({ created_at }) => show(created_at).slice(0, 10));

@@ -17,7 +17,7 @@ const keyOf = ({ name, type }: EdgeEnd) => `${type}\0${name}`;
 const sourceOf = ({ source, source_type }: EdgeAnswer): EdgeEnd => ({ name: source, type: source_type });
 const targetOf = ({ target, target_type }: EdgeAnswer): EdgeEnd => ({ name: target, type: target_type });
 
-/** A tree from where the walk started: each edge once, below the end from which it was found. */
+/** A tree from the start of the walk: each edge once, below the end from which it was found. */
 export function neighbors(item: AnswerItem, screen: Screen): string {
   const edges = item.edges as EdgeAnswer[];
   const nodes = item.nodes as (EdgeEnd & { depth: number })[];
@@ -51,7 +51,7 @@ export function neighbors(item: AnswerItem, screen: Screen): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The end that was there before the edge was found. */
+/** The end that was reached before the edge. */
 function fromOf(edge: EdgeAnswer, depths: ReadonlyMap<string, number>): EdgeEnd {
   const isFromSource = depths.get(keyOf(sourceOf(edge))) === edge.depth - 1;
   return isFromSource ? sourceOf(edge) : targetOf(edge);

@@ -60,17 +60,17 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
 export type RenderedAnswer = {
   /** For standard output. */
   out: string;
-  /** For standard error: what is not part of the answer. */
+  /** For standard error: not part of the answer. */
   note: string;
 };
 
-/** An answer for people. */
+/** Renders an answer for people. */
 export function render(name: OperationName, answer: AnswerItem, screen: Screen): RenderedAnswer {
   const own = renders[name];
   const note = moreNote(answer);
   const list = 'has_more' in answer ? listField(name) : undefined;
   const items = list === undefined ? undefined : (answer[list] as AnswerItem[]);
-  // That nothing is wrong is an answer.
+  // An empty list of problems is a result.
   if (items?.length === 0 && !('total_checked' in answer)) return { out: '', note: `no ${list}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
   return { out: table(items, columns[name] ?? anyColumns(items), screen), note };
@@ -81,14 +81,14 @@ function moreNote({ has_more, next_cursor, last_seq }: AnswerItem): string {
   return `there is more: add --all, or ${next_cursor ? `--cursor ${next_cursor}` : `--after ${last_seq}`}\n`;
 }
 
-/** Reads an answer. What may be of any shape keeps the text it came in. */
+/** Parses an answer. Values of any shape keep their original text. */
 export function readAnswer(name: OperationName, text: string): AnswerItem {
   const answer = JSON.parse(text);
   attachRaw(text, answer, openPaths(operations[name].output));
   return answer;
 }
 
-/** Where in an answer values of any shape lie. */
+/** The paths of an answer where values of any shape occur. */
 function openPaths(schema: z.core.$ZodType): string[][] {
   const { def } = schema._zod;
   const below = (name: string, inner: z.core.$ZodType) => openPaths(inner).map((path) => [name, ...path]);

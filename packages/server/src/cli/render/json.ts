@@ -1,13 +1,13 @@
 import { JsonText } from '@mem-service/contract';
 import { clean } from './text.ts';
 
-/** A value for people: text as it reads, anything else as indented JSON with the digits it has. */
+/** A value for people: text as it is, anything else as indented JSON with its exact digits. */
 export function pretty(value: unknown): string {
   const json = JsonText.of(value);
   return clean(typeof json.value === 'string' ? json.value : indent(json.text));
 }
 
-/** Lays out valid JSON without reading the numbers in it, so that none is rounded. */
+/** Indents valid JSON without parsing its numbers, so that none is rounded. */
 export function indent(json: string): string {
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? [];
   let out = '';

@@ -1,6 +1,6 @@
 import { isTerminal, type Screen } from './text.ts';
 
-/** What is not known. Never 0, which would be a number. */
+/** Shown for unknown values. Never 0, which would be a number. */
 export const UNKNOWN = '–';
 
 export const rounded = (n: number | null): string => (n === null ? UNKNOWN : n.toFixed(2));
@@ -30,7 +30,7 @@ export function bytes(count: number): string {
   return `${power === 0 || scaled >= 100 ? scaled.toFixed(0) : scaled.toFixed(1)} ${units[power]}`;
 }
 
-/** In US dollars. Little is not nothing. */
+/** In US dollars. A small cost is never shown as zero. */
 export function cost(usd: number | null): string {
   if (usd === null) return UNKNOWN;
   return usd > 0 && usd < 0.005 ? '<$0.01' : `$${usd.toFixed(2)}`;

@@ -6,7 +6,7 @@ export const isGood = (type: string): boolean => GOOD.includes(type);
 
 export const wordsOf = (type: unknown): string => show(type).replaceAll('_', ' ');
 
-/** How it ended at a glance, where letters alone arrive too. */
+/** Success or failure at a glance, in plain ASCII outside a terminal. */
 export function mark(isGood: boolean | null, screen: Screen): string {
   const [good, bad, open] = isTerminal(screen) ? ['✓', '✗', '·'] : ['+', 'x', '-'];
   if (isGood === null) return paint(screen, 'dim', open);
@@ -19,7 +19,7 @@ export const outcomeMark = (type: string | null, screen: Screen): string =>
 export const outcomeName = (type: unknown, screen: Screen): string =>
   paint(screen, isGood(String(type)) ? 'green' : 'red', wordsOf(type));
 
-/** Which one, and how it ended: mark, reference, type. */
+/** An outcome's mark, reference and type. */
 export const outcomeText = (ref: string | null, type: string | null, screen: Screen): string =>
   ref === null && type === null
     ? 'no outcome'
@@ -27,6 +27,6 @@ export const outcomeText = (ref: string | null, type: string | null, screen: Scr
         .filter(Boolean)
         .join(' ');
 
-/** Of a failure also how bad it was; of a success there is one kind. */
+/** Adds the severity of a failure. */
 export const refText = (ref: string | null, type: string | null): string =>
   [show(ref), type === null || isGood(type) ? '' : `(${wordsOf(type)})`].filter(Boolean).join(' ');

@@ -8,7 +8,7 @@ import { fit, paint, type Screen, show } from './text.ts';
 
 type OutcomeAnswer = Output<'outcomes.commit'>;
 
-/** What an outcome did, in a sentence; a line for each entry below it. */
+/** The result of an outcome in one sentence, with a line for each entry. */
 export function committed(item: AnswerItem, screen: Screen): string {
   const outcome = item as OutcomeAnswer;
   const { lesson, trace_id, stale_reads } = outcome;

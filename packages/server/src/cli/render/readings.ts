@@ -11,10 +11,10 @@ type SessionReadsAnswer = Pick<ExplanationAnswer, 'causal_entries' | 'stale_read
 
 export const VALUE_LENGTH = 80;
 
-/** Lines that belong together are joined by two spaces; what is empty is left out. */
+/** Joins the parts of a line with two spaces; empty parts are left out. */
 export const line = (...parts: string[]): string => parts.filter((part) => part !== '').join('  ');
 
-/** The entries that a session read, by the attempt that read them. */
+/** The entries that a session read, grouped by attempt. */
 export function readNodes({ causal_entries, stale_reads, attempts }: SessionReadsAnswer, screen: Screen): TreeNode[] {
   const entries = causal_entries.map((reading) => ({
     attempt: reading.attempt,
@@ -23,7 +23,7 @@ export function readNodes({ causal_entries, stale_reads, attempts }: SessionRead
   const title = `read ${counted(entries.length, 'entry', 'entries')}`;
   const tries = [...new Set(entries.map(({ attempt }) => attempt))];
   if (tries.length < 2 && attempts.length === 0) return branch(title, entries);
-  // Readings count tries from 0, and attempts are closed as 1, 2 and so on.
+  // Reads count attempts from 0, while attempts are numbered 1, 2 and so on when they are closed.
   const groups = tries.map((attempt) => {
     const failed = attempts.some((closed) => closed.attempt === attempt + 1);
     const below = entries.filter((entry) => entry.attempt === attempt);
@@ -55,14 +55,14 @@ function readingText(
   );
 }
 
-/** What became of something since it was read. */
+/** What has changed in an entry since it was read. */
 export function staleText({ current_version, changed_by, value_changed }: StaleReadAnswer): string {
   const by = changed_by === null ? '' : ` by ${show(changed_by)}`;
   if (current_version === null) return `STALE: gone since${by}`;
   return `STALE: v${current_version}${by} says ${value_changed ? 'something else' : 'the same'}`;
 }
 
-/** How a confidence moved, in the words of the service but for the numbers, which stand by themselves. */
+/** Why a confidence moved, as the service explains it, without the numbers, which have their own column. */
 export function plainWhy(why: string, before: number | null, after: number | null): string {
   const end = `: ${rounded(after)}`;
   const text = show(why).replace(`: ${change(before, after)}`, '');

@@ -5,7 +5,7 @@ import { paint, type Screen, show } from './text.ts';
 
 type DescribeRecord = (item: AnswerItem, screen: Screen) => string;
 
-/** One short line: what was noted, and in whose session. */
+/** One short line: what was recorded, and in which session. */
 const recordedLine =
   (what: DescribeRecord) =>
   (item: AnswerItem, screen: Screen): string => {

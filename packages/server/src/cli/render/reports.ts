@@ -5,7 +5,7 @@ import { counted } from './numbers.ts';
 import { panel, table } from './table.ts';
 import { oneLine, paint, type Screen, show, when } from './text.ts';
 
-/** Lines with + and -, as for files. */
+/** Lines with + and -, as in a patch. */
 export function diff(item: AnswerItem, screen: Screen): string {
   const versions = `version ${item.old_version ?? 'none'} to ${show(item.new_version)}`;
   const head = `${entryLabel(item, screen)}, ${versions}: ${show(item.diff_type)}`;
@@ -26,7 +26,7 @@ const BREAKS: Record<string, string> = {
   head_mismatch: 'is not what the current entry holds',
 };
 
-/** How many things are wrong with what was verified: entries, or traces. */
+/** The number of problems found by a verification of entries or traces. */
 export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: AnswerItem): number =>
   [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as AnswerItem[]).length, 0);
 
@@ -55,7 +55,7 @@ export function verifyTraces(item: AnswerItem, screen: Screen): string {
   return `${[verified(item, 'trace', screen), ...lines].join('\n')}\n`;
 }
 
-/** Any answer as names and values; lists of objects below, as tables. */
+/** Any answer as names and values, with lists of objects as tables below. */
 export function facts(item: AnswerItem, screen: Screen): string {
   const pairs = Object.entries(item).flatMap(([name, found]) => pairsOf(name, found));
   const tables = Object.entries(item).filter(([, found]) => isList(found)) as [string, AnswerItem[]][];

@@ -8,7 +8,7 @@ import { spanNodes } from './spans.ts';
 import { brief, cut, oneLine, paint, type Screen, show } from './text.ts';
 import { branch, type TreeNode } from './tree.ts';
 
-/** What a session is made of, open or sealed. */
+/** The content of a session, open or sealed. */
 export type SessionContent = Pick<
   ExplanationAnswer,
   | 'causal_entries'
@@ -31,10 +31,10 @@ const membersOf = (json: unknown): [string, unknown][] => Object.entries(JsonTex
 const textOf = (members: readonly [string, unknown][]): string =>
   members.map(([name, value]) => `${oneLine(name)}=${show(value)}`).join(', ');
 
-/** Attributes as people write them: `team=payments`. */
+/** Attributes as users write them: `team=payments`. */
 export const attributesText = (attributes: unknown): string => textOf(membersOf(attributes));
 
-/** What was asked for, without what would have been asked for anyway. */
+/** The parameters of a query, without default values. */
 function askedText(operation: string, parameters: unknown): string {
   const fields = findCommand(operation)?.fields ?? [];
   const isPreset = ([name, value]: [string, unknown]) =>

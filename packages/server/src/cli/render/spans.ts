@@ -5,7 +5,7 @@ import { MOST, more, type TreeNode } from './tree.ts';
 
 type SpanAnswer = Output<'sessions.explain'>['spans'][number];
 
-/** Spans below their parents, in the order they started. */
+/** Spans below their parents, in the order of their start. */
 export function spanNodes(spans: readonly SpanAnswer[], screen: Screen): TreeNode[] {
   if (spans.length === 0) return [];
   const tops: TreeNode[] = [];
@@ -18,7 +18,7 @@ export function spanNodes(spans: readonly SpanAnswer[], screen: Screen): TreeNod
   return [{ text: counted(spans.length, 'span'), below: [...tops, ...more(spans.length - MOST)] }];
 }
 
-/** From top to bottom, as many as are shown. The service lets no span be its own ancestor. */
+/** Rows in tree order, up to the number shown. The service allows no span to be its own ancestor. */
 function rowsOf(spans: readonly SpanAnswer[]): { span: SpanAnswer; depth: number }[] {
   const known = new Set(spans.map(({ span_id }) => span_id));
   const children = new Map<string | null, SpanAnswer[]>();
@@ -39,7 +39,7 @@ function rowsOf(spans: readonly SpanAnswer[]): { span: SpanAnswer; depth: number
   return rows;
 }
 
-/** Times are in UTC and of one length; a span without one comes last. */
+/** Times are in UTC and of equal length; a span without a start comes last. */
 function byStart(a: SpanAnswer, b: SpanAnswer): number {
   const [one, other] = [a.started_at ?? '~', b.started_at ?? '~'].map(String) as [string, string];
   return one === other ? 0 : one < other ? -1 : 1;

@@ -5,7 +5,7 @@ export type Column<T> = { title: string; of: (item: T) => string; right?: boolea
 const GAP = '  ';
 const MIN_LAST_WIDTH = 12;
 
-/** Aligned columns under their titles. A column without content is left out; the last one is cut at the edge. */
+/** Aligned columns with titles. An empty column is left out; the last one is cut at the screen's edge. */
 export function table<T>(items: readonly T[], columns: readonly Column<T>[], screen: Screen): string {
   const filled = columns
     .map((column) => ({ ...column, cells: items.map((item) => column.of(item)) }))
@@ -17,7 +17,7 @@ export function table<T>(items: readonly T[], columns: readonly Column<T>[], scr
   return `${[head, ...rows].join('\n')}\n`;
 }
 
-/** Not spread into Math.max: a list may be longer than a call takes arguments. */
+/** Not spread into Math.max: a list may have more items than a call takes arguments. */
 const widthsOf = (cells: readonly string[]) => [cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), 0)];
 
 type TableLayout = { widths: readonly number[]; screen: Screen; right: readonly (boolean | undefined)[] };
@@ -36,7 +36,7 @@ function layOut(cells: readonly string[], { widths, screen, right }: TableLayout
     .trimEnd();
 }
 
-/** Aligned names and values. What has no value is left out. */
+/** Aligned names and values. Empty values are left out. */
 export function panel(pairs: readonly (readonly [string, string])[], screen: Screen): string {
   const shown = pairs.filter(([, text]) => text !== '');
   const width = shown.reduce((widest, [name]) => Math.max(widest, name.length), 0);

@@ -1,6 +1,6 @@
 import { JsonText } from '@mem-service/contract';
 
-/** What the output goes to. `width` is undefined where nothing has to be cut. */
+/** The output device. `width` is undefined if lines need not be cut. */
 export type Screen = { width: number | undefined; colour: boolean };
 
 export const isTerminal = ({ width }: Screen): boolean => width !== undefined;
@@ -9,7 +9,7 @@ const COLOURS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as
 
 export type Colour = keyof typeof COLOURS;
 const RESET = '\u001b[0m';
-/** Nothing but `paint` can have put it there: texts are cleaned. */
+/** Only `paint` adds these sequences, because texts are cleaned. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const PAINT = /(\u001b\[\d+m)/g;
 
@@ -17,7 +17,7 @@ export function paint(screen: Screen, colour: Colour, text: string): string {
   return screen.colour && text !== '' ? `\u001b[${COLOURS[colour]}m${text}${RESET}` : text;
 }
 
-/** Control characters, and those that turn the direction of text, would let a value rewrite the screen. */
+/** Control characters and bidirectional overrides would let a value rewrite the screen. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
 const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -34,7 +34,7 @@ function widthOfCharacter(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** Columns of a terminal. */
+/** The width in terminal columns. */
 export function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   let width = 0;
@@ -54,7 +54,7 @@ export function cut(text: string, width: number): string {
   return `${out}…`;
 }
 
-/** A painted line, cut at the edge of the terminal. */
+/** Cuts a painted line at the edge of the terminal. */
 export function fit(screen: Screen, line: string): string {
   if (screen.width === undefined || widthOf(line.replaceAll(PAINT, '')) <= screen.width) return line;
   let room = screen.width - 1;
@@ -71,7 +71,7 @@ export function fit(screen: Screen, line: string): string {
   return out;
 }
 
-/** The beginning of a long text, in one line. */
+/** The beginning of a long text, on one line. */
 export const brief = (found: unknown, length: number): string => cut(show(found), length);
 
 export const pad = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)));
@@ -80,7 +80,7 @@ export const pad = (text: string, width: number): string => text + ' '.repeat(Ma
 export const when = (iso: unknown): string =>
   typeof iso === 'string' ? iso.replace('T', ' ').replace(/(\.\d+)?Z$/, 'Z') : '';
 
-/** A field of an answer in one line. */
+/** A field of an answer on one line. */
 export function show(found: unknown): string {
   if (found === undefined || found === null) return '';
   if (found instanceof JsonText) return oneLine(found.text);

@@ -1,7 +1,7 @@
 import type { AnswerItem } from './columns.ts';
 import { cut, pad, paint, type Screen, show, when, widthOf } from './text.ts';
 
-/** A line for each event, as in `git log --oneline`: its place in the log, when, of which type, and what happened. */
+/** A line for each event, as in `git log --oneline`: its `seq`, time, type and details. */
 export function timeline(item: AnswerItem, screen: Screen): string {
   const events = item.events as AnswerItem[];
   const places = widest(events.map(({ id }) => show(id)));
@@ -23,5 +23,5 @@ export function timeline(item: AnswerItem, screen: Screen): string {
 
 const MIN_SUMMARY = 20;
 
-/** Not spread into Math.max: a list may be longer than a call takes arguments. */
+/** Not spread into Math.max: a list may have more items than a call takes arguments. */
 const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);

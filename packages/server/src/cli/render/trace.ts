@@ -13,7 +13,7 @@ type TraceAnswer = Output<'traces.read'>;
 const TEXT_LENGTH = 240;
 const HASH_LENGTH = 12;
 
-/** One trace as a tree: what was asked, answered, read, done and changed. */
+/** One trace as a tree: task, answer, reads, actions and changes. */
 export function trace(item: AnswerItem, screen: Screen): string {
   const sealed = item as TraceAnswer;
   const { llm_calls, spans } = sealed.session_metadata;
@@ -42,7 +42,7 @@ function timingText(sealed: TraceAnswer): string {
   return `by ${whoseText(sealed)}, ended ${when(session_ended_at)}${length}`;
 }
 
-/** What all calls of models came to stands with them. */
+/** Adds the totals of all model calls to their title. */
 function withTotals(
   node: TreeNode,
   { total_llm_calls, total_tokens, total_cost_usd, known_cost_usd }: TraceAnswer,
@@ -82,7 +82,7 @@ const REF_LENGTH = 40;
 const TASK_LENGTH = 60;
 const MIN_TASK = 20;
 
-/** A line a trace, as in `git log --oneline`. `mem trace` takes the short ids. */
+/** One line for each trace, as in `git log --oneline`. `mem trace` accepts the short ids. */
 export function traces(item: AnswerItem, screen: Screen): string {
   const list = item.traces as TraceAnswer[];
   const ids = shortIds(list.map(({ trace_id }) => show(trace_id)));
@@ -108,7 +108,7 @@ export function traces(item: AnswerItem, screen: Screen): string {
     .join('');
 }
 
-/** Not spread into Math.max: a list may be longer than a call takes arguments. */
+/** Not spread into Math.max: a list may have more items than a call takes arguments. */
 const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
 
 function factsOf({ causal_entries, session_duration_ms, total_llm_calls, total_cost_usd }: TraceAnswer): string {

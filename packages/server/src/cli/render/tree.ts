@@ -2,7 +2,7 @@ import { fit, isTerminal, paint, type Screen } from './text.ts';
 
 export type TreeNode = { text: string; below?: readonly TreeNode[] };
 
-/** How a line and what hangs below it begin, where others follow it and where none does. */
+/** The prefixes of a line and of its children, with and without a following sibling. */
 const DRAWN = { more: ['├─ ', '│  '], last: ['└─ ', '   '] } as const;
 const INDENTED = { more: ['  ', '  '], last: ['  ', '  '] } as const;
 
@@ -24,12 +24,12 @@ function drawNodes(nodes: readonly TreeNode[], { lines, screen, indent }: TreeDr
   });
 }
 
-/** How much of one kind is shown. */
+/** The most children of one kind that are shown. */
 export const MOST = 100;
 
 export const more = (rest: number): TreeNode[] => (rest > 0 ? [{ text: `and ${rest} more, which --json shows` }] : []);
 
-/** A branch with its title, which is left out where nothing hangs on it and cut short where very much does. */
+/** A branch with its title; left out if it has no children, cut if it has very many. */
 export function branch(title: string, below: readonly TreeNode[]): TreeNode[] {
   if (below.length === 0) return [];
   return [{ text: title, below: [...below.slice(0, MOST), ...more(below.length - MOST)] }];

@@ -2,7 +2,7 @@ import { connect, type ServiceConnection } from '../connect.ts';
 import type { OwnParts } from '../own/command.ts';
 import { warn } from '../terminal.ts';
 
-/** Runs with a connection to the service or to the store of this machine. */
+/** Runs with a connection to a server or to the store of this machine. */
 export async function withConnection<T>(
   parts: OwnParts,
   run: (connection: ServiceConnection) => Promise<T>,

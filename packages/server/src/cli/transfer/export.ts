@@ -12,7 +12,7 @@ import { withConnection } from './connection.ts';
 type ExportOptions = { out: string | undefined; gzip: boolean };
 type ExportProgress = { records: number; seq: number };
 
-/** A file has its name only when it is whole. */
+/** The file gets its name only when it is complete. */
 export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOptions): Promise<ExitCode> {
   return withConnection<ExitCode>(parts, async (connection) => {
     const written: ExportProgress = { records: 0, seq: 0 };
@@ -34,7 +34,7 @@ export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOption
   });
 }
 
-/** Not closed at the end: others may have something to say. */
+/** Standard output is not closed at the end, because other code may still print. */
 const standardOutput = () =>
   new Writable({
     write(chunk, _encoding, done) {

@@ -21,7 +21,7 @@ type ForeignImportOptions = {
 const MAX_ITEMS = 200;
 const MAX_CHARS = 1024 * 1024;
 
-/** Reads the files of another system, and writes what they hold beside what is there. */
+/** Imports the files of another system next to existing entries. */
 export async function importForeign(parts: OwnParts, options: ForeignImportOptions): Promise<ExitCode> {
   const { system, path, dry_run, json } = options;
   const into = shapes.entityPath.safeParse(options.into);
@@ -82,13 +82,13 @@ async function sendAll(
     progress.show(sent, entries.length + links.length);
   };
   for (const part of partsOf(entries)) await send({ entries: part }, part.length);
-  // Their ends are entries that are there by now.
+  // Links come last, because they refer to entries that must exist.
   for (const part of partsOf(links)) await send({ links: part }, part.length);
   progress.end();
   return done;
 }
 
-/** What is too large for the service is left behind, and the rest goes on. */
+/** Skips entries that are too large for the service, and sends the rest. */
 async function sendFitting(call: (given: object) => Promise<string>, entries: readonly EntryKey[], done: ImportTotals) {
   for (let left = entries; ; ) {
     try {
@@ -113,7 +113,7 @@ function add(done: ImportTotals, answer: Output<'entries.import'>): void {
   for (const { status } of answer.links) done.links[status]++;
 }
 
-/** Small enough for a request, whatever they hold. */
+/** Splits items into parts that fit into a request. */
 function* partsOf<T>(items: readonly T[]): Generator<T[]> {
   let part: T[] = [];
   let chars = 0;

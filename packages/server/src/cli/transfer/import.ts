@@ -16,7 +16,7 @@ type ImportHeader = NonNullable<ImportStatus['header']>;
 const MAX_LINES = 1000;
 const MAX_CHARS = 1024 * 1024;
 
-/** An export goes in as a whole: its lines are handed over, and then taken at once. */
+/** Imports a whole export: all lines are uploaded, then applied at once. */
 export async function importAccount(parts: OwnParts, { path, dry_run, json }: AccountImportOptions): Promise<ExitCode> {
   return withConnection<ExitCode>(parts, async (connection) => {
     const status = await ask<ImportStatus>(connection, 'transfer.status', {});
@@ -82,10 +82,10 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
   await flush();
   if (!header) throw new UsageError('the file is empty');
   if (count < known) throw otherImport(status);
-  // A file that broke off is found before the service is asked to take it.
+  // A truncated file is detected before the service is asked to apply it.
   const records = count - 1;
   if (records !== total(header.counts)) {
-    const message = `the file has ${records} records, and its header tells of ${total(header.counts)}: it is not whole`;
+    const message = `the file has ${records} records, and its header announces ${total(header.counts)}: it is incomplete`;
     if (!dry_run) await connection.call('transfer.discard', {});
     throw new Fault('invalid_input', message);
   }
@@ -94,7 +94,7 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
 
 const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
-/** The service reads it with more care; here it tells how much is to come. */
+/** The service validates the header; here it only gives the number of records. */
 function headerOf(line: string): ImportHeader {
   try {
     const header = JSON.parse(line) as ImportHeader;
@@ -109,12 +109,12 @@ const otherImport = ({ received }: ImportStatus) =>
     `another import is under way (${received} lines): go on with its file, or mem import --discard`,
   );
 
-/** Lines that were handed over before are not sent again, if they are those of this file. */
+/** Lines uploaded earlier are not sent again, provided they came from this file. */
 function checkSame(line: string, status: ImportStatus): void {
   if (createHash('sha256').update(line).digest('hex') !== status.last_line_hash) throw otherImport(status);
 }
 
-/** A wrong line ends the import, and nothing of it is left. */
+/** An invalid line aborts the import, and nothing of it is kept. */
 async function sendLines(
   connection: ServiceConnection,
   input: { from: number; lines: string[]; dry_run: boolean },
@@ -133,7 +133,7 @@ async function sendLines(
 const POLL_MS = 1000;
 const PATIENCE_MS = 30 * 60_000;
 
-/** It may take longer than a connection lasts: whoever loses touch looks how it went. */
+/** Applying may outlast the connection: on a lost connection, the status is polled. */
 async function finish(connection: ServiceConnection, header: ImportHeader): Promise<void> {
   try {
     await connection.call('transfer.finish', {});

@@ -5,7 +5,7 @@ export type ForeignImportReport = {
   system: string;
   dry_run: boolean;
   found: {
-    /** How many keys, and how many versions of them. */
+    /** The number of keys, and of their versions. */
     entries: number;
     versions: number;
     links: number;
@@ -15,9 +15,9 @@ export type ForeignImportReport = {
   };
   entries: { written: number; unchanged: number; skipped: number; older: number };
   links: { written: number; unchanged: number; missing: number };
-  /** Entries that were there, and said something else. */
+  /** Existing entries with another value. */
   conflicts: (EntryKey & { status: string; version: number })[];
-  /** Left behind, because the service takes no values of that size. */
+  /** Skipped, because the service does not accept values of that size. */
   too_large: EntryKey[];
 };
 
@@ -27,11 +27,11 @@ const entryText = ({ entity_path, key }: EntryKey) => clean(`${entity_path} ${ke
 
 const FATES: Record<string, string> = {
   written: 'another value was there: a new version',
-  skipped: 'another value was there: left alone',
-  older: 'what is there was written later: left alone',
+  skipped: 'another value was there: kept',
+  older: 'the existing version is newer: kept',
 };
 
-/** What was found and what became of it, for people. */
+/** What was found and imported, for people. */
 export function reportText({
   system,
   dry_run,
@@ -46,12 +46,12 @@ export function reportText({
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
     `${verb} ${entries.written} versions and ${links.written} links`,
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
-    ...(entries.skipped > 0 ? [`left alone because another value was there: ${entries.skipped}`] : []),
-    ...(entries.older > 0 ? [`left alone because what is there is newer: ${entries.older}`] : []),
-    ...(links.missing > 0 ? [`links left behind because an end is not there: ${links.missing}`] : []),
-    ...(found.repeated > 0 ? [`said more than once in the files, taken once: ${found.repeated}`] : []),
+    ...(entries.skipped > 0 ? [`kept because another value was there: ${entries.skipped}`] : []),
+    ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),
+    ...(links.missing > 0 ? [`links skipped because an end does not exist: ${links.missing}`] : []),
+    ...(found.repeated > 0 ? [`more than once in the files, imported once: ${found.repeated}`] : []),
     ...found.notes,
-    ...listed('too large for the service, left behind', too_large.map(entryText)),
+    ...listed('too large for the service, skipped', too_large.map(entryText)),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),

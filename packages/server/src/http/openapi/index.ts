@@ -11,35 +11,35 @@ const DESCRIPTION = `Versioned memory entries that agents write, read, search an
 Answers are JSON in snake_case. Names in a query may be camelCase too. Lists come in pages: hand \`next_cursor\` back as
 \`cursor\` while \`has_more\` is true. Errors are RFC 9457 problem details with a stable \`code\`.`;
 
-/** What each group of operations is for. */
+/** The description of each group of operations. */
 export const TAGS: Record<string, string> = {
   entries: 'Write, read, compare, verify and remove entries.',
   search: 'Find entries by words and filters.',
   commits: 'Write many entries at once, and look up what was written together.',
   sessions: 'What an agent sees and does, kept until an outcome seals it.',
-  outcomes: 'How it went, and what that does to the trust in what led there.',
+  outcomes: 'How work ended, and how that changes the confidence of the entries behind it.',
   traces: 'Sealed sessions: what was asked, read, done and answered.',
-  agents: 'Who works with the memory: timelines, profiles, rules, and what one reads of another.',
-  graph: 'What is connected with what, seen by the service or stated by callers.',
-  tags: 'Names for memory as it was.',
-  counts: 'What there is, counted: paths, patterns, statistics.',
+  agents: 'The agents that use the memory: timelines, profiles, rules, and what they read of each other.',
+  graph: 'Connections between entries, agents and other things, observed by the service or stated by callers.',
+  tags: 'Names for the state of the memory at a moment.',
+  counts: 'Counts of entries: paths, patterns, statistics.',
   log: 'Every change of the account, in order.',
   keys: 'Who may use the account, and for what.',
-  audit: 'Who did what, when, and from where, in a chain that shows what is missing.',
-  usage: 'What an account has used, and what its plan leaves it.',
-  accounts: 'The accounts of a hosted service, for whoever runs it.',
+  audit: 'Who did what, when, and from where, in a hash chain that reveals missing lines.',
+  usage: 'The usage of an account, and what remains of its plan.',
+  accounts: 'The accounts of a hosted service, for its operator.',
   activity: 'How much the account is used, by day, agent and path.',
-  retention: 'How long the account keeps what.',
-  consumers: 'What follows the log, how far it has come, and what it gave up on.',
-  transfer: 'The whole account out and in, and entries from other systems.',
-  system: 'The service about itself.',
+  retention: 'How long the account keeps its data.',
+  consumers: 'Consumers of the log: their progress, and the events they gave up on.',
+  transfer: 'Export and import of a whole account, and import of entries from other systems.',
+  system: 'Information about the service itself.',
 };
 
-/** OpenAPI 3.1, from the table alone. */
+/** Generates OpenAPI 3.1 from the table of operations. */
 export function openApiDocument(version: string): JsonObject {
   const schemas = new Schemas();
   const problems = new Problems();
-  // Shapes that are taken and given are as strict as what is taken.
+  // Register inputs first: a schema used in both directions must be as strict as the input.
   for (const name of operationNames) schemas.members(operations[name].input);
   const paths: Record<string, JsonObject> = {};
   for (const name of operationNames)

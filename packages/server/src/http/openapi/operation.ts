@@ -8,7 +8,7 @@ type OpenApiParts = { schemas: Schemas; problems: Problems };
 const camel = (name: string) => name.replace(/[\W_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
 
-/** The name in the table; another address adds its own method and path, so that neither depends on the order. */
+/** The name in the table; for an alias also its method and path, so that ids do not depend on the order. */
 function operationId({ name, route, isAlias }: DocumentedRoute): string {
   if (!isAlias) return camel(name);
   const words = route.path.replace('/api/v1', '').split(/\W|_/).filter(Boolean);
@@ -52,7 +52,7 @@ function parameters(schemas: Schemas, { input, example }: Operation, { path, met
       // Lists are separated by commas.
       ...(where === 'query' && schema.type === 'array' ? { style: 'form', explode: false } : {}),
       schema,
-      // With commas, not by name again: what is given twice is refused.
+      // Lists use commas: a repeated parameter is refused.
       ...(where === 'query' && schema.type === 'array' ? { explode: false } : {}),
       ...(given === undefined ? {} : { example: given }),
     };
@@ -100,10 +100,10 @@ export const headerParameters: Record<string, JsonObject> = {
 };
 
 export const answerHeaders: Record<string, JsonObject> = {
-  RequestId: { description: 'Names the request in the logs of the service.', schema: { type: 'string' } },
+  RequestId: { description: 'Identifies the request in the logs of the service.', schema: { type: 'string' } },
   RetryAfter: { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   ETag: { description: 'Changes with the entry.', schema: { type: 'string' }, example: '"3.0"' },
-  Location: { description: 'Where the thing that was made can be read.', schema: { type: 'string' } },
+  Location: { description: 'The address of the created resource.', schema: { type: 'string' } },
   OpsRemaining: {
     description: 'Hosted: ops that the plan leaves for this month, or `unlimited`.',
     schema: { type: 'string' },
@@ -115,7 +115,7 @@ export const answerHeaders: Record<string, JsonObject> = {
     example: '1000',
   },
   UsageWarning: {
-    description: 'Hosted: that so many percent of the ops are used. Absent below 80.',
+    description: 'Hosted: the percentage of the ops that is used. Absent below 80.',
     schema: { type: 'integer', enum: [80, 95, 100] },
   },
   RateLimit: {
@@ -124,7 +124,7 @@ export const answerHeaders: Record<string, JsonObject> = {
     example: '"key";r=117;t=42',
   },
   RateLimitPolicy: {
-    description: 'Hosted: requests that the key may make in how many seconds.',
+    description: 'Hosted: the number of requests that the key may make, and the seconds that this covers.',
     schema: { type: 'string' },
     example: '"key";q=120;w=60',
   },
@@ -142,7 +142,7 @@ function requestBody(schemas: Schemas, { name, route }: DocumentedRoute): JsonOb
   };
 }
 
-/** Of what speaks OTLP, the form that JSON stands for. */
+/** For OTLP operations: the binary form of the same message. */
 function binaryForm({ http }: Operation, message: string): JsonObject {
   if (!http.otlp) return {};
   return { 'application/x-protobuf': { schema: { type: 'string', format: 'binary', description: `\`${message}\`` } } };

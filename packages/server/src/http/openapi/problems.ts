@@ -9,17 +9,17 @@ import {
 } from '@mem-service/contract';
 import type { JsonObject } from './schemas.ts';
 
-/** Codes that any operation may meet, whatever it does. */
+/** Codes that any operation may return. */
 const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable'];
 const WITH_BODY: readonly FaultCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
-/** Of a hosted service that refuses what goes beyond the plan. */
+/** Codes of a hosted service that enforces plans. */
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
 const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
-/** Of a write that names a branch. */
+/** Codes of a write that names a branch. */
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
-/** Whether a request by this method says what it wants in its body. */
+/** Whether requests with this method have their input in the body. */
 export const hasBody = (method: HttpMethod): boolean => method !== 'GET' && method !== 'DELETE';
 
 export function errorsOf(name: OperationName, method: HttpMethod = operations[name].http.method): FaultCode[] {
@@ -37,7 +37,7 @@ export function errorsOf(name: OperationName, method: HttpMethod = operations[na
   ];
 }
 
-/** What a code adds to the members that every problem has. */
+/** Members that a code adds to those of every problem. */
 const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   not_found: { entity_path: 'checkout/payments', key: 'retry-policy' },
   branch_not_found: { branch: 'experiment/new' },
@@ -68,7 +68,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
 
 const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
 
-/** Responses are shared by all operations that may give the same codes with a status. */
+/** Operations that return the same codes with a status share one response. */
 export class Problems {
   readonly #responses = new Map<string, JsonObject>();
   readonly #codes = new Set<FaultCode>();
@@ -82,7 +82,7 @@ export class Problems {
     return Object.fromEntries(codes.map((code) => [code, { summary: faultCodes[code].title, value: example(code) }]));
   }
 
-  /** By status, each as a reference. */
+  /** References to the responses, by status. */
   of(name: OperationName, method: HttpMethod): Record<string, JsonObject> {
     const byStatus = new Map<number, FaultCode[]>();
     for (const code of errorsOf(name, method)) {

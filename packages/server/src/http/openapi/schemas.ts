@@ -5,7 +5,7 @@ export type { JsonObject } from '@mem-service/contract';
 
 type ObjectMembers = { properties: Record<string, JsonObject>; required: string[] };
 
-/** Shapes with a name become components; what is left of each is a reference to them. */
+/** Named schemas become components; each use becomes a reference. */
 export class Schemas {
   readonly #components = new Map<string, JsonObject>();
 
@@ -13,13 +13,13 @@ export class Schemas {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to the shape, under its own name or the one given. */
+  /** A reference to the schema, under its own name or the given one. */
   named(schema: z.ZodType, name: string, io: 'input' | 'output'): JsonObject {
     const json = this.#convert(schema, io);
     return '$ref' in json ? json : this.#add(name, json);
   }
 
-  /** An input as the body that says it, without the members that stand in the address. */
+  /** The schema of the request body: the input without the members in the path. */
   body(schema: z.ZodType, name: string, inPath: readonly string[]): JsonObject {
     if (inPath.length === 0) return this.named(schema, name, 'input');
     const { properties, required, ...rest } = this.#convert(schema, 'input') as JsonObject & ObjectMembers;
@@ -31,13 +31,13 @@ export class Schemas {
     });
   }
 
-  /** The members of an input, each by itself. */
+  /** The members of an input. */
   members(schema: z.ZodType): ObjectMembers {
     const { properties, required = [] } = this.#convert(schema, 'input');
     return { properties, required } as ObjectMembers;
   }
 
-  /** What a member says of itself, or of the component it refers to. */
+  /** The description of a member, or of the component that it refers to. */
   describe({ description, $ref }: JsonObject): string | undefined {
     const component = typeof $ref === 'string' ? this.#components.get($ref.split('/').at(-1) ?? '') : undefined;
     return (description ?? component?.description) as string | undefined;
@@ -50,14 +50,14 @@ export class Schemas {
     return rest;
   }
 
-  /** The first to come stays: inputs are stricter than outputs and are asked for first. */
+  /** The first one stays: inputs are stricter than outputs and are added first. */
   #add(name: string, json: JsonObject): JsonObject {
     if (!this.#components.has(name)) this.#components.set(name, json);
     return { $ref: `#/components/schemas/${name}` };
   }
 }
 
-/** Takes out what is noise to a reader, and lets answers grow new members. */
+/** Removes noise, and lets answers have additional members. */
 function tidy(node: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(node)) return node.map((item) => tidy(item, io));
   if (typeof node !== 'object' || node === null) return node;

@@ -1,11 +1,11 @@
-/** What does not fit is found again by the walk over all accounts. */
+/** Accounts beyond this are dropped; the walk over all accounts finds them again. */
 const MAX_WAITING = 10_000;
 
-/** Accounts that wait for a turn: in the order they came, each once, some of them not before a time. */
+/** Accounts that wait for a turn: each once, in order of arrival, some not before a given time. */
 export class AccountQueue {
   readonly #ready = new Set<string>();
   readonly #later = new Map<string, number>();
-  /** No account of `#later` is due before. */
+  /** No account of `#later` is due before this time. */
   #earliest = Number.POSITIVE_INFINITY;
 
   add(accountId: string): void {
@@ -13,7 +13,7 @@ export class AccountQueue {
     if (this.size < MAX_WAITING) this.#ready.add(accountId);
   }
 
-  /** An account that is due earlier already stays so. */
+  /** Keeps the earlier time when the account is already queued. */
   addAt(accountId: string, dueAt: number): void {
     if (this.#ready.has(accountId) || this.size >= MAX_WAITING) return;
     this.#later.set(accountId, Math.min(dueAt, this.#later.get(accountId) ?? dueAt));
@@ -31,7 +31,7 @@ export class AccountQueue {
     return this.#ready.size + this.#later.size;
   }
 
-  /** When the next one is due; undefined where none waits. */
+  /** When the next account is due; undefined when none waits. */
   get nextDueAt(): number | undefined {
     if (this.#ready.size > 0) return Number.NEGATIVE_INFINITY;
     return this.#later.size > 0 ? this.#earliest : undefined;

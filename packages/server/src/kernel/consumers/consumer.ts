@@ -3,28 +3,30 @@ import type { Kernel } from '../module.ts';
 import type { LogEvent, Work } from '../work.ts';
 
 /**
- * Follows the log of every account, each from a cursor that is kept in the store. One server at a time works on an account
- * for a consumer; after a crash another one, or the same, goes on at the cursor.
+ * Follows the log of every account, each from a cursor in the store. One server at a time handles an account for a
+ * consumer; after a crash another server, or the same one, continues at the cursor.
  */
 export type Consumer = {
-  /** `<module>.<what it does>`, without spaces. The cursors are kept under it. */
+  /** `<module>.<what it does>`, without spaces. The cursors are stored under this name. */
   name: string;
-  /** Only these wake it; the cursor moves past all others. Left out: every event. */
+  /** Only these wake it; the cursor moves past all others. Undefined: every event. */
   event_types?: readonly string[];
-  /** Left out: on both. */
+  /** Undefined: both engines. */
   only_on?: Engine;
-  /** Where it begins in accounts that are there when it is first installed. Later accounts are followed from their start. */
+  /**
+   * Where it begins in accounts that exist when it is first installed. Later accounts are followed from their start.
+   */
   starts_at: 'the beginning' | 'now';
-  /** How many events it is given at most in one go. */
+  /** The most events passed to `handle` at once. */
   batch_size?: number;
-  /** How long it waits after an event, so that one batch holds many. */
+  /** How long it waits after an event, to collect more for the batch. */
   delay_seconds?: number;
-  /** So often an event is tried before it becomes a dead letter. */
+  /** After this many attempts an event becomes a dead letter. */
   max_attempts?: number;
   /**
-   * Handles events of one account, in order. What it writes through `context.work` is committed together with the cursor:
-   * exactly once, whatever crashes. What it does elsewhere happens at least once, and has to bear being repeated. When it
-   * throws, the events are tried again, one by one.
+   * Handles events of one account, in order. Writes through `context.work` are committed together with the cursor:
+   * exactly once, even after a crash. Other effects happen at least once and must be repeatable. When it throws, the
+   * events are retried one by one.
    */
   handle(context: ConsumerContext, events: readonly LogEvent[]): Promise<void>;
 };
@@ -32,11 +34,11 @@ export type Consumer = {
 export type ConsumerContext = {
   account_id: string;
   kernel: Kernel;
-  /** What takes long asks now and then whether the service is about to stop; events it has not handled come again. */
+  /** A long-running handler checks this regularly, and returns early when it is true; unhandled events come again. */
   isStopping(): boolean;
   /**
-   * The transaction of the account that also moves the cursor past the events. Once for each batch, as its last step, and
-   * with no network in it.
+   * The transaction of the account that also moves the cursor past the events. Use it once per batch, as the last step,
+   * without network calls inside.
    */
   work<T>(run: (work: Work) => Promise<T>): Promise<T>;
 };
@@ -44,11 +46,11 @@ export type ConsumerContext = {
 export const DEFAULT_BATCH_SIZE = 100;
 export const DEFAULT_MAX_ATTEMPTS = 8;
 
-/** How a claim on background work is timed, so that tests need not wait. */
+/** The times of claims on background work. Tests set them so that they need not wait. */
 export type ClaimTimes = {
-  /** After this time without a renewal, others may take what a server has claimed. */
+  /** Without a renewal for this long, another server may take over a claim. */
   lease_ms: number;
-  /** How long a server leaves the events that another one committed to that one. */
+  /** How long a server leaves events to the server that committed them. */
   grace_ms: number;
 };
 

@@ -6,7 +6,7 @@ import * as queries from './queries.ts';
 import { ConsumerRunner } from './runner.ts';
 import { walkAccounts } from './walk.ts';
 
-/** Short-lived processes are gone before that; the others look once what an earlier one left behind. */
+/** Short-lived processes end before this; the others look once for events that an earlier process left unhandled. */
 const FIRST_WALK_MS = 1_000;
 
 export type ConsumersOptions = Pick<Services, 'database' | 'clock' | 'server_id'> & {
@@ -35,7 +35,7 @@ export class Consumers {
     this.#options = options;
   }
 
-  /** Before anything is committed: one that says so begins at what comes now. */
+  /** Called before anything is committed: a consumer with `starts_at: 'now'` begins at the next event. */
   async install(): Promise<void> {
     const { database, clock } = this.#options;
     const installed = new Set((await queries.listInstalled(database.read)).map(({ consumer }) => consumer));
@@ -69,13 +69,13 @@ export class Consumers {
     if (this.#list.length === 0) return;
     this.#stops.push(
       kernel.feed.subscribeAll((events, accountId) => this.#committed(events, accountId)),
-      database.onAnnounce((topic, seq) => this.#heard(topic, seq)),
+      database.onAnnounce((topic, seq) => this.#announced(topic, seq)),
     );
     const first = setTimeout(() => void this.walk().catch(onError), FIRST_WALK_MS).unref();
     this.#stops.push(() => clearTimeout(first));
   }
 
-  /** After every commit of this process: nobody is woken by what nobody wants. */
+  /** Called after every commit of this process. Wakes only consumers that want one of the events. */
   #committed(events: readonly LogEvent[], accountId: string): void {
     const seq = events.at(-1)?.seq ?? 0;
     for (const runner of this.#ofAll) this.#wake(runner, accountId, seq);
@@ -92,14 +92,14 @@ export class Consumers {
     database.announce(`${TOPIC} ${server_id} ${runner.parts.consumer.name} ${accountId}`, seq);
   }
 
-  /** The server that committed comes first; what it does not get to, the others do. */
-  #heard(topic: string, seq: number): void {
+  /** The server that committed handles the events first; others handle what it leaves. */
+  #announced(topic: string, seq: number): void {
     if (!topic.startsWith(`${TOPIC} `)) return;
     const [, server_id, name = '', accountId = ''] = topic.split(' ');
     if (server_id !== this.#options.server_id) this.#runners.get(name)?.wakeLater(accountId, seq);
   }
 
-  /** Dead letters of the account are to be tried again. */
+  /** Retries dead letters of the account. */
   retry(consumer: string, accountId: string): void {
     this.#runners.get(consumer)?.retry(accountId);
   }
@@ -113,13 +113,13 @@ export class Consumers {
     return [...this.#runners].map(([consumer, { parts }]) => ({ consumer, ...parts.counted }));
   }
 
-  /** How far behind each was at the last walk over all accounts, whichever server made it. */
+  /** The lag of each consumer at the last walk over all accounts, made by any server. */
   async measured(): Promise<queries.Measured[]> {
     const { database } = this.#options;
     return (await orNothing(queries.listMeasured(database.read))).filter(({ consumer }) => this.#runners.has(consumer));
   }
 
-  /** Finds what nobody was woken for. One walk at a time. */
+  /** Finds events for which no consumer was woken. One walk at a time. */
   walk(): Promise<void> {
     const { database, clock } = this.#options;
     const isStopping = () => this.#closed;
@@ -131,7 +131,7 @@ export class Consumers {
     return walking;
   }
 
-  /** Until nothing is due. */
+  /** Resolves when nothing is due. */
   async drain(): Promise<void> {
     for (const runner of this.#runners.values()) await runner.drain();
   }

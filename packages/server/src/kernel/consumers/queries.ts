@@ -10,7 +10,7 @@ import {
 } from '../../db/index.ts';
 import type { LogEvent } from '../work.ts';
 
-/** Whose log, for which consumer. */
+/** A cursor: one consumer in the log of one account. */
 export type CursorKey = { account_id: string; consumer: string };
 
 export type Claim = { seq: number; attempts: number };
@@ -19,7 +19,10 @@ type CursorClaim = { claimed_by: string; now: number; until: number };
 
 const isAt = ({ account_id, consumer }: CursorKey): Sql => sql`account_id = ${account_id} AND consumer = ${consumer}`;
 
-/** Takes a cursor that nobody else works on and that is not to wait; a row that another transaction holds is left alone. */
+/**
+ * Claims a cursor that no other server holds and whose retry time has passed; skips a row that another transaction has
+ * locked.
+ */
 export function claimCursor(
   tx: Transaction,
   dialect: Dialect,
@@ -33,7 +36,7 @@ export function claimCursor(
   );
 }
 
-/** The same for an account that has no row yet. Nothing where it has one by now, or where the account is gone. */
+/** Claims a cursor that has no row yet. Returns nothing when the row exists by now, or when the account is gone. */
 export function insertClaim(
   tx: Transaction,
   { key, claimed_by, until }: CursorClaim & { key: CursorKey },
@@ -63,7 +66,7 @@ export function renewClaim(
 
 export type Held = { key: CursorKey; claimed_by: string; seq: number };
 
-/** Moves a cursor, and keeps the claim until a time or gives it back. Says 0 where the claim was lost. */
+/** Moves a cursor, and keeps the claim until a time or releases it. Returns 0 when the claim was lost. */
 export function advanceCursor(
   tx: Transaction,
   { key, claimed_by, seq }: Held,
@@ -97,7 +100,7 @@ const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): 
 
 export type Stretch = { after: number; up_to: number; limit: number; event_types: readonly string[] | undefined };
 
-/** Events of an account between two numbers, in order. */
+/** Events of an account between two `seq`, in order. */
 export function listConsumed(
   query: Query,
   dialect: Dialect,
@@ -127,7 +130,7 @@ export type DeadLetter = {
   retry: number;
 };
 
-/** Those that are to be tried again. */
+/** Dead letters that are to be retried. */
 export function listRetries(query: Query, key: CursorKey, limit: number): Promise<{ seq: number }[]> {
   return query.all(
     sql`SELECT seq FROM consumer_dead_letters WHERE ${isAt(key)} AND retry = 1 ORDER BY seq LIMIT ${limit}`,
@@ -140,7 +143,7 @@ export function deleteDeadLetter(tx: Transaction, key: CursorKey, seq: number): 
 
 export type CursorRow = { consumer: string; seq: number; attempts: number; last_error: string; retry_at: number };
 
-/** All of an account. */
+/** All cursors of an account. */
 export function listCursors(query: Query, account_id: string): Promise<CursorRow[]> {
   return query.all<CursorRow>(
     sql`SELECT consumer, seq, attempts, last_error, retry_at FROM consumer_cursors WHERE account_id = ${account_id}`,
@@ -158,7 +161,7 @@ export function listDeadLetters(query: Query, account_id: string): Promise<DeadL
 
 const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? emptySql : sql` AND seq = ${seq}`);
 
-/** Says how many there are. */
+/** Marks dead letters for a retry. Returns how many. */
 export function retryDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
   return tx.run(sql`UPDATE consumer_dead_letters SET retry = 1 WHERE ${isAt(key)}${oneOrAll(seq)}`);
 }
@@ -167,7 +170,7 @@ export function dropDeadLetters(tx: Transaction, key: CursorKey, seq: number | u
   return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)}${oneOrAll(seq)}`);
 }
 
-/** Housekeeping over all accounts: everything from here on. */
+/** Maintenance over all accounts, from here to the end of the file. */
 export function listInstalled(query: Query): Promise<{ consumer: string }[]> {
   return query.all(sql`SELECT consumer FROM consumers`);
 }
@@ -178,7 +181,7 @@ export function insertConsumer(tx: Transaction, consumer: string, now: number): 
   );
 }
 
-/** What was there before the consumer is behind its cursors. */
+/** Places the cursors of all accounts behind the newest event, so that older events are skipped. */
 export function insertCursorsAtEnd(tx: Transaction, consumer: string): Promise<number> {
   return tx.run(
     sql`INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT account_id, ${consumer}, seq FROM accounts
@@ -205,7 +208,7 @@ export type WalkPage = {
 
 export type Behind = { account_id: string; head: number; seq: number; next: number | null };
 
-/** The accounts of a page whose log goes on behind the cursor, and the first event there that the consumer wants. */
+/** The accounts of a page with events after the cursor, and the first of these that the consumer wants. */
 export function listBehind(query: Query, dialect: Dialect, page: WalkPage): Promise<Behind[]> {
   return query.all<Behind>(
     sql`SELECT behind.account_id, behind.head, behind.seq, (SELECT min(events.seq) FROM events
@@ -219,7 +222,7 @@ export function listBehind(query: Query, dialect: Dialect, page: WalkPage): Prom
   );
 }
 
-/** Past events that the consumer does not want; never one that somebody works on. */
+/** Moves cursors past events that the consumer does not want; never a claimed cursor. */
 export const skipEvents: Insert = {
   table: 'consumer_cursors',
   columns: { account_id: 'text', consumer: 'text', seq: 'int' },
@@ -227,7 +230,7 @@ export const skipEvents: Insert = {
     WHERE consumer_cursors.seq < excluded.seq AND consumer_cursors.claimed_by = ''`,
 };
 
-/** Accounts with dead letters that are to be tried again. */
+/** Accounts with dead letters that are to be retried. */
 export function listRetrying(query: Query, limit: number): Promise<CursorKey[]> {
   return query.all<CursorKey>(
     sql`SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1

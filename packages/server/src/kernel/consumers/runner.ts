@@ -1,9 +1,9 @@
 import { AccountQueue } from './account-queue.ts';
 import { AT_ONCE, type Due, Turn, type TurnParts } from './turn.ts';
 
-/** Accounts of one consumer that are worked on at the same time. */
+/** The number of accounts that one consumer handles at the same time. */
 const CONCURRENCY = 4;
-/** What comes due within this time comes due together. */
+/** Accounts that come due within this time are started together. */
 const GATHER_MS = 20;
 
 /** Works through the accounts of one consumer, one batch each in turn. */
@@ -11,10 +11,10 @@ export class ConsumerRunner {
   readonly parts: TurnParts;
   readonly #queue = new AccountQueue();
   readonly #running = new Map<string, Promise<void>>();
-  /** Woken while it had its turn. */
+  /** Accounts woken during their turn. */
   readonly #again = new Set<string>();
   readonly #retrying = new Set<string>();
-  /** How far accounts are to be handled of which only another server has told. */
+  /** Accounts announced by another server only, with the `seq` to handle up to. */
   readonly #wanted = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -27,7 +27,7 @@ export class ConsumerRunner {
     return this.parts.kernel.services.clock.now();
   }
 
-  /** Something of the account is to be handled. */
+  /** Queues the account. */
   wake(accountId: string): void {
     this.#wanted.delete(accountId);
     const { delay_seconds = 0 } = this.parts.consumer;
@@ -35,7 +35,7 @@ export class ConsumerRunner {
     else this.#soon(accountId);
   }
 
-  /** The same, unless another server does it first. */
+  /** Queues the account after the grace period, in case the other server handles the events first. */
   wakeLater(accountId: string, seq: number): void {
     this.#wanted.set(accountId, seq);
     const { consumer, times } = this.parts;
@@ -98,7 +98,7 @@ export class ConsumerRunner {
     else if (due !== undefined) this.#queue.addAt(accountId, due);
   }
 
-  /** Until nothing is due any more. */
+  /** Resolves when nothing is due. */
   async drain(): Promise<void> {
     for (;;) {
       this.#start();
@@ -114,6 +114,6 @@ export class ConsumerRunner {
   }
 }
 
-/** A clock that stands still is not asked again and again. */
+/** Prevents a busy loop when a test's clock does not advance. */
 const MIN_WAIT_MS = 100;
 const FAILED_TURN_MS = 5_000;

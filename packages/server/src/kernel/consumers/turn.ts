@@ -15,10 +15,10 @@ import {
 } from './consumer.ts';
 import * as queries from './queries.ts';
 
-/** So many events are looked through for those that a consumer wants before others get their turn. */
+/** The most events searched for those that a consumer wants, before other accounts get their turn. */
 export const SCAN = 5_000;
 const RETRIES = 10;
-/** While the store cannot be reached nothing is counted as a failure of the events. */
+/** How long to wait when the store cannot be reached. This does not count as a failure of the events. */
 const STORE_AWAY_MS = 2_000;
 
 export type TurnParts = {
@@ -31,29 +31,29 @@ export type TurnParts = {
   counted: { handled: number; failed: number };
 };
 
-/** When the account is due again; undefined where nothing is left to do. */
+/** When the account is due again; undefined when nothing is left to do. */
 export type Due = number | undefined;
 export const AT_ONCE = Number.NEGATIVE_INFINITY;
 
-/** Another server has taken over. Whatever this one has done in its transaction is undone. */
+/** Another server has claimed the cursor. This server's transaction is rolled back. */
 class ClaimLost extends Error {
   override name = 'ClaimLost';
 }
 
-/** The consumer moved on while events were handled, or it was about to stop. */
+/** The handler stopped early because the service is stopping. */
 class Interrupted extends Error {
   override name = 'Interrupted';
 }
 
-type Settle = (tx: Transaction) => Promise<number>;
+type FinishEvents = (tx: Transaction) => Promise<number>;
 
-/** One batch of one account: claimed, handled, and given back. */
+/** One batch of one account: claims the cursor, handles the events, releases the cursor. */
 export class Turn {
   readonly #parts: TurnParts;
   readonly #key: queries.CursorKey;
   #seq = 0;
   #attempts = 0;
-  /** What is being handled on its own. */
+  /** The event that is handled on its own. */
   #single: LogEvent | undefined;
 
   constructor(parts: TurnParts, accountId: string) {
@@ -61,7 +61,7 @@ export class Turn {
     this.#key = { account_id: accountId, consumer: parts.consumer.name };
   }
 
-  /** Unless all up to `wanted` is handled by now. */
+  /** Does nothing when all events up to `wanted` are handled. */
   async run({ hasRetries, wanted }: { hasRetries: boolean; wanted: number | undefined }): Promise<Due> {
     if (wanted !== undefined && !hasRetries && ((await this.#read())?.seq ?? 0) >= wanted) return undefined;
     const claim = await this.#claim();
@@ -110,7 +110,7 @@ export class Turn {
   async #waiting(): Promise<Due> {
     const row = await this.#read();
     if (!row) return undefined;
-    // Where a claim was given back meanwhile, there is nothing to wait for but the one who had it.
+    // When the claim was released meanwhile, wait briefly for the server that held it.
     return Math.max(row.claimed_until, row.retry_at, this.#now + this.#parts.times.grace_ms / 10);
   }
 
@@ -144,7 +144,7 @@ export class Turn {
     return this.#seq < head && !isStopping() ? AT_ONCE : undefined;
   }
 
-  /** Together; where that fails, each on its own, so that the one that cannot be handled holds up the others only. */
+  /** Handles all events together. If that fails, handles them one by one, so that the failing event is found. */
   async #handleAll(events: readonly LogEvent[], reached: number): Promise<void> {
     this.#single = events.length === 1 ? events[0] : undefined;
     try {
@@ -163,11 +163,14 @@ export class Turn {
     }
   }
 
-  /** With what settles the events in the handler's own transaction, or else in one that follows. */
-  async #handle(events: readonly LogEvent[], settle: Settle): Promise<void> {
+  /**
+   * Handles events. `finish` runs in the handler's own transaction if it uses one, otherwise in a transaction
+   * afterwards.
+   */
+  async #handle(events: readonly LogEvent[], finish: FinishEvents): Promise<void> {
     const { consumer, kernel, isStopping } = this.#parts;
     const { account_id } = this.#key;
-    let isSettled = false;
+    let isFinished = false;
     let wasStopped = false;
     const context: ConsumerContext = {
       account_id,
@@ -177,25 +180,25 @@ export class Turn {
         return wasStopped;
       },
       async work(run) {
-        if (isSettled) throw new Error(`${consumer.name} used its transaction twice for the same events`);
-        // What led to it has its line in the audit trail already.
+        if (isFinished) throw new Error(`${consumer.name} used its transaction twice for the same events`);
+        // Not audited: the operation that caused the event has its audit line.
         const output = await kernel.work({ ...SELF_CALLER, account_id }, consumer.name, async (work) => {
           const done = await run(work);
-          await mustSettle(settle(work.tx));
+          await mustHoldClaim(finish(work.tx));
           return unchanged(done);
         });
-        isSettled = true;
+        isFinished = true;
         return output;
       },
     };
     await consumer.handle(context, events);
-    // Who was told to stop may have left something undone.
-    if (wasStopped && !isSettled) throw new Interrupted();
-    if (!isSettled) await this.#transaction((tx) => mustSettle(settle(tx)));
+    // A handler that saw the stop may have left events unhandled.
+    if (wasStopped && !isFinished) throw new Interrupted();
+    if (!isFinished) await this.#transaction((tx) => mustHoldClaim(finish(tx)));
     this.#parts.counted.handled += events.length;
   }
 
-  #movingTo(to: number, until: number): Settle {
+  #movingTo(to: number, until: number): FinishEvents {
     const held = this.#held;
     return (tx) => queries.advanceCursor(tx, held, { to, until });
   }
@@ -206,7 +209,7 @@ export class Turn {
   }
 
   async #moveTo(to: number, until: number): Promise<void> {
-    await this.#transaction((tx) => mustSettle(this.#movingTo(to, until)(tx)));
+    await this.#transaction((tx) => mustHoldClaim(this.#movingTo(to, until)(tx)));
     this.#moved(to);
   }
 
@@ -221,10 +224,10 @@ export class Turn {
     for (const { seq } of await queries.listRetries(read, this.#key, RETRIES)) {
       const one = { account_id, after: seq - 1, up_to: seq, limit: 1, event_types: undefined };
       const events = await queries.listConsumed(read, database.dialect, one);
-      const settle: Settle = (tx) => queries.deleteDeadLetter(tx, this.#key, seq);
+      const finish: FinishEvents = (tx) => queries.deleteDeadLetter(tx, this.#key, seq);
       try {
-        if (events.length > 0) await this.#handle(events, settle);
-        else await this.#transaction(settle);
+        if (events.length > 0) await this.#handle(events, finish);
+        else await this.#transaction(finish);
       } catch (error) {
         if (!isOfHandler(error)) throw error;
         this.#report(error, 'a dead letter failed again');
@@ -258,7 +261,7 @@ export class Turn {
     const row = { ...this.#key, seq, attempts, error: nameOf(error), failed_at: this.#now };
     await this.#transaction(async (tx) => {
       await tx.insertMany(queries.insertDeadLetter, [row]);
-      await mustSettle(this.#movingTo(seq, 0)(tx));
+      await mustHoldClaim(this.#movingTo(seq, 0)(tx));
     });
     return AT_ONCE;
   }
@@ -274,17 +277,17 @@ export class Turn {
   }
 }
 
-async function mustSettle(settled: Promise<number>): Promise<void> {
-  if ((await settled) === 0) throw new ClaimLost('another server has taken over');
+async function mustHoldClaim(changedRows: Promise<number>): Promise<void> {
+  if ((await changedRows) === 0) throw new ClaimLost('another server has taken over');
 }
 
-/** Of the events themselves; everything else is tried again without counting. */
+/** True for an error of the handler. All others are retried without counting an attempt. */
 function isOfHandler(error: unknown): boolean {
   if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof StorageError) return false;
   return !isAccountGone(error) && !(error instanceof Fault && error.code === 'unavailable');
 }
 
-/** What kind of error it was. What it says may quote an entry, so that is in the server's log alone. */
+/** The kind of error. Its message may quote an entry, so only the server's log contains it. */
 function nameOf(error: unknown): string {
   if (error instanceof Fault) return `Fault ${error.code}`;
   return error instanceof Error ? error.name : typeof error;

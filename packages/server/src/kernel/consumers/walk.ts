@@ -4,7 +4,7 @@ import type { ConsumerRunner } from './runner.ts';
 import { SCAN } from './turn.ts';
 
 const PAGE_ACCOUNTS = 500;
-/** A cursor behind fewer events than this, none of which its consumer wants, is not worth a write. */
+/** A cursor is moved past unwanted events only when there are at least this many: fewer are not worth a write. */
 const MIN_SKIPPED = 256;
 const MAX_RETRYING = 1_000;
 
@@ -16,8 +16,8 @@ type Walk = {
 };
 
 /**
- * Looks through all accounts, a page at a time, for events that no process has told of: what a crash left behind, what was
- * there before a consumer was installed, notifications that got lost. Cursors behind events that nobody wants move along.
+ * Searches all accounts, a page at a time, for events that no process announced: left over from a crash, older than the
+ * consumer, or with a lost notification. Moves cursors past events that their consumers do not want.
  */
 export async function walkAccounts(walk: Walk): Promise<void> {
   const { database, runners, isStopping } = walk;

@@ -18,10 +18,10 @@ const ANY = { due_by: Number.MAX_SAFE_INTEGER, not_since: Number.MAX_SAFE_INTEGE
 
 export type TaskCounts = { task: string; done: number; failed: number };
 
-/** Uneven, so that servers on one store do not ask at the same moment. */
+/** Random delay, so that servers on one store do not query at the same moment. */
 const UNEVEN_MS = 1_000;
 
-/** The tasks that one server at a time does for all: each has a row in the store, with when it is next due. */
+/** Tasks that one server at a time runs for all. Each has a row in the store with its next due time. */
 export class Maintenance {
   readonly #tasks: ReadonlyMap<string, MaintenanceTask>;
   readonly #options: MaintenanceOptions;
@@ -61,7 +61,7 @@ export class Maintenance {
     return [...this.#counted].map(([task, counts]) => ({ task, ...counts }));
   }
 
-  /** As the store has them. */
+  /** The states in the store. */
   async states(): Promise<queries.TaskState[]> {
     const { database } = this.#options;
     return (await orNothing(queries.listStates(database.read))).filter(({ task }) => this.#tasks.has(task));
@@ -101,7 +101,7 @@ export class Maintenance {
     await this.#run(names, { due_by: clock.now() });
     try {
       const at = await queries.nextRunAt(database.read, database.dialect, names);
-      // What another server has claimed is overdue for as long as that takes.
+      // A task that another server has claimed stays overdue until it finishes.
       this.#schedule(Math.min(longest, Math.max(longest / 10, (at ?? Number.POSITIVE_INFINITY) - clock.now())));
     } catch (error) {
       if (!(error instanceof StorageError)) this.#options.onError(error);
@@ -109,12 +109,12 @@ export class Maintenance {
     }
   }
 
-  /** Everything now, whenever it is due. */
+  /** Runs every task now, due or not. */
   runAll(): Promise<void> {
     return this.#run([...this.#tasks.keys()], {});
   }
 
-  /** One after the other: it runs beside requests, and is not to crowd them out. */
+  /** One after the other, to leave capacity for requests. */
   #run(tasks: readonly string[], which: Which): Promise<void> {
     this.#running = this.#running.then(() => this.#claimAndRun(tasks, which)).catch(this.#options.onError);
     return this.#running;
@@ -151,7 +151,7 @@ export class Maintenance {
     const counts = this.#counted.get(name) as { done: number; failed: number };
     const started = clock.now();
     const everyMs = this.#everyMs(task);
-    // What the end of the process leaves out is due at once, for whoever comes next.
+    // A task interrupted by the end of the process is due at once, for the next server.
     const undone = { task: name, finished_at: started, next_run_at: started, attempts, last_error: '' };
     if (this.#closed) return undone;
     try {

@@ -17,12 +17,12 @@ export type TaskClaim = {
   claimed_by: string;
   now: number;
   until: number;
-  /** Only what is due by then, and what nobody has begun since. */
+  /** Only tasks that are due by then and not started since. */
   due_by: number;
   not_since: number;
 };
 
-/** Takes tasks that no other server works on. */
+/** Claims tasks that no other server is running. */
 export function claimTasks(tx: Transaction, dialect: Dialect, claiming: TaskClaim): Promise<Claimed[]> {
   const { tasks, claimed_by, now, until, due_by, not_since } = claiming;
   return tx.all<Claimed>(
@@ -48,7 +48,7 @@ export function finishTask(tx: Transaction, claimed_by: string, finished: Finish
   );
 }
 
-/** When the next of these is due. */
+/** When the next of these tasks is due. */
 export async function nextRunAt(query: Query, dialect: Dialect, tasks: readonly string[]): Promise<number | undefined> {
   const row = await query.get<{ at: number | null }>(
     sql`SELECT min(next_run_at) AS at FROM maintenance_tasks WHERE task IN (SELECT value FROM ${dialect.texts(tasks)})`,

@@ -1,18 +1,18 @@
 import type { Engine } from '../../db/index.ts';
 import type { Kernel } from '../module.ts';
 
-/** What is done over the whole store now and then, by one server at a time, wherever the last one stopped. */
+/** A periodic task over the whole store, run by one server at a time. After a crash, another server continues. */
 export type MaintenanceTask = {
   name: string;
-  /** Left out: on both. */
+  /** Undefined: both engines. */
   only_on?: Engine;
-  /** As often as the service is set to, where this is left out. */
+  /** The interval in the configuration of the service by default. */
   every_seconds?: number;
-  /** Also soon after such an event, if nobody has done it since. */
+  /** Also runs soon after such an event, unless it has run since. */
   after?: { event_types: readonly string[]; delay_seconds: number };
-  /** May be repeated, also by two servers at once. What takes long asks now and then whether the service is about to stop. */
+  /** Must be repeatable, even by two servers at once. A long task checks `isStopping` regularly. */
   run(kernel: Kernel, isStopping: () => boolean): Promise<void>;
 };
 
-/** What is about the memory of this very process. Every process does it for itself. */
+/** A periodic task on the memory of this process. Every process runs its own. */
 export type ProcessTimer = { name: string; run(kernel: Kernel): Promise<void> };

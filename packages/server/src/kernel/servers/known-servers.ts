@@ -3,32 +3,35 @@ import type { Services } from '../module.ts';
 import type { NotesGap } from '../notes-gap.ts';
 import * as queries from './queries.ts';
 
-/** After how long without a word nobody counts on a server any more. */
+/** A server without a greeting for this long is considered gone. */
 export const SILENT_MS = 7000;
-/** How often a server renews its row in the store, for those that cannot hear it. */
+/** How often a server renews its row in the store, for servers that do not receive its greetings. */
 const RENEW_MS = 10_000;
-/** What a session noted is forgotten after a week. */
-const FORGET_MS = 8 * 24 * 60 * 60 * 1000;
+/** Notes of a session are deleted after a week, so older servers no longer matter. */
+const DELETE_AFTER_MS = 8 * 24 * 60 * 60 * 1000;
 
 /**
- * A session that the store first knows of later than this after a server was lost is taken to have begun after it: who was
- * cut off there comes back sooner.
+ * A session first stored later than this after a server was lost is taken to have begun after the loss: a client that
+ * was cut off reconnects sooner.
  */
 export const RETURN_MS = 120_000;
 
-/** When it was last heard, by the clock of this process and by that of the service. */
-type Heard = { at: number; clock: number };
+/** When the last greeting was received, by the monotonic clock and by the clock of the service. */
+type ServerGreeting = { at: number; clock: number };
 
 /**
- * The servers on one database: those that say so now and then, and those whose row says that they were there and never
- * left. One that fell silent without a goodbye has taken along what it had not written down.
+ * The servers on one database: those that send greetings, and those whose row shows that they never shut down cleanly.
+ * A server that stops without a goodbye loses the notes in its memory.
  */
 export class KnownServers {
   readonly #options: Pick<Services, 'database' | 'clock' | 'server_id'>;
-  readonly #heard = new Map<string, Heard>();
+  readonly #greetings = new Map<string, ServerGreeting>();
   readonly #timer: NodeJS.Timeout;
   #renewing: Promise<void>;
-  /** When this server last heard itself; before that it cannot know whether anybody hears it. */
+  /**
+   * When this server last received its own greeting; before that, it cannot tell apart a lost connection from absent
+   * servers.
+   */
   #ownAt = Number.NEGATIVE_INFINITY;
   #joined: () => void = () => {};
   readonly #joining = new Promise<void>((resolve) => {
@@ -43,7 +46,7 @@ export class KnownServers {
     }, RENEW_MS).unref();
   }
 
-  /** Once this server has heard itself and read who else is there; not longer than that. */
+  /** Resolves once this server has received its own greeting and read the rows of the others, or after the timeout. */
   async joined(patienceMs: number): Promise<void> {
     if (this.#ownAt > 0) return;
     const over = new AbortController();
@@ -52,34 +55,34 @@ export class KnownServers {
     over.abort();
   }
 
-  /** Says whether it is a new one. */
-  heard(id: string): boolean {
+  /** Returns whether the server is new. */
+  greeted(id: string): boolean {
     const at = performance.now();
     if (id === this.#options.server_id) {
       this.#ownAt = at;
       this.#joined();
       return false;
     }
-    const isNew = !this.#heard.has(id);
-    this.#heard.set(id, { at, clock: this.#options.clock.now() });
+    const isNew = !this.#greetings.has(id);
+    this.#greetings.set(id, { at, clock: this.#options.clock.now() });
     return isNew;
   }
 
   left(id: string): void {
-    this.#heard.delete(id);
+    this.#greetings.delete(id);
   }
 
   present(): string[] {
     const since = performance.now() - SILENT_MS;
-    return [...this.#heard].flatMap(([id, { at }]) => (at > since ? [id] : []));
+    return [...this.#greetings].flatMap(([id, { at }]) => (at > since ? [id] : []));
   }
 
   gaps(): NotesGap[] {
     const since = performance.now() - SILENT_MS;
-    const gaps: NotesGap[] = [...this.#heard].flatMap(([id, { at, clock }]) =>
+    const gaps: NotesGap[] = [...this.#greetings].flatMap(([id, { at, clock }]) =>
       at > since ? [] : [{ reason: `server ${id} ended or froze with reads in its memory`, before: clock + RETURN_MS }],
     );
-    if (this.#ownAt <= since) gaps.push({ reason: 'the other servers cannot be asked at the moment' });
+    if (this.#ownAt <= since) gaps.push({ reason: 'the other servers cannot be reached at the moment' });
     return gaps;
   }
 
@@ -90,14 +93,14 @@ export class KnownServers {
     await database.maintenanceTransaction((tx) => queries.deleteServer(tx, server_id)).catch(() => {});
   }
 
-  /** A store that cannot be reached is told of by everything else. */
+  /** Ignores an unreachable store: other statements report it. */
   async #renew(): Promise<void> {
     const { database, clock, server_id } = this.#options;
     const seen_at = clock.now();
     try {
       const rows = await database.maintenanceTransaction(async (tx) => {
         await queries.touchServer(tx, { server_id, seen_at });
-        await queries.deleteOldServers(tx, seen_at - FORGET_MS);
+        await queries.deleteOldServers(tx, seen_at - DELETE_AFTER_MS);
         return queries.listServers(tx);
       });
       this.#learn(rows, seen_at);
@@ -107,11 +110,11 @@ export class KnownServers {
   #learn(rows: readonly queries.ServerRow[], now: number): void {
     const known = new Set(rows.map(({ server_id }) => server_id));
     const silentSince = performance.now() - SILENT_MS;
-    for (const [id, { at }] of this.#heard) if (at <= silentSince && !known.has(id)) this.#heard.delete(id);
+    for (const [id, { at }] of this.#greetings) if (at <= silentSince && !known.has(id)) this.#greetings.delete(id);
     for (const { server_id, seen_at } of rows) {
-      if (server_id === this.#options.server_id || this.#heard.has(server_id)) continue;
+      if (server_id === this.#options.server_id || this.#greetings.has(server_id)) continue;
       const isFresh = seen_at > now - RENEW_MS - SILENT_MS;
-      this.#heard.set(server_id, { at: isFresh ? performance.now() : Number.NEGATIVE_INFINITY, clock: seen_at });
+      this.#greetings.set(server_id, { at: isFresh ? performance.now() : Number.NEGATIVE_INFINITY, clock: seen_at });
     }
   }
 }

@@ -26,10 +26,10 @@ import { deleteKeys, emitKeyEvent } from '../keys/index.ts';
 import { exportLines } from '../transfer/index.ts';
 import * as queries from './queries.ts';
 
-/** Few enough that writes of other accounts do not wait long for their turn. */
+/** The size of a batch: small enough that writes of other accounts do not wait long. */
 const ROWS = 500;
 
-/** The whole account; once the last line was taken, it may be deleted as it is. */
+/** Exports the whole account; after the last line was sent, the account may be deleted in that state. */
 const exportWhole = lists<'accounts.export'>(async function* ({ services }, { account_id }) {
   const account = await readAccount(services.database.forAccount(account_id).read, account_id);
   if (!account || account.deleted_at !== null) throw accountGone(account_id);
@@ -86,7 +86,7 @@ const toEnd = ({ account_id, deleted_at, purged_at }: EndRow): Output<'accounts.
   purged_at: toIsoOrNull(purged_at),
 });
 
-/** What is left of deleted accounts goes table by table. What one process does not get to, the next does. */
+/** Deletes the rows of deleted accounts table by table. A later run continues where this one stops. */
 export async function purge({ services }: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock, tables, wordIndexes } = services;
   const { engine } = database.dialect;
@@ -115,7 +115,7 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
 const deleteWords = (database: Database, batch: queries.WordBatch): Promise<number> =>
   database.transaction((tx) => queries.deleteSomeWords(tx, database.dialect.engine, batch));
 
-/** What no request can take lines from goes by maintenance, which may only where the account has ended. */
+/** Append-only rows can be deleted only by maintenance, and only where the account has ended. */
 function deleteBatch(database: Database, batch: queries.PurgeBatch): Promise<number> {
   if (batch.table.rights?.ended_accounts_only)
     return database.maintenanceTransaction((tx) => queries.deleteSome(tx, batch));

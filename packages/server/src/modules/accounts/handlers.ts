@@ -49,8 +49,8 @@ const create = controls<'accounts.create'>(async ({ caller, services, work }, in
 });
 
 /**
- * Neither its log nor its audit trail begins, so that those of an export can take their place. Its key can be made
- * within no work of the account for the same reason.
+ * Starts neither the log nor the audit trail, so that those of an export can take their place. For the same reason its key
+ * cannot be created within the account's work.
  */
 async function createEmpty({ caller, services }: Pick<ControlContext, 'caller' | 'services'>, input: Creation) {
   const { account_id = randomUUID(), name, plan = null } = input;

@@ -5,7 +5,7 @@ import { rowidsOf } from '../text/index.ts';
 /** Rows of a table, a few at a time, in the order of its key. */
 export type PurgeBatch = { table: TenantTable; account_id: string; limit: number };
 
-/** Gives back how many there were. */
+/** Returns the number of deleted rows. */
 export function deleteSome(tx: Transaction, { table, account_id, limit }: PurgeBatch): Promise<number> {
   const [name, key] = [fragment(table.table), fragment(table.key.join(', '))];
   return tx.run(

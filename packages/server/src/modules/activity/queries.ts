@@ -5,7 +5,7 @@ export type UsageKind = 'all' | 'agent' | 'path' | 'minute' | 'latency';
 
 export type UsageRow = CallTally & { day: string; name: string; peak: number };
 
-/** Adds to what is there: every server does. */
+/** Adds to the stored counts, since every server writes its own. */
 export const addUsage: Insert = {
   table: 'usage_days',
   columns: {
@@ -27,10 +27,10 @@ export const addUsage: Insert = {
     peak = CASE WHEN excluded.peak > usage_days.peak THEN excluded.peak ELSE usage_days.peak END`,
 };
 
-/** The same, and says what each has come to. */
+/** The same, and returns the new value of each count. */
 export const addMinutes: Insert = { ...addUsage, suffix: `${addUsage.suffix} RETURNING requests` };
 
-/** Minutes are of interest until the busiest of them is known. */
+/** Counts per minute are needed only until the busiest minute is known. */
 export function deleteMinutes(tx: Transaction, accountId: string, before: string): Promise<number> {
   return tx.run(sql`DELETE FROM usage_days WHERE account_id = ${accountId} AND kind = 'minute' AND day < ${before}`);
 }
@@ -40,7 +40,7 @@ export type DayRange = { account_id: string; from: string; to: string };
 const within = ({ account_id, from, to }: DayRange, kind: UsageKind): Sql =>
   sql`account_id = ${account_id} AND kind = ${kind} AND day >= ${from} AND day <= ${to}`;
 
-// PostgreSQL adds up whole numbers to numerics.
+// PostgreSQL sums integers as numerics.
 const SUMS = fragment(
   ['requests', 'reads', 'writes', 'ops', 'errors'].map((name) => `CAST(sum(${name}) AS BIGINT) AS ${name}`).join(', '),
 );
@@ -52,7 +52,7 @@ export function listUsage(query: Query, range: DayRange, kind: UsageKind): Promi
   );
 }
 
-/** Those with most requests, and none of the rest that is told as one. */
+/** Returns the names with most requests, without the row that sums up the rest. */
 export function listTop(query: Query, range: DayRange, { kind, limit }: { kind: UsageKind; limit: number }) {
   return query.all<CallTally & { name: string }>(
     sql`SELECT name, ${SUMS} FROM usage_days WHERE ${within(range, kind)} AND name <> ''
@@ -60,7 +60,7 @@ export function listTop(query: Query, range: DayRange, { kind, limit }: { kind: 
   );
 }
 
-/** By day: those that are named, and everybody else as one with an empty name. */
+/** By day: the given names, and all others as one with an empty name. */
 export function listSeries(query: Query, range: DayRange, { kind, names }: { kind: UsageKind; names: Sql }) {
   return query.all<UsageRow>(
     sql`SELECT day, shown AS name, ${SUMS} FROM (
@@ -70,7 +70,7 @@ export function listSeries(query: Query, range: DayRange, { kind, names }: { kin
   );
 }
 
-/** Paths that calls named, globs among them. */
+/** Returns the paths that calls named, including globs. */
 export async function listPaths(query: Query, accountId: string): Promise<string[]> {
   const rows = await query.all<{ name: string }>(
     sql`SELECT DISTINCT name FROM usage_days WHERE account_id = ${accountId} AND kind = 'path'`,

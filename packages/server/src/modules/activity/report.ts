@@ -113,7 +113,7 @@ async function quotasOf(context: ReadContext, ops: number): Promise<UsageReport[
   ]);
   const counts = { ops, entries, traces, api_keys: keys } as const;
   const names = Object.keys(counts) as (keyof typeof counts)[];
-  // Plans limit ops alone.
+  // Plans limit only ops.
   const limitOf = (name: string) => (name === 'ops' ? (standing?.ops_limit ?? null) : null);
   return names.map((name) => ({ name, current: counts[name], limit: limitOf(name) }));
 }

@@ -5,7 +5,7 @@ import { NameBudget } from './rules/budget.ts';
 const DAY_MS = 86_400_000;
 const NONE: CallTally = { requests: 0, reads: 0, writes: 0, ops: 0, errors: 0 };
 
-/** Adds what was counted to what is there. The busiest minute is known once all servers have told theirs. */
+/** Adds new counts to the stored ones. The busiest minute is known once all servers have written theirs. */
 export function createActivitySaver(): (work: Work, tally: DayTally) => Promise<void> {
   const budget = new NameBudget();
   return async (work, { day, total, agents, paths, minutes, latencies }) => {

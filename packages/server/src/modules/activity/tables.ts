@@ -4,7 +4,7 @@ export const tables: readonly TenantTable[] = [
   {
     table: 'usage_days',
     key: ['kind', 'day', 'name'],
-    left_out: 'how much the service was used stays where that was',
+    left_out: 'usage belongs to the service where it happened',
     agents: { name: { erased: 'by its owner' } },
     entries: { name: 'by its owner' },
   },

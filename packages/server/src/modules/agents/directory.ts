@@ -45,7 +45,7 @@ const list = reads<'agents.list'>(async (context, input) => {
   return { agents, ...rest };
 });
 
-/** One for each agent, in the order of the rows. */
+/** Merges rows into one per agent, in the order of the rows. */
 function together(rows: readonly SeenAgent[]): SeenAgent[] {
   const agents = new Map<string, SeenAgent>();
   for (const row of rows) {
@@ -69,7 +69,7 @@ const introduce = ({ description = null, platform = null, tags = '[]' }: Partial
 });
 
 const MAX_WRITERS = 100;
-/** Few, as one may be long. */
+/** A small number, as a profile may be long. */
 const PROFILES_AT_ONCE = 200;
 
 const discover = reads<'agents.discover'>(async (context, input) => {
@@ -107,7 +107,7 @@ async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<
   }
 }
 
-/** Who knows a path because they wrote there. */
+/** Agents that know a path because they wrote there. */
 async function writersAt({ scan, view, services }: ReadContext, { entity_path }: Input<'agents.discover'>) {
   if (entity_path === undefined) return [];
   const page = { entity_path, scan: services.limits.max_scanned_entries, limit: MAX_WRITERS };

@@ -21,7 +21,7 @@ export const migrations: readonly Migration[] = [
         updated_at ${int} NOT NULL,
         PRIMARY KEY (account_id, agent_id)
       )`,
-      // A page of agents passes over none that the caller may not see.
+      // So that a page of agents need not skip those that the caller may not see.
       'CREATE INDEX agents_by_visibility ON agents (account_id, visible_to, agent_id)',
     ],
   },

@@ -98,8 +98,8 @@ const setCapabilities = writes<'agents.set_capabilities'>(async (work, { input, 
   const { agent_id, ...declared } = input;
   const about = { caller, agent_id, column: 'capabilities' } as const;
   const kept = await declaredOutsideScope<DeclaredCapability>(work, about, ({ entity_paths }) => entity_paths);
-  const isAnew = ({ name }: DeclaredCapability) => input.capabilities.some((one) => one.name === name);
-  const columns = { capabilities: stringify([...kept.filter((one) => !isAnew(one)), ...input.capabilities]) };
+  const isReplaced = ({ name }: DeclaredCapability) => input.capabilities.some((one) => one.name === name);
+  const columns = { capabilities: stringify([...kept.filter((one) => !isReplaced(one)), ...input.capabilities]) };
   return declare(work, caller, { agent_id, part: 'capabilities', upsert: profiles.setCapabilities, columns, declared });
 });
 
@@ -113,7 +113,7 @@ const setContracts = writes<'agents.set_contracts'>(async (work, { input, caller
 
 type ScopedColumn = { caller: Caller; agent_id: string; column: 'auto_context_paths' | 'capabilities' | 'contracts' };
 
-/** What was declared of paths that the key may not write to stays when the rest is replaced. */
+/** Declarations about paths that the key may not write to stay when the rest is replaced. */
 async function declaredOutsideScope<T>(
   work: Work,
   { caller, agent_id, column }: ScopedColumn,
@@ -128,7 +128,7 @@ async function declaredOutsideScope<T>(
 
 type ProfilePart<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
 
-/** Keeps what is said of an agent. Whoever runs an agent may say it in its place. */
+/** Stores a declaration about an agent. The operator of an agent may declare it in its place. */
 function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: ProfilePart<T>) {
   const { account_id, now } = work;
   const row = { account_id, agent_id, ...what.columns, created_at: now, updated_at: now };

@@ -7,8 +7,8 @@ import { describedAgents } from '../profiles/index.ts';
 export type AgentsViewer = { account_id: string; viewer: string };
 
 /**
- * By id. What an agent did for all to see, what only the viewer may know of it, and that it was described are a row
- * each; each side is cut to the page by itself.
+ * By id. An agent has a row each for what everyone may see, for what only the viewer may see, and for its description; each
+ * query is limited to the page separately.
  */
 export function listAgents(
   query: Query,
@@ -21,10 +21,10 @@ export function listAgents(
   );
 }
 
-/** Who wrote what is at some paths, as far as `scan` entries tell: how many, and when first and last. */
+/** An agent that wrote at some paths, based on at most `scan` entries: how many entries, and the first and last time. */
 export type SeenWriter = { agent_id: string; n: number; first_at: number; last_at: number };
 
-/** Only what the view shows is looked at, so that an agent that wrote elsewhere is not there. */
+/** Scans only what the view shows, so that an agent that wrote elsewhere is not included. */
 export function listSeenWriters(
   query: Query,
   view: EntryView,
@@ -40,7 +40,7 @@ export function listSeenWriters(
 
 export type WriterCount = { agent_id: string; n: number };
 
-/** Who wrote most of what is at a path and below it, as far as `scan` entries of each tell. */
+/** The agents that wrote most at a path and below it, based on at most `scan` entries of each. */
 export function listWriters(
   query: Query,
   view: EntryView,

@@ -14,8 +14,8 @@ import * as queries from './queries.ts';
 type WritersPage = { after: string; limit: number };
 
 /**
- * Who is known from a view that nobody keeps the counts of, a part of the account or an earlier state: the agents that wrote
- * what is there. Undefined where the counts tell.
+ * The agents of a view without stored counts, such as a scope or an earlier state: those that wrote its entries. Undefined
+ * where stored counts exist.
  */
 export function writersInScope({ scan, view, services }: ReadContext, { after, limit }: WritersPage, agentId?: string) {
   if (view.scope === undefined && isNewestOfOneBranch(view)) return undefined;
@@ -23,7 +23,7 @@ export function writersInScope({ scan, view, services }: ReadContext, { after, l
   return queries.listSeenWriters(scan, view, { where, after, limit, scan: services.limits.max_scanned_entries });
 }
 
-/** And whoever was described: that is said of no path. */
+/** Adds agents that were described: a description belongs to no path. */
 export async function withDescribedAgents(
   { read, caller }: ReadContext,
   writers: readonly queries.SeenWriter[],
@@ -37,7 +37,7 @@ export async function withDescribedAgents(
 const globOf = (text: string): Glob => parseGlob(text) ?? { kind: 'exact', path: text };
 const overlapsScope = (scope: Scope | undefined) => (text: string) => scopeOverlaps(scope, globOf(text));
 
-/** What is declared of paths that have nothing in common with the reach is left out. */
+/** Leaves out declared paths that do not overlap the scope. */
 export const pathsOverlappingScope = (scope: Scope | undefined, globs: readonly string[]): string[] =>
   globs.filter(overlapsScope(scope));
 
@@ -57,6 +57,6 @@ export const contractsInScope = <C extends { entity_path: string }>(
   contracts: readonly C[],
 ): C[] => contracts.filter(({ entity_path }) => overlapsScope(scope)(entity_path));
 
-/** Not everything that it names may be written by whoever replaces it. */
+/** Whether the globs include paths outside the caller's write scope. */
 export const isOutsideScope = (scope: Scope | undefined, globs: readonly string[]): boolean =>
   globs.some((text) => !scopeCovers(scope, globOf(text)));

@@ -31,7 +31,7 @@ type TimelineInput = {
 
 type EventPageQuery = { cursors: Cursors<readonly ['number']>; where: readonly Sql[]; filters: readonly Sql[] };
 
-/** Events keep their places, so a page is the same however much has happened since. */
+/** Events keep their `seq`, so a page stays the same while new events are appended. */
 async function pageOfEvents(
   context: ReadContext,
   input: TimelineInput,

@@ -33,7 +33,7 @@ const list = reads<'audit.list'>(async ({ scan, caller, services }, input) => {
     ...(until === undefined ? [] : [sql`at < ${fromIso(until)}`]),
   ];
   const account = await readAccount(scan, caller.account_id);
-  // A filtered page looks at so many lines, and then says where it came to.
+  // A filtered page scans this many lines, and then returns a cursor.
   const newest = Math.min(before, (account?.audit_no ?? 0) + 1);
   const oldest = where.length === 0 ? 0 : Math.max(0, newest - 1 - services.limits.max_scanned_entries);
   const range = { before: newest, after: oldest, where, limit: limit + 1 };
@@ -63,7 +63,7 @@ const toLine = (row: AuditRow): Output<'audit.list'>['entries'][number] => ({
 
 const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor }) => {
   const [after] = cursor === undefined ? [0] : places.from(cursor);
-  // Before the lines, so that it never speaks of lines that came after them.
+  // Read before the lines, so that it never refers to later ones.
   const account = await readAccount(scan, caller.account_id);
   const last = after === 0 ? undefined : await getAuditLine(scan, caller.account_id, after);
   const rows = await walkAuditLines(scan, caller.account_id, { after, limit: limit + 1 });

@@ -4,7 +4,7 @@ import { type AuditRow, agentHash, chainAudit, subjectHash } from '../../kernel/
 export type AuditProblem = Output<'audit.verify'>['problems'][number];
 type PreviousLine = { no: number; hash: string | null };
 
-/** Holds lines against each other. `last` is the one before the first of them. */
+/** Checks each line against the one before it. `last` is the line before the first of them. */
 export function checkLines(rows: readonly AuditRow[], last: PreviousLine): AuditProblem[] {
   const problems: AuditProblem[] = [];
   let previous = last;
@@ -17,14 +17,14 @@ export function checkLines(rows: readonly AuditRow[], last: PreviousLine): Audit
   return problems;
 }
 
-/** Lines from before there was a chain have no hash; after the first that has one, each has. */
+/** Lines from before the chain existed have no hash; from the first hash on, every line has one. */
 function problemOf(row: AuditRow, previous: PreviousLine): AuditProblem['reason'] | undefined {
   if (row.hash === null) return previous.hash === null ? undefined : 'unchained';
   const { hash: _, ...rest } = row;
   if (chainAudit(previous.hash ?? '', rest) !== row.hash) return 'changed';
-  // Likewise an agent that was forgotten.
+  // The same for an erased agent.
   if (row.agent_salt !== null && agentHash(row.agent_salt, row.agent_id) !== row.agent_hash) return 'changed';
-  // Without its salt, the subject was erased, and its hash stands for it.
+  // A subject without a salt was erased, and only its hash remains.
   const isErased = row.subject_salt === null;
   return isErased || subjectHash(row.subject_salt as string, row) === row.subject_hash ? undefined : 'subject_changed';
 }

@@ -1,7 +1,7 @@
 import { type EntryEraser, eraseEventDetails } from '../../kernel/index.ts';
 import { countEmptied, deleteEmptied, emptiedSeqs } from './queries.ts';
 
-/** A commit that wrote nothing else goes with the entries. */
+/** Deletes commits that wrote only the erased entries. */
 export const erasesEntries: EntryEraser = {
   count: async ({ tx }, erased) => ({ commits: await countEmptied(tx, erased) }),
   async erase({ tx }, erased) {

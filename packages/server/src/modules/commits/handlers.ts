@@ -114,7 +114,7 @@ const list = reads<'commits.list'>(async (context, input) => {
   const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
   const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  // The row behind the page is the one before its last commit.
+  // The row after the page is the parent of its last commit.
   const seen = await narrowCommits(context, rows);
   return { commits: seen.slice(0, items.length).map(toCommit), ...page };
 });

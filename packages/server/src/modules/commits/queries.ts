@@ -53,7 +53,7 @@ export function getNewestCommit(
 
 export type CommitPage = { before: number; limit: number };
 
-/** A condition: commits that wrote something that the view shows, or nothing at all. */
+/** A condition: commits that wrote something the view shows, or nothing at all. */
 const wroteIn = (view: EntryView): Sql[] =>
   view.scope === undefined ? [] : [sql`(commits.entry_count = 0 OR ${isCommitIn(view, sql`commits.commit_id`)})`];
 
@@ -68,7 +68,6 @@ export function listCommits(query: Query, view: EntryView, { before, limit }: Co
 const emptied = ({ account_id, emptiedCommits }: ErasedEntries): Sql =>
   sql`FROM commits WHERE account_id = ${account_id} AND commit_id IN (${emptiedCommits})`;
 
-/** Where in the log they are. */
 export const emptiedSeqs = (erased: ErasedEntries): Sql => sql`SELECT seq ${emptied(erased)}`;
 
 export async function countEmptied(query: Query, erased: ErasedEntries): Promise<number> {

@@ -13,7 +13,7 @@ function fromVersion({ document, version, content_hash }: CommittedVersion): Com
   return { entity_path, key, version, content_hash };
 }
 
-/** The commit before it, as far as the caller may know. */
+/** The previous commit that the caller may see. */
 export async function parentOf(query: Query, view: EntryView, row: queries.CommitRow): Promise<string | null> {
   if (view.scope === undefined) return row.parent_id;
   const ofBranch = { ...view, lineage: [{ branch: row.branch, up_to_seq: null }] };
@@ -22,7 +22,7 @@ export async function parentOf(query: Query, view: EntryView, row: queries.Commi
 
 export type ScopedCommit = { row: queries.CommitRow; entries: CommitEntry[]; isPartial: boolean };
 
-/** A commit as the caller may know it, with what it wrote. */
+/** A commit as far as the caller may see it, with its entries. */
 export async function readCommit({ read, view, dialect }: ReadContext, row: queries.CommitRow): Promise<ScopedCommit> {
   if (view.scope === undefined) {
     const entries = (await listVersionsOfCommit(read, view, row.commit_id)).map(fromVersion);
@@ -36,8 +36,8 @@ export async function readCommit({ read, view, dialect }: ReadContext, row: quer
 }
 
 /**
- * Commits of a list, newest first, as the caller may know them. The one before a commit is the next of its branch in the
- * list; only of the last of a branch it has to be looked up.
+ * Commits of a list, newest first, as far as the caller may see them. The parent of a commit is the next one of its branch
+ * in the list; only that of the last commit of a branch has to be looked up.
  */
 export async function narrowCommits(
   { read, view, dialect }: ReadContext,
@@ -58,8 +58,7 @@ export async function narrowCommits(
 }
 
 /**
- * Of a commit that wrote elsewhere too, a key that is kept to a part sees what it wrote there, as if that were all; what was
- * said of the whole is left out.
+ * Of a commit that also wrote elsewhere, a scoped key sees only the part in scope; the message about the whole is left out.
  */
 function narrow(row: queries.CommitRow, written: readonly CommitEntry[], parent_id: string | null): ScopedCommit {
   const entries = written.map(({ entity_path, key, version, content_hash }) => ({

@@ -10,7 +10,7 @@ export const tables: readonly TenantTable[] = [
       agent_id: { erased: 'rename', counted_as: 'commits', also: () => ({ message: '', session_id: null }) },
       visible_to: { erased: 'rename' },
     },
-    // A commit that wrote nothing but erased entries goes.
+    // A commit that wrote only erased entries is deleted.
     erased_with: 'versions',
   }),
 ];

@@ -65,7 +65,7 @@ function checked<I extends { consumer: string }>({ consumers }: Services, input:
   throw new Fault('not_found', `there is no consumer ${consumer}`, { consumer });
 }
 
-/** What an operator sees of the consumers of the log, whose tables are the kernel's. */
+/** Shows the consumers of the log to operators; the kernel owns their tables. */
 export const consumers: Module = {
   name: 'consumers',
   migrations: [],

@@ -5,10 +5,10 @@ import { type CheckedWrite, type Contract, violationsOf } from './rules.ts';
 
 export type { CheckedWrite, Contract } from './rules.ts';
 
-/** Throws where a write breaks a rule that its author has set itself. `at` leads to the write within the input. */
+/** Throws where a write breaks one of its author's own contracts. `at` is the path of the write within the input. */
 export type ContractCheck = (write: CheckedWrite & { agent_id: string }, at?: string) => void;
 
-/** The rules of all agents that write in a batch, with one look-up. Nothing where none of them has any. */
+/** Loads the contracts of all agents that write in a batch, with one lookup. Undefined where there are none. */
 export async function loadContracts(work: Work, agentIds: Iterable<string>): Promise<ContractCheck | undefined> {
   const agents = [...new Set(agentIds)];
   const found = await work.tx.findMany<{ contracts: string }>(

@@ -15,16 +15,15 @@ export type Contract = {
 export type CheckedWrite = {
   entity_path: string;
   key: string;
-  /** As it will be, defaults filled in. */
+  /** The final value, with defaults filled in. */
   confidence: number;
   ttl_at: number | null;
-  /** The value, parsed. */
   value: unknown;
 };
 
 export type Violation = FieldError & { rule: string };
 
-/** Each rule of the contract that the write breaks; none where it is about other entries. */
+/** Every rule of the contract that the write breaks; none where the contract does not cover the entry. */
 export function violationsOf(contract: Contract, write: CheckedWrite): Violation[] {
   if (!isAbout(contract, write)) return [];
   const { min_confidence, max_confidence, required_fields, ttl_required } = contract;
@@ -48,14 +47,14 @@ function isAbout({ entity_path, key_pattern }: Contract, write: CheckedWrite): b
   return glob !== undefined && matchesGlob(glob, write.entity_path) && matchesPattern(key_pattern, write.key);
 }
 
-/** `*` stands for any characters, also none; everything else for itself. */
+/** `*` matches any characters, including none; everything else matches itself. */
 export function matchesPattern(pattern: string, text: string): boolean {
   const [start = '', ...rest] = pattern.split('*');
   const end = rest.pop();
   if (end === undefined) return text === pattern;
   if (!text.startsWith(start)) return false;
   let from = start.length;
-  // The first place that fits leaves most room for the rest.
+  // The first match leaves most room for the rest.
   for (const piece of rest) {
     const at = text.indexOf(piece, from);
     if (at < 0) return false;
@@ -64,7 +63,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return text.length - end.length >= from && text.endsWith(end);
 }
 
-/** Whether there is a member at the path; a list has its positions as members. */
+/** Whether there is a member at the path; the members of a list are its positions. */
 function hasField(value: unknown, [name, ...rest]: readonly string[]): boolean {
   if (name === undefined) return true;
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;

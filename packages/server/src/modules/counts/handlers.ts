@@ -15,7 +15,7 @@ import {
 import { type CountRow, type CountView, countPrivateNames, getEdgeTime, listCounts } from './queries.ts';
 import { entitiesWithin, isCounted, patternsInScope, statsInScope } from './scoped-counts.ts';
 
-/** Pages of names, whatever is counted by them. */
+/** Cursors for pages of names, of any kind of count. */
 const cursors = (kind: string) => cursorsOf(`counts ${kind}`, ['string']);
 
 type CountsPageInput = { limit: number; cursor?: string | undefined };
@@ -26,7 +26,7 @@ const countViewOf = ({ view }: ReadContext): CountView => ({
   agent_id: view.agent_id,
 });
 
-/** One page of names, the public and the private count of each added up. */
+/** One page of names, with the sum of the public and the private count of each. */
 async function pageOfCounts(context: ReadContext, input: CountsPageInput & { kind: string; where?: readonly Sql[] }) {
   const where = [...(input.where ?? [])];
   if (input.cursor) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);

@@ -9,14 +9,14 @@ async function change(work: Work, changes: readonly Pick<EntryChange, 'before' |
   const deltas = deltasOf(changes);
   if (deltas.length === 0) return;
   const { tx } = work;
-  // Entries that only changed are as many as before.
+  // Changed entries do not change the numbers of names.
   if (deltas.every(({ n }) => n === 0)) return work.send(tx.insertMany(addCounts, withAccount(work, deltas)));
   const reached = await tx.insertMany<CountRow>(upsertCounts, withAccount(work, deltas));
   const totals = totalsOf(deltas, reached);
   if (totals.length > 0) work.send(tx.insertMany(upsertCounts, withAccount(work, totals)));
 }
 
-/** Takes entries out of the counts as if they had never been. */
+/** Subtracts erased entries from the counts. */
 async function erase(work: Work, erased: ErasedEntries): Promise<undefined> {
   const { heads } = erased;
   await change(
@@ -28,7 +28,7 @@ async function erase(work: Work, erased: ErasedEntries): Promise<undefined> {
   await deleteEmptyCounts(work.tx, work.account_id);
 }
 
-/** How many entries there are per path, agent, type and pattern, in the same transaction as the entries. */
+/** Counts entries per path, agent, type and pattern, in the same transaction as the entries. */
 export const countsOfEntries: Projection = {
   name: 'counts',
   tables: ['counts'],

@@ -16,7 +16,6 @@ const columns = {
   last_agent: 'text',
 } as const;
 
-/** Adds to the counts. */
 export const addCounts: Insert = {
   table: 'counts',
   columns,
@@ -27,7 +26,7 @@ export const addCounts: Insert = {
     last_agent = CASE WHEN excluded.last_at < counts.last_at THEN counts.last_agent ELSE excluded.last_agent END`,
 };
 
-/** The same, and says what each has come to. */
+/** The same, and returns the new value of each count. */
 export const upsertCounts: Insert = { ...addCounts, suffix: `${addCounts.suffix} RETURNING kind, visible_to, name, n` };
 
 export type CountRow = CountDelta;
@@ -41,7 +40,7 @@ const COLUMNS = fragment('name, n, confidence_sum, last_at, last_agent');
 
 export type CountPage = { kind: string; where: readonly Sql[]; limit: number };
 
-/** By name. Public and private counts of one name are two rows; each side is cut to the page by itself. */
+/** By name. Public and private counts of a name are two rows; each query is limited to the page separately. */
 export function listCounts(query: Query, scope: CountView, page: CountPage): Promise<CountRow[]> {
   const side = (visibleTo: string) =>
     sql`SELECT * FROM (SELECT ${COLUMNS} FROM counts WHERE ${own(scope, page.kind, visibleTo)}${andAll(page.where)}
@@ -49,7 +48,7 @@ export function listCounts(query: Query, scope: CountView, page: CountPage): Pro
   return query.all<CountRow>(sql`${side('')} UNION ALL ${side(scope.agent_id)} ORDER BY name`);
 }
 
-/** Names that only the agent itself can see. */
+/** Counts names that only the agent itself can see. */
 export function countPrivateNames(query: Query, scope: CountView, kind: string): Promise<{ n: number } | undefined> {
   return query.get(
     sql`SELECT count(*) AS n FROM counts AS mine
@@ -60,7 +59,7 @@ export function countPrivateNames(query: Query, scope: CountView, kind: string):
   );
 }
 
-/** Paths whose newest entry is erased show the newest of those that are left. */
+/** A path whose newest entry was erased shows the newest one that is left. */
 export function refreshEntities(tx: Transaction, erased: ErasedEntries, paths: Sql): Promise<number> {
   const { account_id, branch } = erased;
   const counted = sql`entity_path = name AND (visible_to = '' AND shared = 1 OR visible_to = agent_id AND shared = 0)`;
@@ -71,30 +70,30 @@ export function refreshEntities(tx: Transaction, erased: ErasedEntries, paths: S
   );
 }
 
-/** Names of which nothing is left. */
+/** Deletes counts that have dropped to zero. */
 export function deleteEmptyCounts(tx: Transaction, accountId: string): Promise<number> {
   return tx.run(sql`DELETE FROM counts WHERE account_id = ${accountId} AND n = 0`);
 }
 
-/** The oldest or the newest entry of a view. */
+/** Returns the oldest or the newest entry of a view. */
 export function getEdgeTime(
   query: Query,
   view: EntryView,
   newest: boolean,
 ): Promise<{ written_at: number } | undefined> {
-  // Of a small part the entries are found by their paths; by the index on `seq` all others would be passed first.
+  // Within a small scope entries are found by path; the index on `seq` would scan all others first.
   const place = fragment(view.scope ? '(seq + 0)' : 'seq');
   return query.get(
     sql`SELECT written_at FROM ${entriesIn(view)} ORDER BY ${place} ${fragment(newest ? 'DESC' : 'ASC')} LIMIT 1`,
   );
 }
 
-/** The entries of a view as they are counted: what has expired is there until it is swept. */
+/** The entries of a view that counts include: expired ones count until they are swept. */
 const counted = (view: EntryView): Sql => entriesIn(view, { including: 'undeleted' });
 
 export type Totals = { n: number; confidence_sum: number; paths: number; agents: number };
 
-/** For a view that nobody keeps the counts of. */
+/** For a view without stored counts. */
 export function countTotals(query: Query, view: EntryView): Promise<Totals | undefined> {
   return query.get<Totals>(
     sql`SELECT count(*) AS n, coalesce(sum(confidence), 0) AS confidence_sum, count(DISTINCT entity_path) AS paths,
@@ -126,7 +125,7 @@ export function listEntities(
 
 export type PatternUse = { name: string; n: number; last_at: number };
 
-/** References of patterns and how many entries carry each, by name. */
+/** Pattern references and how many entries have each, by name. */
 const patterns = (view: EntryView): Sql => {
   const isSqlite = view.dialect.engine === 'sqlite';
   const refs = isSqlite

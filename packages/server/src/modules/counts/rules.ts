@@ -1,4 +1,4 @@
-/** What the counts need to know of an entry. */
+/** The fields of an entry that counts depend on. */
 export type CountedEntry = {
   branch: string;
   entity_path: string;
@@ -38,7 +38,7 @@ function namesOf(entry: CountedEntry): [CountKind, string][] {
   ];
 }
 
-/** How the counts move, with one delta for each row that is touched. Rows are kept apart by who may see the entry. */
+/** The changes of the counts, one delta per affected row. Rows are separate for each visibility. */
 export function deltasOf(changes: readonly CountedChange[]): CountDelta[] {
   const deltas = new Map<string, CountDelta>();
   for (const { before, after } of changes) {
@@ -48,7 +48,7 @@ export function deltasOf(changes: readonly CountedChange[]): CountDelta[] {
   return [...deltas.values()];
 }
 
-/** The same for entries of which only the confidence moved. */
+/** The same for entries of which only the confidence changed. */
 export function standingDeltasOf(changes: readonly { entry: CountedEntry; confidence_before: number }[]): CountDelta[] {
   const deltas = new Map<string, CountDelta>();
   for (const { entry, confidence_before } of changes)
@@ -77,7 +77,7 @@ function add(deltas: Map<string, CountDelta>, entry: CountedEntry, { n, confiden
 
 const TOTALLED: ReadonlySet<CountKind> = new Set(['entity', 'agent', 'pattern']);
 
-/** How many names of each kind came up or went away: a count that has just become its delta was nothing before. */
+/** How many names of each kind appeared or disappeared: a count that equals its delta was zero before. */
 export function totalsOf(
   deltas: readonly CountDelta[],
   reached: readonly Pick<CountDelta, 'kind' | 'visible_to' | 'name' | 'n'>[],

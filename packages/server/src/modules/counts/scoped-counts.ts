@@ -10,7 +10,7 @@ import {
 } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
-/** Counts are kept of the newest state of each branch as a whole. Of any other view the entries themselves are counted. */
+/** Counts are stored for the newest state of each whole branch. For any other view the entries themselves are counted. */
 export const isCounted = (view: EntryView): boolean => view.scope === undefined && isNewestOfOneBranch(view);
 
 export async function statsInScope({ scan, read, view }: ReadContext) {
@@ -33,7 +33,7 @@ export async function statsInScope({ scan, read, view }: ReadContext) {
   };
 }
 
-/** Of what is seen up to a place in the log nothing is newer than that place. */
+/** A view that ends at a `seq` contains nothing newer. */
 const lastSeqOf = ({ lineage }: EntryView): number | null => lineage[0]?.up_to_seq ?? null;
 
 type PatternsInput = Pick<Input<'patterns.list'>, 'limit' | 'cursor'>;

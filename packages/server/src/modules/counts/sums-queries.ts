@@ -2,7 +2,7 @@ import { andAll, type Query, sql } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
 import { placesIn } from '../entries/index.ts';
 
-/** Current entries of an account, whoever may see them. */
+/** Counts the current entries of an account, regardless of who may see them. */
 export async function countEntries(query: Query, accountId: string): Promise<number> {
   const row = await query.get<{ n: number }>(
     sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM counts WHERE account_id = ${accountId} AND kind = 'all'`,
@@ -22,7 +22,7 @@ export function countWritten(
   return query.all(sql`${side('')} UNION ALL ${side(viewer)}`);
 }
 
-/** About how many entries there are in the scope of a view, for the weight of a word. */
+/** Estimates the number of entries in the scope of a view, for the weight of a word. */
 export async function countInScope(query: Query, view: EntryView): Promise<number> {
   const row = await query.get<{ n: number }>(
     sql`SELECT CAST(coalesce(sum(n), 0) AS BIGINT) AS n FROM (SELECT branch, name AS entity_path, n FROM counts

@@ -10,7 +10,7 @@ import { Verification } from './verification.ts';
 
 const CHUNK = 500;
 
-/** Every entry a caller may see at a glob, a chunk at a time, in order of path and key. */
+/** Yields every entry of the view that the glob covers, in chunks, ordered by path and key. */
 async function* visibleEntries({ view, scan }: ReadContext, input: { entity_path: string }): AsyncGenerator<EntryRow> {
   const glob = parseGlob(input.entity_path);
   const paths = glob && [glob];
@@ -51,7 +51,7 @@ const diff = reads<'entries.diff'>(async (context, input) => {
   const after = await findVersion(new_version);
   if (!after) throw notFound(input, new_version);
   const before = await findVersion(old_version);
-  // Nobody asked for the one before: where there is none to be seen, everything is new.
+  // The caller did not ask for an old version: where none is visible, everything is new.
   if (!before && input.old_version !== undefined) throw notFound(input, old_version);
   return describeDiff(input, before, after);
 });
@@ -94,7 +94,7 @@ const verify = reads<'entries.verify'>(async (context, input) => {
     const last = rows.at(-1);
     if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
     more = rows.length === limit;
-    // Only what the caller may see counts, so that a page ends at an entry whose name the cursor may hold.
+    // Counts only entries that the caller may see, so that a page ends at an entry whose name the cursor may hold.
     left -= verification.report.total_checked - checked;
   }
   if (!more) await verification.end(glob);

@@ -20,21 +20,21 @@ import {
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 
-/** `before` is the hash of the value that was there. */
+/** `before` is the hash of the replaced value. */
 export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
 
-/** The entries of the drafts as the transaction goes on: what was there, and what will be. */
+/** The entries that a transaction writes: their rows as loaded, and the rows to save. */
 export class EntrySet {
   readonly #work: Work;
   readonly #before = new Map<string, queries.EntryWithLineRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
-  /** Versions that were written and replaced again. */
+  /** Versions of this transaction that a later version of the same transaction replaced. */
   readonly #replaced = new Map<string, EntryRow[]>();
-  /** Those that are here without what they say. */
+  /** Entries that were loaded without their content. */
   readonly #bare = new Set<string>();
-  /** The confidence of entries before an outcome moved it. */
+  /** The confidence of entries before an outcome changed it. */
   readonly #confidenceBefore = new Map<string, number>();
 
   private constructor(work: Work) {
@@ -47,7 +47,6 @@ export class EntrySet {
     return set;
   }
 
-  /** Adds entries to the set. */
   fetch(places: readonly EntryAddress[]): Promise<void> {
     return this.#find(queries.findEntries, places, (at, row) => {
       const name = addressText(at);
@@ -57,7 +56,7 @@ export class EntrySet {
     });
   }
 
-  /** Adds entries without what they say: they can stand anew, but no version of them be written. */
+  /** Adds entries without their content: their standing can change, but no version of them can be written. */
   fetchBare(places: readonly EntryAddress[]): Promise<void> {
     const { account_id } = this.#work;
     return this.#find(queries.findBareEntries, places, ({ branch, entity_path, key }, row) => {
@@ -97,13 +96,13 @@ export class EntrySet {
     return this.#now.get(addressText(at));
   }
 
-  /** Decides what a draft does to its entry. Throws a Fault and changes nothing when it may not. */
+  /** Decides what a draft changes in its entry. Throws a Fault, before any change, when the draft is not allowed. */
   apply(draft: EntryDraft, reason: WriteReason = PLAIN_WRITE, check?: ContractCheck): AppliedWrite {
     const work = this.#work;
     const entry = this.get(draft);
-    if (this.#bare.has(addressText(draft))) throw new Error(`${addressText(draft)} is here without what it says`);
+    if (this.#bare.has(addressText(draft))) throw new Error(`${addressText(draft)} was loaded without its content`);
     checkDraft(entry, draft, work.now);
-    // A tombstone is of the entry as it was; any other version is a new beginning where the entry was gone.
+    // A tombstone continues the entry it deletes; any other version starts over when the entry was deleted or expired.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
     const before = there ? fromDocument(there) : undefined;
     const same = isSameStatement(before, draft);
@@ -124,7 +123,8 @@ export class EntrySet {
       commit_id: draft.commit_id ?? null,
     };
     const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
-    // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
+    // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the
+    // entry keeps the learned one.
     if (entry && same && entry.standing !== null) copyStanding(next, entry);
     const name = addressText(draft);
     if (entry && entry !== this.#before.get(name)) this.#replace(name, entry);
@@ -156,7 +156,7 @@ export class EntrySet {
     const entry_id = entry?.entry_id ?? seq;
     const content_hash = hash;
     const integrity_chain = chain;
-    // Written out twice: an object of this size made by spreading another costs more than the insert.
+    // Written out twice: creating an object of this size by spreading another costs more than the insert.
     this.#versions.push({
       account_id,
       entry_id,
@@ -199,7 +199,7 @@ export class EntrySet {
     };
   }
 
-  /** Changes how an entry stands, and nothing of what it says. Comes before the set writes a version of it. */
+  /** Changes the standing of an entry, not its content. Must be called before the set writes a version of the entry. */
   setStanding(at: EntryAddress, { confidence, standing }: { confidence: number; standing: Standing }): void {
     const entry = this.#forStanding(at);
     entry.confidence = confidence;
@@ -207,7 +207,7 @@ export class EntrySet {
     entry.standing_no++;
   }
 
-  /** Adds a line of the ledger to those about an entry, and answers which was the newest so far. */
+  /** Adds a ledger line about an entry and returns the newest line before it. */
   addLedgerLine(
     at: EntryAddress,
     { seq, no }: LedgerPosition,

@@ -4,7 +4,7 @@ import { type EntryKey, isNamed } from './queries.ts';
 import { isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
 import type { EntryRow } from './rows.ts';
 
-/** The newest version that an author wrote, or the tombstone that came after it. */
+/** The newest version that an author wrote, or the tombstone that followed it. */
 export type AuthoredRow = Pick<
   EntryRow,
   | 'entry_id'
@@ -28,7 +28,7 @@ const AUTHORED = versionColumnsOf([
   ...(['written_at', 'ttl_at', 'confidence', 'document'] as const),
 ]);
 
-/** An entry that has expired is as good as deleted, unless the viewer may not know of that. */
+/** An expired entry counts as deleted, unless its newest version is private to another agent. */
 export function getAuthored(
   query: Query,
   view: EntryView,

@@ -6,7 +6,7 @@ import type { EntryRow } from './rows.ts';
 export type NamedEntryFacts = Pick<EntryRow, 'entry_id' | 'entity_path' | 'key' | 'shared'>;
 type EntryName = Pick<EntryRow, 'entity_path' | 'key'>;
 
-/** The entries of a view that have one of these names: one answer for each name, in order. */
+/** Returns the entries of a view with these names: one result per name, in order. */
 export async function findNamedEntries(
   query: Query,
   view: EntryView,

@@ -4,12 +4,12 @@ import { entriesIn, isVersionVisible, versionsIn } from './relation.ts';
 import type { EntryRow, VersionRow } from './rows.ts';
 
 /**
- * Entries and versions by their numbers, on whatever branch and whoever may see them: for modules that keep something about
- * them and must know what is there. A number is never used twice, so it needs no branch.
+ * Finds entries and versions by number, on any branch and without a visibility check: for modules that store rows about
+ * entries. A number is never reused, so it needs no branch.
  */
 export type VersionNumber = { entry_id: number; version: number };
 
-/** A version without what it says. */
+/** A version without its content. */
 export type VersionFacts = Pick<
   VersionRow,
   'entry_id' | 'version' | 'deleted' | 'shared' | 'agent_id' | 'confidence' | 'content_hash'
@@ -19,7 +19,7 @@ const VERSION_FACTS = 'entry_id, version, deleted, shared, agent_id, confidence,
 const byVersion = { account_id: 'text', entry_id: 'int', version: 'int' } as const;
 const versionFacts: Find = { table: 'versions', select: VERSION_FACTS, by: byVersion };
 
-/** One answer for each, in order: nothing for what was erased. */
+/** Returns one result per number, in order; undefined where the version was erased. */
 export function findVersions(
   query: Query,
   accountId: string,
@@ -31,7 +31,7 @@ export function findVersions(
 
 const versionDocuments: Find = { table: 'versions', select: 'document', by: byVersion };
 
-/** What versions say. One answer for each, in order: nothing for what was erased. */
+/** Returns the documents of versions: one result per number, in order; undefined where the version was erased. */
 export async function findDocuments(
   query: Query,
   accountId: string,
@@ -42,7 +42,7 @@ export async function findDocuments(
   return rows.map((row) => row?.document);
 }
 
-/** An entry as it is now, without what it says. */
+/** The current state of an entry, without its content. */
 export type EntryFacts = Pick<
   EntryRow,
   | 'entry_id'
@@ -61,7 +61,7 @@ export type EntryFacts = Pick<
 const ENTRY_FACTS = 'entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id';
 const entryFacts: Find = { table: 'entries', select: ENTRY_FACTS, by: { account_id: 'text', entry_id: 'int' } };
 
-/** One answer for each, in order: nothing for what was erased. */
+/** Returns one result per number, in order; undefined where the entry was erased. */
 export function findEntriesByNumber(
   query: Query,
   accountId: string,
@@ -71,7 +71,7 @@ export function findEntriesByNumber(
   return query.findMany<EntryFacts>(entryFacts, keys);
 }
 
-/** Of these entries, those that have come beyond a version or have expired. */
+/** Returns those of the entries that have a newer version than the given one or have expired. */
 export function listChangedEntries(
   query: Query,
   accountId: string,
@@ -84,7 +84,7 @@ export function listChangedEntries(
   );
 }
 
-/** How often entries were recalled. One that is gone is passed over. */
+/** Adds to the recall counts of entries. Skips entries that no longer exist. */
 export const addRecalls: Update = {
   table: 'entries',
   add: { recall_count: 'int' },
@@ -98,7 +98,7 @@ export type WrittenVersion = Pick<
   'version' | 'seq' | 'deleted' | 'shared' | 'agent_id' | 'written_at' | 'ttl_at' | 'confidence' | 'content_hash'
 >;
 
-/** The versions of an entry, newest first. */
+/** Returns the versions of an entry, newest first. */
 export function listVersionsOf(
   query: Query,
   { account_id, entry_id }: EntryNumber,
@@ -112,7 +112,7 @@ export function listVersionsOf(
 
 export type TimedVersion = Pick<VersionRow, 'entry_id' | 'written_at' | 'content_hash'>;
 
-/** Versions of these entries that were written at one of these times. */
+/** Returns the versions of these entries that were written at one of these times. */
 export function listVersionsAtTimes(
   query: Query,
   accountId: string,
@@ -127,7 +127,7 @@ export function listVersionsAtTimes(
 
 export type CommittedVersion = Pick<VersionRow, 'document' | 'version' | 'content_hash'>;
 
-/** What a commit wrote, in order, as far as an agent may see it. */
+/** Returns the versions that a commit wrote and the agent may see, in order. */
 export function listVersionsOfCommit(
   query: Query,
   viewer: Pick<EntryView, 'account_id' | 'agent_id'>,
@@ -142,7 +142,7 @@ export function listVersionsOfCommit(
 export type ShownVersion = Pick<EntryRow, 'entity_path' | 'key'> &
   Pick<VersionRow, 'version' | 'content_hash'> & { commit_id: string };
 
-/** What some commits wrote, in order, as far as a view shows it. */
+/** Returns the versions that these commits wrote and the view shows, in order. */
 export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: Sql): Promise<ShownVersion[]> {
   return query.all<ShownVersion>(
     sql`SELECT versions.commit_id, entries.entity_path, entries.key, versions.version, versions.content_hash
@@ -152,7 +152,7 @@ export function listVersionsOfCommits(query: Query, view: EntryView, commitIds: 
   );
 }
 
-/** The newest ledger line about an entry, as a query of its place. */
+/** A subquery for the newest ledger line about an entry. */
 export const newestLineOf = ({ account_id, entry_id }: EntryNumber): Sql =>
   sql`SELECT line_seq AS seq, line_no AS no FROM entries WHERE account_id = ${account_id} AND entry_id = ${entry_id}
       AND line_seq IS NOT NULL`;
@@ -175,11 +175,11 @@ export const updateNewestLines: Update = {
   by: { account_id: 'text', entry_id: 'int' },
 };
 
-/** The newest ledger line about each entry of these numbers, as `(line_seq, line_no)`. */
+/** A subquery for the newest ledger line about each of these entries, as `(line_seq, line_no)`. */
 export const newestLinesOf = (accountId: string, entryIds: Sql): Sql =>
   sql`SELECT line_seq, line_no FROM entries WHERE account_id = ${accountId} AND line_seq IS NOT NULL
       AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds})`;
 
-/** The same about the entries of a view, whatever has become of them. */
+/** Like `newestLinesOf`, for the entries of a view, including deleted and expired ones. */
 export const newestLinesIn = (view: EntryView, part: Parameters<typeof entriesIn>[1]): Sql =>
   sql`SELECT line_seq, line_no FROM ${entriesIn(view, { ...part, including: 'all' })} WHERE line_seq IS NOT NULL`;

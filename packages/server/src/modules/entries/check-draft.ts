@@ -2,7 +2,7 @@ import { Fault } from '@mem-service/contract';
 import type { EntryRow } from './rows.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 
-/** Refuses a draft that may not change what is there. */
+/** Throws when the draft is not allowed to change the entry. */
 export function checkDraft(before: EntryRow | undefined, draft: EntryDraft, now: number): void {
   const there = isLive(before, now);
   if (there && !mayAgentSee(before, draft.agent_id))

@@ -5,7 +5,7 @@ import { effectiveConfidence, LONGEVITY } from './rules/decay.ts';
 
 export type FadingEntry = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
 
-/** What is left of the confidence of an entry. */
+/** The confidence of an entry after decay. */
 export function fadedConfidence({ settings }: Services, row: FadingEntry, now: number): number {
   const { half_life_days } = settings;
   if (half_life_days === null) return row.confidence;
@@ -13,7 +13,7 @@ export function fadedConfidence({ settings }: Services, row: FadingEntry, now: n
   return effectiveConfidence({ ...row, outcome_count }, { half_life_days, now });
 }
 
-/** A member for the answer, where memory fades. */
+/** The decayed confidence as a member of the answer; empty where decay is off. */
 export function fadedMember(services: Services, row: FadingEntry, now: number): string {
   if (services.settings.half_life_days === null) return '';
   return `,"effective_confidence":${fadedConfidence(services, row, now)}`;
@@ -25,7 +25,7 @@ const LONGEVITY_SQL = fragment(
     .join(' ')} ELSE 1.0 END`,
 );
 
-/** The confidence that filters look at: the same formula, for the database. */
+/** The decayed confidence as SQL, for filters: the same formula as `effectiveConfidence`. */
 function effectiveSql({ settings }: Services, now: number): Sql {
   const { half_life_days } = settings;
   if (half_life_days === null) return fragment('confidence');
@@ -36,7 +36,7 @@ function effectiveSql({ settings }: Services, now: number): Sql {
 
 export type ConfidenceRange = { min_confidence?: number | undefined; max_confidence?: number | undefined };
 
-/** Entries whose confidence, faded as it is, lies within a range. */
+/** Conditions for entries whose decayed confidence lies within a range. */
 export function confidenceWithin(services: Services, range: ConfidenceRange, now: number): Sql[] {
   const { min_confidence: min, max_confidence: max } = range;
   const effective = () => effectiveSql(services, now);

@@ -1,12 +1,12 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import type { VersionContent, VersionOrigin } from './rows.ts';
 
-/** `event_type` and `details` name why the version was written when it was not a plain write. */
+/** `event_type` and `details` describe why a version was written, unless it was a plain write. */
 export type WriteReason = { event_type: string; details?: Record<string, unknown> };
 
 type VersionEvent = { origin: VersionOrigin; reason: WriteReason; session: string | undefined };
 
-/** Puts a version into the log, which gives it its place. */
+/** Appends the event of a version to the log and returns its `seq`. */
 export function emitVersion(work: Work, content: VersionContent, { origin, reason, session }: VersionEvent): number {
   const { confidence, memory_type } = content;
   const shared = content.shared === 1;

@@ -12,7 +12,7 @@ import { type EntryRowKey, listExpired } from './queries.ts';
 
 const CHUNK = 500;
 
-/** Turns entries whose time has come into tombstones. They were already gone from every read. */
+/** Writes a tombstone for each expired entry. Reads have already left these entries out. */
 export async function sweepExpired(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock } = kernel.services;
   for (;;) {
@@ -30,7 +30,7 @@ function byAccount(expired: readonly EntryRowKey[]): Map<string, EntryRowKey[]> 
   return accounts;
 }
 
-/** Others may have written since the look. */
+/** Loads the entries again: other writers may have changed them since they were listed. */
 async function expire(work: Work, addresses: readonly EntryRowKey[]): Promise<WriteResult<null>> {
   const entries = await EntrySet.load(work, addresses);
   let count = 0;

@@ -32,7 +32,7 @@ export const migrations: readonly Migration[] = [
           standing_no ${int} NOT NULL DEFAULT 0,
           PRIMARY KEY (account_id, branch, entity_path, key)
         )`,
-        // By seq, because what is written together then lies together: a write dirties few pages.
+        // By `seq`, because versions that are written together are then stored together: a write dirties few pages.
         'CREATE UNIQUE INDEX entries_by_seq ON entries (account_id, branch, seq)',
         'CREATE INDEX entries_by_agent ON entries (account_id, branch, agent_id, seq)',
         'CREATE INDEX entries_by_ttl ON entries (ttl_at) WHERE ttl_at IS NOT NULL',

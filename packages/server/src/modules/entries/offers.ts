@@ -1,6 +1,6 @@
 /**
- * What the owner of `entries` and `versions` offers to modules that it uses itself. It imports none of them; everybody else
- * finds the same in `index.ts`.
+ * What this module offers to the modules that it depends on. Nothing here imports those modules; all other modules import
+ * the same functions from `index.ts`.
  */
 export * from './by-name.ts';
 export * from './by-number.ts';

@@ -2,10 +2,10 @@ import type { Consumer, EntryChange, EntryHead, LogEvent, Module, Projection, Wo
 import { findEntries, findWholeVersions } from './queries.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 
-/** Every event that stands for a version. */
+/** The events that each belong to a version. */
 const VERSION_EVENTS = ['write', 'delete', 'expire'];
 
-/** Modules whose projections `run` as consumers, with those consumers. */
+/** Adds a consumer to each module whose projections `run` as consumers. */
 export const withProjectionConsumers = (modules: readonly Module[]): Module[] =>
   modules.map((module) => {
     const following = (module.projections ?? []).filter(({ runs }) => runs === 'as a consumer');
@@ -13,11 +13,13 @@ export const withProjectionConsumers = (modules: readonly Module[]): Module[] =>
     return { ...module, consumers: [...(module.consumers ?? []), ...following.map(projectionConsumer)] };
   });
 
-/** Applies a projection to what the log says, after the writes, with changes as the writes would have had them. */
+/**
+ * Applies a projection to the events of the log, after the writes, with the same changes that the writes would have passed.
+ */
 export function projectionConsumer(projection: Projection): Consumer {
   const { name, rowColumns, applyStandings, applyReads } = projection;
   if (rowColumns || applyStandings || applyReads)
-    throw new Error(`the projection ${name} needs what only the transaction of a write knows`);
+    throw new Error(`the projection ${name} needs data that only the transaction of a write has`);
   return {
     name: `projections.${name}`,
     event_types: VERSION_EVENTS,
@@ -32,7 +34,7 @@ export function projectionConsumer(projection: Projection): Consumer {
 
 type Written = { branch: string; entity_path: string; key: string; first: number; last: number };
 
-/** What a stretch of the log did to each entry. What was erased since is left out. */
+/** Returns what a range of the log changed in each entry. Entries erased since then are left out. */
 async function changesOf(work: Work, events: readonly LogEvent[]): Promise<EntryChange[]> {
   const written = [...writtenIn(events).values()];
   const { account_id, tx } = work;
@@ -62,7 +64,7 @@ async function changesOf(work: Work, events: readonly LogEvent[]): Promise<Entry
 function writtenIn(events: readonly LogEvent[]): Map<string, Written> {
   const written = new Map<string, Written>();
   for (const { branch, entity_path, key, version } of events) {
-    // Without a name it was erased.
+    // An event without a name belongs to an erased entry.
     if (entity_path === null || key === null || version === null) continue;
     const name = `${branch}\n${entity_path}\n${key}`;
     const known = written.get(name);
@@ -72,7 +74,7 @@ function writtenIn(events: readonly LogEvent[]): Map<string, Written> {
   return written;
 }
 
-/** `versions`: the one before, if there was any, and all that were written. */
+/** `versions` holds the version before the change, if there was one, and all versions written since. */
 function changeOf(entry: EntryRow, [previous, ...versions]: readonly (VersionRow | undefined)[]): EntryChange[] {
   const heads = versions.flatMap((row) => (row ? [headOf(entry, row)] : []));
   const after = heads.pop();
@@ -88,7 +90,7 @@ function changeOf(entry: EntryRow, [previous, ...versions]: readonly (VersionRow
   ];
 }
 
-/** An entry as it was with a version. */
+/** The head of an entry as it was at a version. */
 function headOf({ branch, entity_path, key }: EntryRow, row: VersionRow): EntryHead {
   const { memory_type, pattern_refs } = fromDocument(row);
   const { entry_id, seq, deleted, shared, agent_id, confidence, written_at } = row;

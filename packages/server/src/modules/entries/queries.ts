@@ -32,17 +32,17 @@ export type EntryRowKey = EntryKey & { account_id: string; branch: string };
 export const isNamed = ({ entity_path, key }: EntryKey): Sql =>
   sql`entries.entity_path = ${entity_path} AND entries.key = ${key}`;
 
-/** The entry of a name as the view's lineage has it, whatever has become of it and whoever may see it. */
+/** Returns the entry with this name in the view's lineage, in any state and without a visibility check. */
 export function getEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
   return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { including: 'all' })} WHERE ${isNamed(at)}`);
 }
 
-/** The whole row of an entry that is there. */
+/** Returns the whole row of an entry that is neither deleted nor expired. */
 export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promise<EntryRow | undefined> {
   return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
 }
 
-/** Entries from one name to another, in whatever state. */
+/** Returns the entries from one name to another, in any state. */
 export function listEntriesBetween(
   query: Query,
   view: EntryView,
@@ -76,8 +76,8 @@ const READ = `document, confidence, standing, version, seq, standing_no, recall_
 const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AND key = ?`;
 
 /**
- * The most frequent statement of all: it fetches only what an answer and its note are made of, and its text is constant. A
- * path that a caller names was held against the scope before.
+ * The most frequent statement of all: it selects only the columns of the answer and its note, and its text is constant. The
+ * path that the caller named was checked against the scope before.
  */
 export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<VisibleEntryRow | undefined> {
   if (isNewestOfOneBranch(view)) {
@@ -98,7 +98,6 @@ export function getVersion(
   );
 }
 
-/** The version that a view shows of an entry. */
 export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
   return query.get<VersionRow>(
     sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = entries.version`,
@@ -106,8 +105,8 @@ export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Pr
 }
 
 /**
- * The lineage of a view as it was at a time, for one entry: what was imported keeps the time it was written elsewhere, so
- * its own versions tell where in the log the time was.
+ * Returns the lineage of a view as it was at a time, for one entry. Imported versions keep the time they were first written
+ * elsewhere, so the position in the log is looked up in the entry's own versions.
  */
 export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryKey & { time: number }) {
   const spanAt = async (span: BranchSpan): Promise<BranchSpan> => {
@@ -136,7 +135,7 @@ export function listVersions(
 
 export type ListOrder = 'path' | 'recent';
 
-/** Looks at no more than `scan` entries within a range; the caller learns where it stopped looking. */
+/** Scans at most `scan` entries within a range. */
 export type EntryScan = {
   where: readonly Sql[];
   range: readonly Sql[];
@@ -149,14 +148,14 @@ export type EntryScan = {
 const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'entity_path, key' : 'seq DESC');
 
 /**
- * What the caller may not see is left out before the scan is cut, so that no cursor holds its name. The scope of the view is
- * for the page to say: as ranges of the index in the order of paths, as a filter in the order of time, which no index of
- * paths serves.
+ * Filters by visibility before the scan is cut, so that no cursor holds the name of a hidden entry. The page applies the
+ * scope: as ranges of the index when ordered by path, as a filter when ordered by time, because no index on paths serves
+ * that order.
  */
 const lookedAt = (view: EntryView, { where, range }: EntryScan): Sql =>
   sql`FROM ${entriesIn({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
 
-/** Entries that are there. */
+/** Returns entries that are neither deleted nor expired. */
 export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow[]> {
   const order = orderOf(page);
   return query.all<EntryRow>(
@@ -165,14 +164,14 @@ export function listEntries(query: Query, view: EntryView, page: EntryScan): Pro
   );
 }
 
-/** The last entry that a scan of this length reaches, when there is more behind it. */
+/** Returns the last entry of a scan of this length, when more entries follow it. */
 export function endOfScan(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow | undefined> {
   return query.get<EntryRow>(
     sql`SELECT entity_path, key, seq ${lookedAt(view, page)} ORDER BY ${orderOf(page)} LIMIT 1 OFFSET ${page.scan - 1}`,
   );
 }
 
-/** Entries that are there in the order of path and key, after one of them. */
+/** Returns entries that are neither deleted nor expired, in order of path and key, after one of them. */
 export function listLiveEntries(
   query: Query,
   view: EntryView,
@@ -185,7 +184,7 @@ export function listLiveEntries(
   );
 }
 
-/** An entry with the newest line of the ledger about it, which no version of it changes. */
+/** An entry with the newest ledger line about it. Writing a version does not change that line. */
 export type EntryWithLineRow = EntryRow & { line_seq: number | null; line_no: number | null };
 
 const ENTRY_WITH_LINE = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
@@ -199,17 +198,17 @@ export const findEntries: Find = {
 const REST = { document: '', integrity_chain: '', is_artifact: 0, recall_count: 0 };
 type BareRest = EntryRowKey & typeof REST;
 
-/** Without what they say, which is most of them, and what the caller knows. */
+/** Loads entries without their content, which is most of a row, and without the columns that the caller already has. */
 export const findBareEntries: Find = {
   ...findEntries,
   select: ENTRY_WITH_LINE.filter((name) => !(name in REST) && !(name in findEntries.by)).join(', '),
 };
 
-/** Makes a bare entry as long as the others. */
+/** Adds placeholders for the columns that a bare entry lacks. */
 export const fillBare = (bare: Omit<EntryWithLineRow, keyof BareRest>, at: EntryRowKey): EntryWithLineRow =>
   Object.assign(bare, at, REST);
 
-/** What an entry lacks that was found bare. */
+/** The columns that a bare entry lacks. */
 export const restOf = ({ document, integrity_chain, is_artifact, recall_count }: EntryRow): typeof REST => ({
   document,
   integrity_chain,
@@ -225,7 +224,9 @@ export const findWholeVersions: Find = {
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
-/** Writes the current row of each entry. Its number stays: set again, SQLite would write the index on it anew. */
+/**
+ * Writes the head of each entry. The update leaves `entry_id` out: setting it again would make SQLite rewrite its index.
+ */
 function upsert(columns: Insert['columns']): Insert {
   const names = Object.keys(columns).filter((name) => !(name in findEntries.by) && name !== 'entry_id');
   const updates = names.map((name) => `${name} = excluded.${name}`);
@@ -237,17 +238,17 @@ function upsert(columns: Insert['columns']): Insert {
 }
 
 export const upsertEntries = upsert(entryColumns);
-/** With columns that a projection keeps in the row of the entry. */
+/** Also writes the columns that a projection keeps in the entry's row. */
 export const upsertEntriesWith = (columns: Insert['columns']): Insert => upsert({ ...entryColumns, ...columns });
 
-/** How entries stand and why, by their places. */
+/** Updates the standings of entries and the newest ledger lines about them, by primary key. */
 export const updateStandings: Update = {
   table: 'entries',
   set: { confidence: 'real', standing: 'text', standing_no: 'int', line_seq: 'int', line_no: 'int' },
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
-/** A version with the names of its entry. An entry that has lost its versions gives one row without a version. */
+/** A version with the names of its entry. An entry without versions gives one row whose `version` is null. */
 export type NamedVersion = { entity_path: string; key: string } & (VersionRow | { version: null });
 
 export type VersionPosition = readonly [entityPath: string, key: string, version: number];
@@ -266,7 +267,7 @@ export function listVersionsInOrder(
   );
 }
 
-/** Newest versions of which the entry is gone. */
+/** Returns the newest versions whose entry row is missing. */
 export function listOrphans(query: Query, accountId: string, limit: number): Promise<VersionRow[]> {
   return query.all<VersionRow>(
     sql`SELECT ${VERSION} FROM versions
@@ -278,7 +279,7 @@ export function listOrphans(query: Query, accountId: string, limit: number): Pro
   );
 }
 
-/** Entries whose time has come, of any account. */
+/** Returns expired entries of any account. */
 export function listExpired(query: Query, now: number, limit: number): Promise<EntryRowKey[]> {
   return query.all<EntryRowKey>(
     sql`SELECT account_id, branch, entity_path, key FROM entries WHERE ttl_at IS NOT NULL AND ttl_at <= ${now} AND deleted = 0

@@ -36,7 +36,7 @@ export function notFound({ entity_path, key }: queries.EntryKey, version?: numbe
   return new Fault('not_found', `there is no entry ${entity_path}/${key}${which}`, { entity_path, key });
 }
 
-/** An old version the caller may see. One that had already expired was not there at that time. */
+/** Returns an old version that the caller may see, unless it had already expired at that time. */
 async function findOld(context: ReadContext, input: Input<'entries.read'>): Promise<VersionRow | undefined> {
   const { read, view } = context;
   const { entity_path, key, version } = input;
@@ -67,14 +67,14 @@ const read = reads<'entries.read'>(async (context, input) => {
   return toVersion(old);
 });
 
-/** Where a version was written. */
+/** The branch that a version was written on. */
 const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
   (JSON.parse(document) as { branch: string }).branch;
 
 type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
   Pick<ReadNote, 'is_current'>;
 
-/** What a session remembers of an entry that it was shown. */
+/** The note of a session about an entry that it was shown. */
 function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): ReadNote {
   const { entry_id, version, confidence, standing, agent_id, shared, branch, is_current } = row;
   const { entity_path, key } = at;
@@ -118,7 +118,7 @@ const list = reads<'entries.list'>(async (context, input) => {
   const { from, upTo, cursorAt } = listOrders[order];
   const page = {
     range: input.cursor === undefined ? [] : [from(input.cursor)],
-    // In the order of time no index knows of paths: what is out of scope is looked at and left out.
+    // No index serves paths in the order of time: entries out of scope are scanned and left out.
     filters: [...plainFilters(context, input), ...(order === 'path' ? [] : scopeConditions(view.scope))],
     order,
     scan: services.limits.max_scanned_entries,
@@ -126,12 +126,13 @@ const list = reads<'entries.list'>(async (context, input) => {
   };
   const rows: EntryRow[] = [];
   let end: ListPosition | undefined;
-  // What is in scope may lie here and there; each stretch is a range of its own, in the order of the page.
+  // The scope may consist of several ranges of paths; each is scanned separately, in the order of the page.
   for (const stretch of placesOf(view, input, order)) {
     const left = { ...page, where: [...stretch, ...where], limit: page.limit - rows.length };
     const found = await queries.listEntries(scan, view, left);
     end = found.length >= left.limit ? undefined : await queries.endOfScan(scan, view, left);
-    // Read again up to that end: entries may have come or gone since, and none may be passed over or come twice.
+    // Reads again up to that end: entries may have been added or deleted meanwhile, and none may be skipped or returned
+    // twice.
     const range = end && [...page.range, upTo(end)];
     rows.push(...(range ? await queries.listEntries(scan, view, { ...left, range }) : found));
     if (end || rows.length > input.limit) break;
@@ -176,13 +177,13 @@ function withoutValue(row: EntryRow, faded: string): Omit<EntryAnswer, 'value' |
 
 type EntryListInput = Input<'entries.list'>;
 
-/** Where to look, one part after the other. */
+/** The ranges to scan, one after the other. */
 function placesOf({ scope }: EntryView, { entity_path }: EntryListInput, order: queries.ListOrder): Sql[][] {
   const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
   return order === 'path' ? scopedPathRanges(scope, glob) : [globConditions(glob)];
 }
 
-/** Filters that an index serves, so that they cost nothing where they match little. */
+/** Filters that an index serves, so that they are cheap even when they match few entries. */
 async function indexedFilters({ read, caller }: ReadContext, input: EntryListInput): Promise<Sql[]> {
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);

@@ -11,10 +11,10 @@ import { entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 /**
  * Which entries of a view:
- * `live`, those that are there;
- * `undeleted`, also those that have expired and are not swept yet, as counts have them;
- * `visible`, also tombstones;
- * `all`, also those that only another agent may see.
+ * `live`: neither deleted nor expired;
+ * `undeleted`: also expired ones that are not swept yet, as the counts include them;
+ * `visible`: also tombstones;
+ * `all`: also those that only another agent may see.
  */
 export type Including = 'live' | 'undeleted' | 'visible' | 'all';
 
@@ -30,14 +30,14 @@ const CONDITIONS: Record<Including, Condition> = {
   all: { text: '', values: () => [] },
 };
 
-/** The columns of the relation: those of an entry, and where the newest ledger line about it is. */
+/** The columns of the relation: those of an entry, and the position of the newest ledger line about it. */
 const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
 
-/** All columns, as naming them would make a text that is put together and looked up at every statement twice as long. */
+/** Selects `*`: a list of names would double the length of a text that is built and looked up for every statement. */
 const newestText = (including: Including): string =>
   `(SELECT * FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
 
-/** Of the newest state of one branch without a scope, which most views are: a constant text. */
+/** A constant text for the most common view: the newest state of one branch without a scope. */
 export const NEWEST_LIVE = `${newestText('live')}) AS entries`;
 export const newestLiveValues = (view: EntryView): SqlValue[] => [
   view.account_id,
@@ -56,8 +56,8 @@ const NEWEST: Record<Including, string> = {
 type Part = { including?: Including; paths?: readonly Glob[] | undefined };
 
 /**
- * The entries of a view as a relation named `entries`, for FROM and JOIN. `paths`: only what one of these globs covers.
- * Of the newest state of one branch both engines see through it, and it costs what the table costs.
+ * The entries of a view as a relation named `entries`, for FROM and JOIN. `paths` limits it to what these globs cover. For
+ * the newest state of one branch both engines inline it, so that it costs as much as the table.
  */
 export function entriesIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
   const within = view.scope === undefined && paths === undefined ? emptySql : andAll(pathsOf(view, paths));
@@ -75,10 +75,10 @@ export function entriesIn(view: EntryView, { including = 'live', paths }: Part =
   };
 }
 
-/** For a row of the relation that was cut before: whether it is there. */
+/** A condition on rows of the relation: neither deleted nor expired. */
 export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });
 
-/** The same, and whether the agent may see it. */
+/** Like `liveIn`, and visible to the agent. */
 export const shownIn = ({ agent_id, at }: EntryView): Sql => ({
   text: `${VISIBLE} AND ${LIVE}`,
   values: [agent_id, at],
@@ -91,10 +91,13 @@ function pathsOf({ scope }: EntryView, globs: readonly Glob[] | undefined): Sql[
   return [each.length === 0 ? fragment('1 = 0') : sql`(${joinSql(each, ' OR ')})`];
 }
 
-/** Conditions on branch and path, for what is kept beside the newest entries with these two columns. */
+/** Conditions on branch and path, for tables beside the newest entries that have these two columns. */
 export const placesIn = (view: EntryView): Sql[] => [sql`branch = ${branchOf(view)}`, ...pathsOf(view, undefined)];
 
-/** Each entry as the view's lineage has it, whoever may see it. What a nearer span has hides what lies further. */
+/**
+ * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
+ * one.
+ */
 function statesIn(view: EntryView): Sql {
   const states = view.lineage.flatMap((span, i) => statesOfSpan(view, span, view.lineage.slice(0, i)));
   return joinSql(states, ' UNION ALL ');
@@ -119,7 +122,7 @@ function statesOfSpan(view: EntryView, span: BranchSpan, nearer: readonly Branch
 
 const HEAD = fragment(COLUMNS.map((name) => `head.${name}`).join(', '));
 
-/** The number of an entry is the place of its first version in the log. */
+/** The number of an entry is the `seq` of its first version. */
 function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
   const until = up_to_seq === null ? emptySql : sql` AND nearer.entry_id <= ${up_to_seq}`;
   return sql`NOT EXISTS (SELECT 1 FROM entries AS nearer WHERE nearer.account_id = ${account_id}
@@ -127,8 +130,8 @@ function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
 }
 
 /**
- * An entry that was written or judged since, as it was: what its version says, with the confidence that was written. How it
- * stood then is not kept. Recalls are counted by entry, not by version.
+ * The past state of an entry that was written or judged since: the columns of its version, with the confidence as written.
+ * The standing at that time is not stored. Recalls are counted per entry, not per version.
  */
 function pastColumns({ dialect }: EntryView): Sql {
   const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
@@ -149,15 +152,14 @@ function pastColumns({ dialect }: EntryView): Sql {
   );
 }
 
-/** A column list of `versionsIn`. */
 export const versionColumnsOf = (names: readonly (keyof VersionRow)[]): Sql =>
   fragment(names.map((name) => `versions.${name}`).join(', '));
 
 const ON_VERSIONS = 'versions ON versions.account_id = ? AND versions.entry_id = entries.entry_id';
-/** Where the newest state is shown every version is, also one that has lost its place there. */
+/** Left out for the newest state of one branch, which shows every version, even one newer than the entry's row. */
 const UP_TO_SHOWN = ' AND versions.version <= entries.version';
 
-/** Versions belong to entries of any state and any author: each says itself who may see it. */
+/** Joins versions to entries of any state and author: visibility is a property of each version. */
 function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
   const { text, values } = entriesIn(view, { including: 'all' });
   return {
@@ -166,17 +168,16 @@ function joined(view: EntryView, join: 'JOIN' | 'LEFT JOIN'): Sql {
   };
 }
 
-/** The versions of a view's entries, whoever may see them: `versions` joined to `entries`. */
+/** The versions of a view's entries, without a visibility check: `versions` joined to `entries`. */
 export const versionsIn = (view: EntryView): Sql => joined(view, 'JOIN');
 
-/** The same with entries that have no version. */
+/** The same, including entries that have no version. */
 export const entriesWithVersionsIn = (view: EntryView): Sql => joined(view, 'LEFT JOIN');
 
-/** A condition: versions that the agent of a view may see. */
 export const isVersionVisible = ({ agent_id }: Pick<EntryView, 'agent_id'>): Sql =>
   sql`(versions.shared = 1 OR versions.agent_id = ${agent_id})`;
 
-/** In the plain form, SQLite makes a join of it. */
+/** SQLite turns the plain form into a join. */
 function existsIn(view: EntryView, is: Sql): Sql {
   if (!isNewestOfOneBranch(view))
     return sql`EXISTS (SELECT 1 FROM ${entriesIn(view, { including: 'all' })} WHERE ${is})`;
@@ -184,13 +185,13 @@ function existsIn(view: EntryView, is: Sql): Sql {
     AND entries.branch = ${branchOf(view)} AND ${is}${andAll(pathsOf(view, undefined))})`;
 }
 
-/** A condition: the number is that of an entry of the view, whatever has become of it. */
+/** A condition: the number belongs to an entry of the view, in any state. */
 export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, sql`entries.entry_id = ${entryId}`);
 
-/** A condition: the place in the log is that of an entry of the view. */
+/** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
-/** A condition: a commit of the view's branches wrote something in scope that the agent may see. */
+/** A condition: the commit wrote something on the view's branches that is in scope and visible to the agent. */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM versions
       JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id

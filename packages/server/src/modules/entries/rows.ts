@@ -5,12 +5,12 @@ import { toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { evidenceStatus } from './rules/evidence.ts';
 
 /**
- * A version as it is stored. `document` is its content as it goes over the wire and never changes; what filters and
- * order need stands beside it in columns.
+ * A version as it is stored. `document` is its content as sent over the wire and never changes; columns hold what filters
+ * and orders need.
  */
 export type VersionRow = {
   account_id: string;
-  /** Of the entry it is a version of: the `seq` of its first version. */
+  /** The number of the entry: the `seq` of its first version. */
   entry_id: number;
   version: number;
   seq: number;
@@ -27,7 +27,7 @@ export type VersionRow = {
   commit_id: string | null;
 };
 
-/** The newest version of an entry and how it stands. `standing` is null as long as nothing has touched it. */
+/** The newest version of an entry and its standing. `standing` is null until an outcome or a reader changes it. */
 export type EntryRow = Omit<VersionRow, 'commit_id'> & {
   branch: string;
   entity_path: string;
@@ -71,7 +71,7 @@ export const entryColumns: Record<keyof EntryRow, ColumnType> = {
   recall_count: 'int',
 };
 
-/** What is written with a value. Lists and the value are JSON text. */
+/** The content of a version. Lists and the value are JSON text. */
 export type VersionContent = {
   value: string;
   deleted: number;
@@ -99,12 +99,12 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 
 export const contentHash = (value: string): string => sha256(value);
 
-/** Ties a version to the one before it and to everything that was written with it, its address too. */
+/** Links a version to the one before it and to everything written with it, including its address. */
 export function chainHash(previousChain: string, hash: string, written: readonly unknown[]): string {
   return sha256(`${previousChain}\n${hash}\n${JSON.stringify(written)}`);
 }
 
-/** What the chain covers besides the value, in a form that can be made from a stored row again. */
+/** The fields that the chain covers besides the value, in a form that can be rebuilt from a stored row. */
 export function chained(content: VersionContent, origin: VersionOrigin): readonly unknown[] {
   return [
     origin.entity_path,
@@ -126,7 +126,7 @@ export function chained(content: VersionContent, origin: VersionOrigin): readonl
 
 const quote = JSON.stringify;
 
-/** Built by hand: the value is spliced in as it came, and a write is dominated by what it serialises. */
+/** Builds the JSON by hand: the value is inserted as it came, because serialising dominates the cost of a write. */
 export function toDocument(
   content: VersionContent,
   origin: VersionOrigin,
@@ -162,7 +162,7 @@ type ParsedDocument = {
   commit_id: string | null;
 };
 
-/** Takes a document apart again, to the byte. */
+/** Parses a document back into its parts, byte for byte. */
 export function fromDocument(
   row: Pick<VersionRow, 'document' | 'deleted' | 'confidence'>,
 ): VersionContent & { origin: VersionOrigin } {
@@ -195,7 +195,7 @@ export function fromDocument(
 export type EntryAnswer = Exclude<Output<'entries.read'>, { deleted: boolean }>;
 export type EntryVersion = Output<'entries.delete'>;
 
-/** How outcomes have changed the trust in an entry. */
+/** How outcomes have changed the confidence in an entry. */
 export type Standing = {
   outcome_count: number;
   success_count: number;
@@ -232,7 +232,7 @@ export const UNTOUCHED: Standing = {
 
 const standings = new WeakMap<object, { text: string; standing: Standing }>();
 
-/** How an entry stands; read once as long as it stands so. */
+/** Parses a standing; caches the result for the same text. */
 export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
   const text = entry.standing;
   if (text === null) return UNTOUCHED;
@@ -243,7 +243,7 @@ export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
   return standing;
 }
 
-/** The members of a standing as they go over the wire, without braces. */
+/** The members of a standing as sent over the wire, without braces. */
 function standingMembers(standing: Standing, confidence: number): string {
   const wire = {
     ...standing,
@@ -258,13 +258,13 @@ const UNTOUCHED_MEMBERS = standingMembers(UNTOUCHED, 1);
 
 export type ShownEntry = Pick<EntryRow, 'document' | 'confidence' | 'standing' | 'recall_count'>;
 
-/** The entry as it goes over the wire, with `extra` members if there are any. */
+/** The entry as sent over the wire, with `extra` members if there are any. */
 export function entryText({ document, confidence, standing, recall_count }: ShownEntry, extra = ''): string {
   const members = standing === null ? UNTOUCHED_MEMBERS : standingMembers(JSON.parse(standing) as Standing, confidence);
   return `${document.slice(0, -1)},"confidence":${confidence},${members},"recall_count":${recall_count}${extra}}`;
 }
 
-/** Text that stands for the object it describes; `about` is what a transport may ask without reading it. */
+/** JSON text in place of the object it serialises; `about` holds what a transport needs without parsing it. */
 const rendered = <T>(text: string, about?: object): T => new JsonText(text, about) as T;
 
 export const toEntry = <T = EntryAnswer>(row: ShownEntry, extra?: string): T => rendered<T>(entryText(row, extra));
@@ -277,11 +277,11 @@ export const toVersion = (
     seq: row.seq,
   });
 
-/** A read answer, which is conditional on version and standing. */
+/** The answer of a read, which is conditional on version and standing. */
 export const toReadEntry = (
   row: ShownEntry & Pick<EntryRow, 'version' | 'seq' | 'standing_no'>,
   extra?: string,
 ): EntryAnswer => rendered(entryText(row, extra), { version: row.version, seq: row.seq, standing_no: row.standing_no });
 
-/** Where an entry is: its key on a branch. */
+/** An entry key on a branch. */
 export type EntryAddress = { branch: string; entity_path: string; key: string };

@@ -5,7 +5,7 @@ import type { EntryRow } from './rows.ts';
 
 export type HeadChange = EntryChange & { after: EntryRow };
 
-/** Sends the current rows, each with the columns that projections keep in it, in one statement. */
+/** Sends the heads, each with the columns that projections keep in it, in one statement. */
 export function saveHeads(work: Work, changes: readonly HeadChange[]): void {
   const { engine } = work.dialect;
   const { projections } = work.services;
@@ -22,7 +22,7 @@ export function saveHeads(work: Work, changes: readonly HeadChange[]): void {
 
 const upserts = new WeakMap<readonly Projection[], Map<string, Insert>>();
 
-/** The same object each time: what is made of it is kept. */
+/** Returns the same object each time, because statements derived from it are cached. */
 function upsertFor(projections: readonly Projection[], engine: string): Insert {
   let known = upserts.get(projections);
   if (!known) {

@@ -5,7 +5,7 @@ import { findWholeVersions, insertVersions } from './queries.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 
-/** What an entry is beyond its newest version. */
+/** The columns of an entry besides those of its newest version. */
 const headColumns = {
   account_id: 'text',
   entry_id: 'int',
@@ -18,7 +18,7 @@ const headColumns = {
 
 type HeadRow = Pick<EntryRow, keyof typeof headColumns>;
 
-/** Makes the current rows from the newest versions, which are there by now, and what follows from them. */
+/** Rebuilds the heads from the newest versions, which are restored by now, and applies the projections. */
 async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const heads = rows as unknown as readonly HeadRow[];
   const keys = heads.map(({ entry_id, version }) => [work.account_id, entry_id, version]);
@@ -57,7 +57,7 @@ export const tables: readonly TenantTable[] = [
       key: ['entry_id'],
       nullable: ['standing'],
       json: ['standing'],
-      // Without them an entry of a number is looked for among all that a scope reaches, for each number anew.
+      // Without these statistics SQLite scans all entries of a scope for each number it looks up.
       planner: {
         sqlite_autoindex_entries_1: '1000000 1000000 1000000 20 1',
         entries_by_seq: '1000000 1000000 1000000 1',

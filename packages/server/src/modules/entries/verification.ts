@@ -15,15 +15,15 @@ type PreviousVersion = EntryKey & Pick<VersionRow, 'integrity_chain' | 'shared' 
 
 const nameOf = ({ entity_path, key }: EntryKey): string => `${entity_path}\n${key}`;
 
-/** Walks versions in order of path, key and number, and holds each against the one before it. */
+/** Walks versions in order of path, key and number, and compares each with the one before it. */
 export class Verification {
   readonly report: VerifyReport = { total_checked: 0, valid: 0, corrupted: [], chain_breaks: [] };
   readonly #query: Query;
   readonly #view: EntryView;
   #previous: KeyedVersion | undefined;
-  /** What is wrong with the newest version is not told of its entry again. */
+  /** A problem of the newest version is not reported for its entry again. */
   #sound = true;
-  /** The entries of the versions that are walked through. */
+  /** The entries of the versions in this walk. */
   #heads = new Map<string, EntryRow>();
 
   constructor({ scan, view }: Pick<ReadContext, 'scan' | 'view'>) {
@@ -31,7 +31,7 @@ export class Verification {
     this.#view = view;
   }
 
-  /** Takes up where an earlier call ended. */
+  /** Continues where an earlier call ended. */
   async resume([entity_path, key, version]: queries.VersionPosition): Promise<void> {
     const row = await this.#readVersion({ entity_path, key }, version);
     this.#previous = row && { ...row, entity_path, key };
@@ -53,7 +53,7 @@ export class Verification {
     }
   }
 
-  /** After the last version: its entry, and versions that have lost theirs. */
+  /** After the last version: checks its entry, and versions whose entry is missing. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
     const orphans = await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
@@ -71,7 +71,7 @@ export class Verification {
     }
   }
 
-  /** The current entry must be the newest version. What looks wrong is read again: it may have changed since. */
+  /** The head must match the newest version. A mismatch is read again: the entry may have changed meanwhile. */
   async #checkHead(): Promise<void> {
     const last = this.#previous;
     if (!last) return;
@@ -86,7 +86,7 @@ export class Verification {
       this.#break(last, { version: last.version + 1, reason: 'missing_version' });
   }
 
-  /** An entry of which no version was seen. */
+  /** Checks an entry without any version. */
   async #checkBare(place: EntryKey): Promise<void> {
     const entry = this.#heads.get(nameOf(place));
     if (!entry || (await this.#readVersion(place, entry.version))) return;
@@ -139,7 +139,7 @@ export class Verification {
   }
 }
 
-/** The entry says what its newest version says; its confidence alone may have moved, by outcomes. */
+/** The head equals its newest version; only its confidence may differ, because of outcomes. */
 function isHeadOf(entry: EntryRow, version: VersionRow): boolean {
   const same = HEAD_COLUMNS.every((name) => entry[name] === version[name]);
   if (!same) return false;
@@ -169,7 +169,7 @@ const MAX_ORPHANS = 1000;
 
 type ParsedVersion = ReturnType<typeof fromDocument>;
 
-/** A document that is no longer JSON cannot be taken apart. */
+/** Returns undefined for a document that is not valid JSON. */
 function parseVersion(row: VersionRow): ParsedVersion | undefined {
   try {
     return fromDocument(row);
@@ -178,7 +178,7 @@ function parseVersion(row: VersionRow): ParsedVersion | undefined {
   }
 }
 
-/** The columns beside a document must say what the document says. */
+/** The columns of a version must match its document. */
 function agree(row: KeyedVersion, { origin, shared, ttl_at }: ParsedVersion): boolean {
   return (
     row.entity_path === origin.entity_path &&

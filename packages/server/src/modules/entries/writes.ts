@@ -31,7 +31,7 @@ import { assessQuality } from './rules/quality.ts';
 
 type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
 
-/** Names in the body win over those of the request. */
+/** Names in the body override those of the request. */
 export function authorOf(
   input: AuthorInput,
   caller: Caller,
@@ -68,7 +68,7 @@ function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number): numbe
   return ttl_at === undefined ? undefined : fromIso(ttl_at);
 }
 
-/** What the shape of the input cannot say. `at` leads to the write within the input. */
+/** Checks what the input's schema cannot express. `at` is the path of the write within the input. */
 export function checkWrite({ services, now }: Work, input: CommitWriteInput, at = ''): void {
   const { value, entity_path, key } = input;
   const { max_value_bytes } = services.limits;
@@ -85,7 +85,7 @@ export function checkWrite({ services, now }: Work, input: CommitWriteInput, at 
 
 export type SessionAuthor = { agent_id: string; session: string };
 
-/** What the sessions of a batch have read and others have changed since, each asked for once. */
+/** Returns what the sessions of a batch have read and others have changed since; looks up each session once. */
 export async function staleReadsOf(
   work: Work,
   authors: readonly SessionAuthor[],
@@ -103,11 +103,11 @@ export async function staleReadsOf(
   return (author) => stale.get(nameOf(author)) ?? [];
 }
 
-/** What the key of a caller may not read, another key of the same session has read. */
+/** Drops stale reads outside the caller's scope: another key of the same session may have read them. */
 export const staleReadsInScope = (caller: Caller, stale: readonly StaleRead[]): StaleRead[] =>
   stale.filter(({ entity_path }) => isInScope(readScope(caller), entity_path));
 
-/** A write that wants to rest on what was read is refused when that has changed. */
+/** Refuses a write with `if_unchanged` when an entry that its session read has changed. */
 export function checkUnchanged(if_unchanged: boolean, stale_reads: readonly StaleRead[]): void {
   if (!if_unchanged || stale_reads.length === 0) return;
   const { entity_path, key } = stale_reads[0] as StaleRead;
@@ -140,7 +140,7 @@ function writeOne(work: Work, { input }: WriteItem<'entries.write'>, { entries, 
   return asWritten(applied, output);
 }
 
-/** The entry with a few words about the write; `unchanged` and the address are what a transport asks for. */
+/** The written entry with facts about the write; a transport needs `unchanged` and the address. */
 function writtenText<T>(work: Work, entry: EntryRow, about: { unchanged: boolean } & Record<string, unknown>): T {
   const faded = fadedMember(work.services, entry, work.now);
   return new JsonText(entryText(entry, `${faded},${JSON.stringify(about).slice(1, -1)}`), {
@@ -165,7 +165,7 @@ const write = writesTogether<'entries.write'>(async (work, items) => {
 type WriteItems = readonly WriteItem<'entries.write'>[];
 type WriteBatch = WriteResult<Output<'entries.write'>> | Fault;
 
-/** One that wants everything unchanged begins a part: what came before it has been written when it looks. */
+/** A write with `if_unchanged` starts a new part, so that the writes before it are stored when it checks. */
 function partsToWrite(items: WriteItems): WriteItem<'entries.write'>[][] {
   const parts: WriteItem<'entries.write'>[][] = [];
   for (const item of items) {
@@ -207,7 +207,7 @@ async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
   return results;
 }
 
-/** The entry a caller wants to change: not one that is there for another agent alone. */
+/** Loads the entry to change, unless it is visible only to another agent. */
 async function loadOpen(work: Work, input: EntryAddress & AuthorInput, caller: Caller) {
   const entries = await EntrySet.load(work, [input]);
   const entry = entries.get(input);
@@ -227,7 +227,7 @@ const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {
-  // The answer shows what the old version said.
+  // The answer shows the old version.
   if (!isInScope(readScope(caller), input.entity_path))
     throw missingScope('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, input, caller);

@@ -18,7 +18,7 @@ import { markUncompacted } from './compact.ts';
 import { eraseEntries } from './entries.ts';
 import { countNamed, deleteNaming, renameIn } from './queries.ts';
 
-/** Everything that was noted or written before it is in the store, so that it finds all there is. */
+/** Runs after all earlier notes and writes are stored, so that it finds everything. */
 export const eraseAgent: Handler<'agents.erase'> = exclusive(
   writes<'agents.erase'>(async (work, { input, caller }) => {
     const { agent_id, with_others, dry_run } = input;
@@ -30,7 +30,7 @@ export const eraseAgent: Handler<'agents.erase'> = exclusive(
     const receipt_id = work.services.ids.next(work.now);
     const agent = { account_id: work.account_id, agent_id, alias: `erased/${receipt_id}`, receipt_id };
     for (const entries of erasedEntries(work, heads, receipt_id)) await eraseEntries(work, entries);
-    await forgetAgent(work, agent);
+    await eraseAgentRows(work, agent);
     work.emit({
       event_type: 'erase',
       ...{ branch: 'main', entity_path: null, key: null, version: null, visible_to: ADMINS },
@@ -67,8 +67,8 @@ async function countAgent(work: Work, agent_id: string, heads: readonly EntryHea
   return counts;
 }
 
-/** What is the agent's alone goes; what has to stay, because something adds up with it, gets another name. */
-async function forgetAgent(work: Work, agent: ErasedAgent): Promise<void> {
+/** Deletes what belongs only to the agent; rows that others depend on get an alias instead of its name. */
+async function eraseAgentRows(work: Work, agent: ErasedAgent): Promise<void> {
   const { tx, services } = work;
   for (const eraser of services.erasers.agents) await eraser.erase(work, agent);
   for (const { table, agents = {} } of services.tables)

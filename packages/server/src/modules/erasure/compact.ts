@@ -2,13 +2,13 @@ import type { Transaction } from '../../db/index.ts';
 import { type Consumer, erasedTables, type MaintenanceTask, type Services } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
-/** Few enough that other writes do not wait long for their turn. */
+/** The size of a step: small enough that other writes do not wait long. */
 const PAGES_PER_STEP = 250;
 
-/** Writes wait while the file is written anew: some seconds for one of this size, minutes for a much larger one. */
+/** Writes wait while the file is rewritten: some seconds for one of this size, minutes for a much larger one. */
 const MAX_REWRITTEN_BYTES = 2 ** 30;
 
-/** After an erasure PostgreSQL lets go of the rows that were erased. */
+/** Makes PostgreSQL free the erased rows after an erasure. */
 export const freeErasedRows: Consumer = {
   name: 'erasure.free_rows',
   event_types: ['erase'],
@@ -27,7 +27,7 @@ export const compactErased: MaintenanceTask = {
 const waiting = new WeakMap<Services['database'], Promise<void>>();
 const running = new WeakMap<Services['database'], Promise<void>>();
 
-/** It is about the rows of all accounts, so everybody who asks before it begins shares one run. */
+/** It frees the rows of all accounts, so all requests made before it begins share one run. */
 function freeRows({ database, tables }: Services): Promise<void> {
   const known = waiting.get(database);
   if (known !== undefined) return known;
@@ -46,9 +46,9 @@ function freeRows({ database, tables }: Services): Promise<void> {
 }
 
 /**
- * What SQLite frees it overwrites (`secure_delete`), but the words of erased entries stay in old parts of the index,
- * and copies of rows that were once moved stay in the unused middle of pages. Writing both anew leaves them behind.
- * What a process that ends does not get to, the next one does.
+ * SQLite overwrites what it frees (`secure_delete`), but words of erased entries stay in old segments of the index, and
+ * copies of moved rows stay in unused parts of pages. Rewriting both removes them. If a process ends early, the next one
+ * continues.
  */
 async function compactFile(services: Services, isStopping: () => boolean): Promise<void> {
   const { database } = services;
@@ -63,7 +63,7 @@ async function compactFile(services: Services, isStopping: () => boolean): Promi
   });
 }
 
-/** What was freed on SQLite waits to be compacted. */
+/** On SQLite, marks that freed rows wait for compaction. */
 export async function markUncompacted(tx: Transaction): Promise<void> {
   await queries.setUncompacted(tx, (await queries.countUncompacted(tx)) + 1);
 }
@@ -71,7 +71,7 @@ export async function markUncompacted(tx: Transaction): Promise<void> {
 async function rewriteIndexes({ database, wordIndexes }: Services, isStopping: () => boolean): Promise<void> {
   for (const { table } of wordIndexes) {
     const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, table, pages));
-    // A negative number begins with all parts there are; the following steps go on with what was begun.
+    // A negative number starts a merge of all segments; the following steps continue it.
     let more = await step(-PAGES_PER_STEP);
     while (more && !isStopping()) more = await step(PAGES_PER_STEP);
   }

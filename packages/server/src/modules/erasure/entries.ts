@@ -21,14 +21,14 @@ const nothing = (): EntryErasureCounts => ({
   edges: 0,
 });
 
-/** What `eraseEntries` would say it has removed. */
+/** Returns the counts that `eraseEntries` would return. */
 export async function countErased(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
   const counts = nothing();
   for (const eraser of work.services.erasers.entries) addToCounts(counts, await eraser.count?.(work, erased));
   return counts;
 }
 
-/** Removes entries with all that names them: every owner takes them out of its own tables. */
+/** Erases entries and everything that refers to them: each module erases them from its own tables. */
 export async function eraseEntries(work: Work, erased: ErasedEntries): Promise<EntryErasureCounts> {
   const counts = nothing();
   for (const table of work.services.tables) await eraseNames(work, table, erased);
@@ -37,7 +37,7 @@ export async function eraseEntries(work: Work, erased: ErasedEntries): Promise<E
   return counts;
 }
 
-/** Where the declaration of a table says what to do. */
+/** Follows the declaration of a table. */
 async function eraseNames(work: Work, { table, entries = {} }: TenantTable, erased: ErasedEntries): Promise<void> {
   const of = (done: string) => Object.keys(entries).filter((column) => entries[column] === done);
   if (of('delete the row').length > 0) await deleteNamed(work.tx, { table, hasKey: 'key' in entries }, erased);

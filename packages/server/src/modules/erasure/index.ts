@@ -41,7 +41,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
     entity_path: null,
     key: null,
     version: null,
-    // Who may not see an entry learns nothing of its end either.
+    // An agent that may not see an entry must not learn that it was erased.
     visible_to: found.heads.length > 0 && found.heads.every((head) => head.shared === 0) ? agent_id : EVERYONE,
     details: { receipt_id, ...erased },
   });
@@ -50,7 +50,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   return changed(receipt, { resource, entity_path, ...hashedBy(receipt) });
 });
 
-/** Everything that was noted or written before it is in the store, so that it finds all names there are. */
+/** Runs after all earlier notes and writes are stored, so that it finds all names. */
 const handlers: Handlers = { 'entries.erase': exclusive(erase), 'agents.erase': eraseAgent };
 
 export const erasure: Module = {

@@ -1,7 +1,7 @@
 import { andAll, fragment, joinSql, type Query, type Row, type Sql, sql, type Transaction } from '../../db/index.ts';
 import type { ErasedAgent, ErasedEntries } from '../../kernel/index.ts';
 
-// Which tables and columns these are about, the modules that own them declare.
+// The modules that own the tables declare these tables and columns.
 
 type NamedTable = { table: string; hasKey: boolean };
 
@@ -9,7 +9,7 @@ const namesErased = ({ table, hasKey }: NamedTable, { account_id, paths, keys, n
   sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll([...paths, ...(hasKey ? keys : [])])}
     AND ${names(table, hasKey ? 'path and key' : 'path')}`;
 
-/** Rows that name an erased entry. */
+/** Deletes the rows that refer to an erased entry. */
 export function deleteNamed(tx: Transaction, named: NamedTable, erased: ErasedEntries): Promise<number> {
   return tx.run(sql`DELETE FROM ${fragment(named.table)} WHERE ${namesErased(named, erased)}`);
 }
@@ -55,8 +55,8 @@ export function renameIn(
 }
 
 /**
- * How many erasures wait for the file to be compacted. It is kept in a number that SQLite has in the head of its file
- * for such use, so that a process that ends too early leaves the rest to the next one.
+ * How many erasures wait for compaction of the file. SQLite stores the number in its file header (`PRAGMA user_version`),
+ * so that the next process continues if this one ends early.
  */
 export async function countUncompacted(tx: Transaction): Promise<number> {
   return (await tx.get<{ user_version: number }>(fragment('PRAGMA user_version')))?.user_version ?? 0;
@@ -67,8 +67,8 @@ export function setUncompacted(tx: Transaction, count: number): Promise<number> 
 }
 
 /**
- * One step of rewriting the index as one part, which leaves out the words of what was deleted. Says whether more is to
- * do: a step that finds nothing to merge changes a row at most.
+ * One step of merging the index into one segment, which drops the words of deleted rows. Returns whether more steps are
+ * needed: a step with nothing to merge changes one row at most.
  */
 export async function mergeWords(tx: Transaction, index: string, pages: number): Promise<boolean> {
   const changes = async () => (await tx.get<{ n: number }>(sql`SELECT total_changes() AS n`))?.n ?? 0;

@@ -22,7 +22,7 @@ import {
 import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
 import { ledgerEdges } from './rules/ledger-edges.ts';
 
-/** Made of what tells edges apart; an entry is in it by its number, so that it outlives no name. */
+/** A hash of what identifies an edge; it contains entries by number, so that it reveals no erased name. */
 export function edgeIdOf(edge: Edge): string {
   const { branch, source_type, source, visible_to, relation, target_type, target } = edge;
   const parts = [branch, source_type, source, visible_to, relation, target_type, target];
@@ -35,13 +35,13 @@ const edgesAt = ({ dialect }: Work, { account_id, branch, ids }: ErasedEntries):
   nodes: dialect.texts(ids.map(entryNode)),
 });
 
-/** Nobody learns from a count what others keep to themselves. */
+/** A count must not reveal edges that are private to other agents. */
 const isSeen =
   ({ agent_id }: ErasedEntries) =>
   (edge: Edge) =>
     edge.visible_to === EVERYONE || edge.visible_to === agent_id;
 
-/** Those that are stored, and those that the ledger tells. */
+/** Counts stored edges and those derived from the ledger. */
 async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edge[]): Promise<number> {
   const { branch, agent_id, ids } = erased;
   const view = viewInWork(work, { lineage: [{ branch, up_to_seq: null }], agent_id });
@@ -61,14 +61,14 @@ async function countSeen(work: Work, erased: ErasedEntries, stored: readonly Edg
 
 const OUTCOMES_AT_ONCE = 1000;
 
-/** How many edges `eraseEdges` would say it has removed. */
+/** Returns the count that `eraseEdges` would return. */
 export async function countEdges(work: Work, erased: ErasedEntries): Promise<number> {
   return countSeen(work, erased, await listEdgesOf(work.tx, edgesAt(work, erased)));
 }
 
 /**
- * Removes every edge that ends at one of the entries, whoever sees it, and what the log says of it. What the ledger
- * tells goes when the ledger forgets the entries, which comes after.
+ * Deletes every edge of the entries, regardless of who may see it, and its details in the log. Edges derived from the
+ * ledger vanish when the ledger erases the entries, which happens later.
  */
 export async function eraseEdges(work: Work, erased: ErasedEntries): Promise<number> {
   const edges = edgesAt(work, erased);
@@ -79,14 +79,14 @@ export async function eraseEdges(work: Work, erased: ErasedEntries): Promise<num
   return count;
 }
 
-/** The log keeps its numbers and forgets what was stated. */
+/** Removes the details of asserted edges from events. The events themselves stay, so that `seq` has no gaps. */
 async function eraseStatements({ tx, account_id, dialect }: Work, stored: readonly Edge[]): Promise<void> {
   const statements = statementsOf(account_id, dialect.texts(stored.map(edgeIdOf)));
   await eraseEventDetails(tx, account_id, listSeqs(statements));
   await deleteStatements(tx, statements);
 }
 
-/** Edges that end at an agent, or that only it may see. */
+/** Deletes edges of an agent, and those that only it may see. */
 export const erasesAgent: AgentEraser = {
   count: async ({ tx, account_id }, { agent_id }) => ({
     edges: (await listAgentEdges(tx, account_id, agent_id)).length,

@@ -5,7 +5,7 @@ import { entryIdOf } from './rules/edges.ts';
 import { type EdgeFilter, incidentTo, type LedgerLine, ledgerEdges } from './rules/ledger-edges.ts';
 import type { GraphNode, IncidentEdge } from './rules/walk.ts';
 
-/** What the ledger tells is not stored as edges as well. */
+/** Relations derived from the ledger are not stored as edges as well. */
 const LEDGER_RELATIONS = ['informed', 'co_occurs_with'];
 
 const OUTCOMES_PER_STATEMENT = 200;
@@ -14,11 +14,11 @@ export type LedgerEdges = { rows: IncidentEdge[]; linesRead: number; isCut: bool
 
 type GraphStore = { query: Query; dialect: Dialect };
 type LedgerEdgesQuery = EdgeFilter & {
-  /** About how many lines may be looked at. */
+  /** About how many lines may be read. */
   left: number;
 };
 
-/** The edges of nodes that their newest outcomes tell. */
+/** Derives edges of nodes from their newest outcomes. */
 export async function listLedgerEdges(
   { query, dialect }: GraphStore,
   view: EntryView,
@@ -36,10 +36,10 @@ export async function listLedgerEdges(
 
 const askedOf = ({ type, id }: GraphNode) => (type === 'entry' ? { entry_id: entryIdOf(id) } : { outcome_ref: id });
 
-/** Nothing has this number. */
+/** No entry has this number. */
 const NO_SEQ: GraphNode = { type: 'entry', id: '0' };
 
-/** To the next power of two, so that there are few statements to prepare. */
+/** Pads to the next power of two, so that there are few different statements to prepare. */
 function padded(nodes: readonly GraphNode[]): GraphNode[] {
   const size = 2 ** Math.ceil(Math.log2(nodes.length));
   return [...nodes, ...Array.from({ length: size - nodes.length }, () => NO_SEQ)];
@@ -57,7 +57,7 @@ function newestOf(placed: readonly { place: number; seq: number }[]): { seqs: nu
 
 type LinesQuery = { seqs: readonly number[]; most: number };
 
-/** A statement at a time, until there are enough. */
+/** One statement at a time, until there are enough. */
 export async function readLines({ query, dialect }: GraphStore, view: EntryView, { seqs, most }: LinesQuery) {
   const lines: LedgerLine[] = [];
   let at = 0;

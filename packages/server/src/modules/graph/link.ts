@@ -18,7 +18,7 @@ export function addReadEdges(work: Work, reads: readonly EntryReadCount[]): void
   save(work, readEdges(reads));
 }
 
-/** Sent in one statement; the transaction waits for it before it ends. */
+/** Sends one statement; the transaction waits for it before it ends. */
 function save(work: Work, edges: readonly Edge[]): void {
   if (edges.length > 0)
     work.send(
@@ -29,7 +29,7 @@ function save(work: Work, edges: readonly Edge[]): void {
     );
 }
 
-/** Written out: on the way of every write, spreading an object of this size costs as much as making it. */
+/** Written out: this runs for every write, and spreading an object of this size costs as much as creating it. */
 export function toRow({ account_id, now }: Work, edge: Edge): EdgeRow {
   return {
     account_id,

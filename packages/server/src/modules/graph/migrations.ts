@@ -3,7 +3,7 @@ import type { Ddl, Migration } from '../../db/index.ts';
 const tables = ({ engine, text, int, real }: Ddl) => {
   const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
   return [
-    // Who may see an edge stands before what it is, so that nobody's walk passes over the private edges of others.
+    // The visibility precedes the relation in the key, so that no walk has to skip the private edges of other agents.
     `CREATE TABLE edges (
       account_id ${text} NOT NULL,
       branch ${text} NOT NULL,
@@ -34,7 +34,7 @@ const tables = ({ engine, text, int, real }: Ddl) => {
 const COLUMNS =
   'account_id, branch, source_type, source, visible_to, relation, target_type, target, confidence, evidence_count, first_seen, last_seen';
 
-/** As `entryNode` does it. */
+/** The same as `entryNode`. */
 const node = (entryId: string) =>
   `substr('0000000000000000' || CAST(${entryId} AS TEXT), length(CAST(${entryId} AS TEXT)) + 1)`;
 
@@ -45,7 +45,7 @@ const refs = ({ engine }: Ddl) =>
     ? 'json_each(entries.pattern_refs) AS refs'
     : 'jsonb_array_elements_text(CAST(entries.pattern_refs AS jsonb)) AS refs(value)';
 
-/** What was written before edges were kept. */
+/** Entries written before edges were stored. */
 const earlier = (ddl: Ddl) => [
   `INSERT INTO edges (${COLUMNS})
     SELECT versions.account_id, entries.branch, 'agent', versions.agent_id, ${seenBy('versions')}, 'wrote', 'entry',

@@ -18,7 +18,7 @@ import {
 } from './rules/walk.ts';
 import { findStart } from './start.ts';
 
-/** Names of entries by their numbers; null for those that the caller may not see. */
+/** Names of entries by number; null for those that the caller may not see. */
 type EntryNames = Map<string, string | null>;
 
 export const neighbors = reads<'graph.neighbors'>(async (context, input) => {
@@ -59,10 +59,10 @@ function stepsOf({ direction, relation, min_confidence, limit }: Input<'graph.ne
   };
 }
 
-/** Nothing has an empty name. */
+/** No agent has an empty name. */
 const NO_NODE: GraphNode = { type: 'agent', id: '' };
 
-/** To the next power of two, so that there are few statements to prepare. */
+/** Pads to the next power of two, so that there are few different statements to prepare. */
 function padded(nodes: readonly GraphNode[]): GraphNode[] {
   const size = 2 ** Math.ceil(Math.log2(nodes.length));
   return [...nodes, ...Array.from({ length: size - nodes.length }, () => NO_NODE)];

@@ -2,7 +2,7 @@ import type { EntryHead, Projection } from '../../kernel/index.ts';
 import { countEdges, eraseEdges } from './erase.ts';
 import { addReadEdges, addWriteEdges } from './link.ts';
 
-/** Who wrote an entry, and which patterns it follows, as edges: one for every version that was written. */
+/** The author and the patterns of an entry as edges, for every version that was written. */
 export const edgesOfEntries: Projection = {
   name: 'edges',
   tables: ['edges', 'edge_statements'],

@@ -39,7 +39,7 @@ export const upsertEdges: Insert = {
     last_seen = excluded.last_seen`,
 };
 
-/** The same, and says what each edge has come to. */
+/** The same, and returns the new state of each edge. */
 export const upsertEdgesReturning: Insert = {
   ...upsertEdges,
   suffix: `${upsertEdges.suffix} RETURNING confidence, evidence_count, first_seen, last_seen`,
@@ -60,7 +60,7 @@ export const findEdges: Find = {
   },
 };
 
-/** Where in the log an edge was stated by a caller. */
+/** Records the `seq` at which a caller asserted an edge. */
 export const insertStatements: Insert = {
   table: 'edge_statements',
   columns: { account_id: 'text', edge_id: 'text', seq: 'int' },
@@ -69,9 +69,9 @@ export const insertStatements: Insert = {
 type IncidentQuery = {
   nodes: readonly GraphNode[];
   sides: readonly EdgeSide[];
-  /** Of any relation when there is none. */
+  /** Any relation when the list is empty. */
   relations: readonly string[];
-  /** How many edges of one node, side, relation and visibility. */
+  /** The limit of edges per node, side, relation and visibility. */
   limit: number;
 };
 
@@ -81,8 +81,8 @@ const ENDS = {
 } as const;
 
 /**
- * A branch of its own for each range of an index, read backwards and cut: the cost is bounded by the limit, however many
- * edges a node has. A join with the nodes could not be cut for each of them on both engines.
+ * One subquery per range of an index, read backwards and limited: the cost is bounded, however many edges a node has. A
+ * join with the nodes could not be limited per node on both engines.
  */
 export function listIncident(query: Query, view: EntryView, look: IncidentQuery): Promise<IncidentEdge[]> {
   const parts: Sql[] = [];
@@ -108,8 +108,8 @@ type EdgeRange = {
 };
 
 /**
- * For who sees only some paths: what has a path must lie there, and one end of an edge must have one. That an agent learned
- * from another, or follows a pattern, was seen wherever it happened.
+ * For a scoped viewer: ends with a path must be in scope, and one end of an edge must have a path. That an agent learned
+ * from another, or follows a pattern, is independent of paths.
  */
 function endsWithin(view: EntryView, node: GraphNode, side: EdgeSide): Sql {
   const { scope } = view;
@@ -135,11 +135,11 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
 
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
 
-/** Entries that the agent may see, also those that are gone: what happened to them has happened. */
+/** Entries that the agent may see, including deleted ones: their history stays. */
 const seen = (view: EntryView, where: Sql): Sql =>
   sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view, { including: 'visible' })} WHERE ${where}`;
 
-/** In the order of paths and keys. */
+/** In order of path and key. */
 export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {
   return query.all<NamedEntry>(sql`${seen(view, within.where)} ORDER BY entity_path, key LIMIT ${within.limit}`);
 }
@@ -164,11 +164,10 @@ export async function deleteEdgesOf(tx: Transaction, erased: EntryEdges): Promis
   for (const end of ['source', 'target'] as const) await tx.run(sql`DELETE FROM edges WHERE ${ofErased(erased, end)}`);
 }
 
-/** The statements of edges. */
+/** The assertions of edges by callers. */
 export const statementsOf = (accountId: string, edgeIds: Sql): Sql =>
   sql`FROM edge_statements WHERE account_id = ${accountId} AND edge_id IN (SELECT value FROM ${edgeIds})`;
 
-/** Where in the log they are. */
 export const listSeqs = (statements: Sql): Sql => sql`SELECT seq ${statements}`;
 
 export const deleteStatements = (tx: Transaction, statements: Sql): Promise<number> =>
@@ -187,8 +186,8 @@ export const deleteAgentEdges = (tx: Transaction, accountId: string, agentId: st
 type Reader = { account_id: string; branch: string; reader: string; viewer: string };
 
 /**
- * The entries that an agent has read, as far as a viewer may know, the newest first, as `(read_entry_id, read_count)`.
- * `within` makes a condition of the number of an entry.
+ * The entries that an agent has read, as far as a viewer may see, newest first, as `(read_entry_id, read_count)`. `within`
+ * builds a condition on the number of an entry.
  */
 export function readEntries(
   { account_id, branch, reader, viewer }: Reader,

@@ -5,20 +5,20 @@ import { listEntriesWithin, type NamedEntry } from './queries.ts';
 import { entryNode, type NodeType } from './rules/edges.ts';
 import type { GraphNode } from './rules/walk.ts';
 
-/** Names stand in indexes, two to a row, and an index row of PostgreSQL has room for 2,704 bytes. */
+/** Index rows hold two names, and an index row of PostgreSQL has room for 2,704 bytes. */
 export const MAX_NAME_BYTES = 900;
 
-/** More entries than this of one path are not looked at. */
+/** The limit of entries read for one path. */
 const MAX_ENTRIES = 1000;
 
 const NAMED: readonly NodeType[] = ['agent', 'entity', 'outcome', 'pattern'];
 
 export type WalkStart = { nodes: GraphNode[]; entries: NamedEntry[]; truncated: boolean };
 
-/** Everything that a caller may mean by a name. */
+/** Finds all nodes that a caller may mean by a name. */
 export async function findStart(query: Query, view: EntryView, input: Input<'graph.neighbors'>): Promise<WalkStart> {
   const { entity, type } = input;
-  // A path that is out of reach stands for nothing.
+  // A path out of scope matches nothing.
   const isKnown = (one: NodeType) => one !== 'entity' || isInScope(view.scope, entity);
   const named = NAMED.filter((one) => (type === undefined || one === type) && isKnown(one));
   const entries = new Map<string, NamedEntry>();
@@ -42,7 +42,7 @@ function listExact(query: Query, view: EntryView, name: string): Promise<NamedEn
   return listEntriesWithin(query, view, { where, limit: 1 });
 }
 
-/** At the path itself, then below it. */
+/** Entries at the path itself, then below it. */
 async function listBelow(query: Query, view: EntryView, path: string): Promise<NamedEntry[]> {
   const at = await listEntriesWithin(query, view, { where: sql`entity_path = ${path}`, limit: MAX_ENTRIES + 1 });
   const limit = MAX_ENTRIES + 1 - at.length;

@@ -23,7 +23,7 @@ import { MAX_NAME_BYTES } from './start.ts';
 
 type LinkItem = WriteItem<'graph.link'>;
 
-/** An edge that a caller states itself. */
+/** Stores an edge that a caller asserts. */
 export const link = writes<'graph.link'>(async (work, stated) => {
   const [ends] = await findEnds(work, viewOf(work, stated), [stated]);
   const output = await saveStatement(work, edgeOf(stated, ends as Ends), stated);
@@ -32,7 +32,7 @@ export const link = writes<'graph.link'>(async (work, stated) => {
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';
 
-/** The same of many, each unless it is there, or one of its ends is not. One answer for each, in order. */
+/** The same for many edges; skips those that exist and those with a missing end. One result per edge, in order. */
 export async function linkAllOnce(work: Work, all: readonly LinkItem[], dryRun: boolean): Promise<LinkedOnce[]> {
   const ends = await findEndsByAgent(work, all);
   const edges = all.map((stated, i) =>
@@ -76,14 +76,14 @@ function saveEdges(work: Work, made: readonly Made[]): void {
 const keyPart = ({ account_id }: Work, edge: Edge | undefined, name: string): string =>
   String({ account_id, ...edge }[name] ?? '');
 
-/** What the agent sees that the edge is stated for. */
+/** The view of the agent that the edge is asserted for. */
 const viewOf = (work: Work, { input, caller, lineage }: LinkItem): EntryView =>
   viewInWork(work, { lineage, agent_id: input.agent_id ?? caller.agent_id });
 
 type FoundEnd = { id: string; shared: boolean } | undefined;
 type Ends = { source: FoundEnd; target: FoundEnd };
 
-/** Each agent sees what it may see. */
+/** Looks up the ends in the view of each agent. */
 async function findEndsByAgent(work: Work, all: readonly LinkItem[]): Promise<Ends[]> {
   const agents = new Map<string, LinkItem[]>();
   for (const stated of all) {
@@ -98,7 +98,7 @@ async function findEndsByAgent(work: Work, all: readonly LinkItem[]): Promise<En
   return all.map((stated) => found.get(stated) as Ends);
 }
 
-/** The ends of edges: entries as the view has them, everything else by its name. */
+/** The ends of edges: entries as the view shows them, everything else by its name. */
 async function findEnds(work: Work, view: EntryView, all: readonly LinkItem[]): Promise<Ends[]> {
   const ends = all.flatMap(({ input }) => [endOf(input, 'source'), endOf(input, 'target')]);
   const addresses = ends.map(({ type, name }) => (type === 'entry' ? splitEntryName(name) : undefined));
@@ -181,7 +181,7 @@ async function saveStatement(work: Work, edge: Edge, stated: LinkItem) {
 
 type StoredEdge = { view: EntryView; edge: Edge; stored: EdgeStrength };
 
-/** What outcomes say of the same edge counts with what was stated. */
+/** Adds the strength that outcomes give to the same edge. */
 async function addLedgerStrength(
   { tx, dialect, services }: Work,
   { view, edge, stored }: StoredEdge,

@@ -5,7 +5,7 @@ import { getKey } from './queries.ts';
 
 type KeyHolder = { account_id: string; key_id: string };
 
-/** A key as whoever holds it may know it. */
+/** Describes a key to its holder. */
 export async function describeKey(read: Query, { account_id, key_id }: KeyHolder): Promise<Output<'me.read'>['key']> {
   const row = await getKey(read, account_id, key_id);
   if (!row) return null;

@@ -43,11 +43,11 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
   return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
 });
 
-/** A key that is kept to a part of the account knows of no key that reaches further. */
+/** A scoped key must not see keys with a wider scope. */
 const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
   key === undefined || firstExcess(grantedBy(row), { READ: key.read, WRITE: key.write }) === undefined;
 
-/** Nobody gives away what it does not have. */
+/** A caller cannot grant what its own key does not have. */
 function refuseExcess({ key }: Caller, granted: KeyGrant): void {
   const missing = key && firstExcess(granted, { READ: key.read, WRITE: key.write });
   if (missing !== undefined) throw new Fault('forbidden', `your own key does not have ${missing}`);

@@ -15,10 +15,10 @@ export const keys: Module = {
     {
       table: 'api_keys',
       key: ['key_id'],
-      left_out: 'keys open an account where they were made, and nowhere else',
+      left_out: 'keys are valid only in the service that created them',
       agents: { created_by: { kept: 'a key or a user, never an agent' } },
-      entries: { entity_paths: { kept: 'globs that the key is kept to, whatever is there' } },
-      // Whose key was presented, and when it was last used.
+      entries: { entity_paths: { kept: 'globs of the key, whether entries exist there or not' } },
+      // To find the account of a presented key, and to store when it was last used.
       rights: { maintenance: ['SELECT', 'UPDATE (last_used_at)'] },
     },
   ],

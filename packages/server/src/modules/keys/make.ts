@@ -5,7 +5,7 @@ import * as queries from './queries.ts';
 import type { KeyGrant, KeyScope } from './rules/scopes.ts';
 import { prefixOf, toSecret } from './rules/secret.ts';
 
-/** Only this is kept of a key: it is random, so that a plain hash tells nothing of it. */
+/** Only the hash of a key is stored: keys are random, so a plain hash reveals nothing. */
 export const keyHash = (secret: string): string => hash('sha256', secret, 'hex');
 
 export type NewKey = KeyGrant & {
@@ -18,7 +18,7 @@ export type NewKey = KeyGrant & {
 
 export const EVERYTHING: readonly KeyScope[] = [{ pattern: '*', permission: 'READ_WRITE' }];
 
-/** Makes a key within the work of its account. The key itself is in the answer and nowhere else. */
+/** Creates a key within the work of its account. Only the answer contains the secret; it is stored nowhere. */
 export function makeKey(work: Work, caller: Caller, given: NewKey): MadeKey {
   const { account_id, now, services } = work;
   const made = keyRow({ account_id, now, ids: services.ids, created_by: caller.actor }, given);
@@ -55,7 +55,7 @@ export const insertKey = async (tx: Transaction, row: queries.KeyRow): Promise<v
   await tx.insertMany(queries.insertKeys, [row]);
 };
 
-/** What was done to keys stands in the log, where no agent sees it. */
+/** Changes of keys are logged, but no agent sees these events. */
 export function emitKeyEvent(
   work: Work,
   caller: Caller,

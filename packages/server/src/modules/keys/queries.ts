@@ -17,9 +17,7 @@ export type KeyRow = {
   prefix: string;
   name: string;
   key_type: 'agent' | 'admin' | 'service';
-  /** JSON. */
   scopes: string;
-  /** JSON. */
   entity_paths: string;
   rate_limit_rpm: number;
   created_at: number;
@@ -67,7 +65,7 @@ export function listKeys(query: Query, accountId: string, page: { before: string
 
 export type KeyWithAccountRow = KeyRow & { status: string; plan: string | null };
 
-/** Whose key it is, over all accounts, and how its account stands. */
+/** Finds a key over all accounts, with the status of its account. */
 export function findKey(query: Query, keyHash: string): Promise<KeyWithAccountRow | undefined> {
   const columns = fragment(
     Object.keys(insertKeys.columns)
@@ -82,7 +80,7 @@ export function findKey(query: Query, keyHash: string): Promise<KeyWithAccountRo
 
 export type KeyStatusRow = Pick<KeyWithAccountRow, 'key_hash' | 'expires_at' | 'revoked_at' | 'status'>;
 
-/** How many keys and their accounts stand, over all accounts. */
+/** Returns the statuses of keys and their accounts, over all accounts. */
 export function findKeyStatuses(query: Query, keyHashes: Sql): Promise<KeyStatusRow[]> {
   return query.all(
     sql`SELECT api_keys.key_hash, api_keys.expires_at, api_keys.revoked_at, accounts.status FROM api_keys
@@ -115,7 +113,7 @@ export async function countKeys(query: Query, accountId: string, now: number): P
   return row?.n ?? 0;
 }
 
-/** When the account ends. */
+/** For an account that has ended. */
 export function deleteKeys(tx: Transaction, accountId: string): Promise<number> {
   return tx.run(sql`DELETE FROM api_keys WHERE account_id = ${accountId}`);
 }

@@ -5,7 +5,7 @@ import { findKey, findKeyStatuses, type KeyWithAccountRow as KnownRow } from './
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
-/** The keys of all accounts, for whoever has to know whose key was presented. */
+/** The keys of all accounts, to find the account of a presented key. */
 export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
   problem: secretProblem,
   async load(keyHash) {

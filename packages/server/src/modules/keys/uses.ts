@@ -1,7 +1,7 @@
 import type { Kernel } from '../../kernel/index.ts';
 import { findUses, updateUses } from './queries.ts';
 
-/** Now and then: when each key was last used. */
+/** Runs from time to time: stores when each key was last used. */
 export async function saveKeyUses({ services: { keys, database } }: Kernel): Promise<void> {
   const uses = keys.takeUses();
   if (uses.length === 0) return;
@@ -10,7 +10,7 @@ export async function saveKeyUses({ services: { keys, database } }: Kernel): Pro
       findUses,
       uses.map(({ account_id, key_id }) => [account_id, key_id]),
     );
-    // Another server may have seen it later.
+    // Another server may have stored a later use.
     const newer = uses.filter((use, i) => (known[i]?.last_used_at ?? 0) < use.last_used_at);
     await tx.updateMany(updateUses, newer);
   });

@@ -2,7 +2,7 @@ import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '.
 import { type ErasedEntries, visibleTo } from '../../kernel/index.ts';
 import { linesOfEntries } from './walk-queries.ts';
 
-/** Lines of entries by their numbers, and those of names that were none by the names. */
+/** Conditions for lines: by entry number, or by name for names that match no entry. */
 function lines({ account_id, agent_id, paths, keys, namedIds, names }: ErasedEntries): readonly Sql[] {
   const known = sql`entry_id IS NOT NULL
       AND (seq, no) IN (${linesOfEntries(account_id, namedIds)})`;
@@ -13,7 +13,7 @@ function lines({ account_id, agent_id, paths, keys, namedIds, names }: ErasedEnt
   );
 }
 
-/** The ledger forgets which entries its lines were about, and of those that go, which lines were about the same one. */
+/** Removes entry references from ledger lines, and for erased entries also the links between their lines. */
 export async function eraseEvidence(tx: Transaction, erased: ErasedEntries): Promise<number> {
   const untied = (column: string) =>
     sql`CASE WHEN ${erased.names('evidence', 'path and key')} THEN NULL ELSE ${fragment(column)} END`;

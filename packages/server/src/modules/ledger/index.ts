@@ -6,7 +6,7 @@ export * from './queries.ts';
 export * from './trace-queries.ts';
 export * from './walk-queries.ts';
 
-/** What outcomes did to entries, line by line. Operations on it are those of the module `outcomes`. */
+/** What outcomes changed in entries, line by line. Its operations belong to the module `outcomes`. */
 export const ledger: Module = {
   name: 'ledger',
   migrations: [],

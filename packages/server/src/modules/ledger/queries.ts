@@ -12,7 +12,7 @@ import { linesIn } from './walk-queries.ts';
 
 export type OutcomeRow = {
   account_id: string;
-  /** Of its event. */
+  /** The `seq` of its event. */
   seq: number;
   outcome_id: string;
   outcome_ref: string;
@@ -25,11 +25,11 @@ export type OutcomeRow = {
   trace_id: string | null;
   visible_to: string;
   committed_at: number;
-  /** JSON of what is only shown. */
+  /** JSON of the fields that are only shown. */
   document: string;
 };
 
-/** What one step of an outcome did to one entry: a line of the ledger. */
+/** A ledger line: what one step of an outcome changed in one entry. */
 export type EvidenceRow = {
   account_id: string;
   seq: number;
@@ -59,7 +59,7 @@ export type EvidenceRow = {
   evidence_failure: number | null;
   evidence_status: string | null;
   at: number;
-  /** The line before it about the same entry. */
+  /** The previous line about the same entry. */
   before_seq: number | null;
   before_no: number | null;
 };
@@ -84,7 +84,6 @@ export const insertOutcomes: Insert = {
   },
 };
 
-/** What a line tells. */
 export const evidenceColumns = {
   account_id: 'text',
   seq: 'int',
@@ -133,7 +132,7 @@ export type Retried = {
   branch: string;
 };
 
-/** The same outcome of the same session, where it was committed before. */
+/** Finds an earlier commit of the same outcome in the same session. */
 export function findCommitted(
   query: Query,
   retried: Retried & { scope: Scope | undefined },
@@ -145,7 +144,7 @@ export function findCommitted(
   );
 }
 
-/** What outcomes did, as far as an agent may know. */
+/** Returns the ledger lines of outcomes that an agent may see. */
 export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<EvidenceRow[]> {
   return query.all<EvidenceRow>(
     sql`SELECT ${EVIDENCE} FROM evidence WHERE account_id = ${viewer.account_id}
@@ -155,8 +154,7 @@ export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<E
 }
 
 /**
- * Outcomes that somebody may know of who sees only some paths: one of their causes lies there, or they have none. What was
- * erased was a cause too.
+ * A condition for a scoped viewer: outcomes with a cause in scope, or without causes. An erased cause counts as a cause.
  */
 export function ledWithin({ account_id, agent_id, scope }: Viewer, table: 'outcomes' | 'looked_at'): Sql[] {
   if (scope === undefined) return [];
@@ -169,7 +167,7 @@ export function ledWithin({ account_id, agent_id, scope }: Viewer, table: 'outco
 
 export type OutcomePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number };
 
-/** Newest first. A filter that no index serves looks at no more than `scan` outcomes. */
+/** Newest first. With a filter that no index serves, scans at most `scan` outcomes. */
 export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): Promise<OutcomeRow[]> {
   const base = sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${viewer.account_id}
       AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
@@ -180,7 +178,7 @@ export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): P
   );
 }
 
-/** The last outcome that a scan reaches, when there is more behind it. */
+/** Returns the last outcome of a scan, when more follow it. */
 export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Promise<{ seq: number } | undefined> {
   return query.get<{ seq: number }>(
     sql`SELECT seq FROM outcomes WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
@@ -188,7 +186,7 @@ export function endOfScan(query: Query, viewer: Viewer, page: OutcomePage): Prom
   );
 }
 
-/** A filter: outcomes that an entry there led to, as far as the agent may know. */
+/** A filter: outcomes with a cause at these paths that the agent may see. */
 export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
   return sql`EXISTS (SELECT 1 FROM evidence WHERE evidence.account_id = ${account_id} AND evidence.seq = looked_at.seq
       AND evidence.entity_path IS NOT NULL
@@ -199,7 +197,7 @@ export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to:
 
 export type LedgerPage = { from: LedgerPosition; since: number; limit: number };
 
-/** Lines about an entry from one of them back to a place in the log, newest first. */
+/** Lines about an entry, from one of them back to a `seq`, newest first. */
 export function listLedger(query: Query, account_id: string, { from, since, limit }: LedgerPage): Promise<LedgerRow[]> {
   const columns = fragment(
     Object.keys(insertEvidence.columns)
@@ -221,11 +219,11 @@ export function listLedger(query: Query, account_id: string, { from, since, limi
 
 export type Predicted = { confidence_before: number; success: number };
 
-/** A condition: evidence about entries of a view within paths, which are found first. */
+/** A condition: evidence about entries of a view within paths; the entries are found first. */
 export const isAboutEntryIn = (view: EntryView, paths: readonly Glob[] | undefined): Sql =>
   sql`entry_id IS NOT NULL AND (seq, no) IN (${linesIn(view, { paths })})`;
 
-/** The newest evidence that a calibration may look at. */
+/** Returns the newest evidence for a calibration. */
 export function listPredictions(
   query: Query,
   viewer: Viewer,

@@ -3,7 +3,7 @@ import { exported, type TenantTable, type Work } from '../../kernel/index.ts';
 import { listNewestLines, updateNewestLines } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
-/** Puts lines back and ties each to the one before it about the same entry. Entries are there by now. */
+/** Restores lines and links each to the one before it about the same entry. Entries are restored by now. */
 async function restoreLines(work: Work, rows: readonly Row[]): Promise<void> {
   const lines = rows as unknown as readonly queries.EvidenceRow[];
   const ids = [...new Set(lines.flatMap(({ entry_id }) => entry_id ?? []))];
@@ -28,7 +28,8 @@ export const tables: readonly TenantTable[] = [
     nullable: ['trace_id'],
     json: ['document'],
     agents: {
-      // What outcomes did to entries of others has to add up, without who told of them and what they said.
+      // The effect on other agents' entries must still add up, but without the agent that reported the outcomes and its
+      // words.
       agent_id: {
         erased: 'rename',
         counted_as: 'outcomes',

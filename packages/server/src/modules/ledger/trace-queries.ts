@@ -1,7 +1,7 @@
 import { andAll, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
 import { scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 
-/** The outcome of a session whose trace was to follow, while none has. */
+/** Returns the outcome of a session whose trace was announced and has not arrived yet. */
 export function getUnfollowed(
   query: Query,
   { account_id, agent_id, session }: { account_id: string; agent_id: string; session: string },
@@ -29,7 +29,7 @@ export type ChangeRow = {
   confidence_after: number;
 };
 
-/** What outcomes did to the confidence of entries, in order. */
+/** Returns the changes of confidence that outcomes made, in order. */
 export function listConfidenceChanges(query: Query, viewer: Viewer, seqs: Sql): Promise<ChangeRow[]> {
   return query.all<ChangeRow>(
     sql`SELECT seq, entity_path, key, confidence_before, confidence_after FROM evidence WHERE account_id = ${viewer.account_id}

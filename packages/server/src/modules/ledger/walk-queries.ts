@@ -4,8 +4,8 @@ import { branchOf, type EntryView, type ErasedEntries, scopeConditions } from '.
 import { newestLineOf, newestLinesIn, newestLinesOf } from '../entries/index.ts';
 
 /**
- * The places of lines, from the newest about some entries back to the first. `newest` selects those; each line knows the
- * one before it about the same entry.
+ * The positions of lines, from the newest about some entries back to the first. `newest` selects the newest ones; each line
+ * refers to the previous one about the same entry.
  */
 const linesFrom = (account_id: string, newest: Sql): Sql =>
   sql`WITH RECURSIVE lines (seq, no) AS (
@@ -16,15 +16,15 @@ const linesFrom = (account_id: string, newest: Sql): Sql =>
           WHERE earlier.before_seq IS NOT NULL)
       SELECT lines.seq, lines.no FROM lines`;
 
-/** The places of all lines about the entries of these numbers. */
+/** The positions of all lines about the entries with these numbers. */
 export const linesOfEntries = (account_id: string, ids: Sql): Sql =>
   linesFrom(account_id, newestLinesOf(account_id, ids));
 
-/** The places of all lines about the entries of a view, whatever has become of them. */
+/** The positions of all lines about the entries of a view, in any state. */
 export const linesIn = (view: EntryView, part: { paths?: readonly Glob[] | undefined }): Sql =>
   linesFrom(view.account_id, newestLinesIn(view, part));
 
-/** Every outcome that entries led to. */
+/** Returns every outcome that has one of these entries as a cause. */
 export async function listOutcomesOfEntries(
   query: Query,
   { account_id, branch, erasedIds }: ErasedEntries,
@@ -37,7 +37,7 @@ export async function listOutcomesOfEntries(
   return rows.map(({ seq }) => seq);
 }
 
-/** Of one entry or name: a bound written out, so that SQLite need not plan anew. */
+/** The limit for one entry or name. A literal, so that SQLite need not re-plan the statement. */
 export const MOST_OUTCOMES = 500;
 const MOST = fragment(String(MOST_OUTCOMES + 1));
 
@@ -46,7 +46,7 @@ const seen = ({ agent_id }: EntryView, table: string): Sql => {
   return sql`(${visible_to} = '' OR ${visible_to} = ${agent_id})`;
 };
 
-/** From the newest line about an entry back, until there are enough that the agent may see. */
+/** Follows the lines about an entry from the newest back, until enough are visible to the agent. */
 function seqsOfEntry(view: EntryView, entry_id: number): Sql {
   const { account_id } = view;
   const shown = sql`CASE WHEN line.entry_id = ${entry_id} AND line.branch = ${branchOf(view)} AND ${seen(view, 'line')} THEN 1 ELSE 0 END`;
@@ -67,7 +67,7 @@ function seqsOfRef(view: EntryView, outcomeRef: string): Sql {
 
 export type PlacedOutcome = { place: number; seq: number };
 
-/** The newest outcomes that entries led to, or that bear a reference; `place` is the position in the list. */
+/** Returns the newest outcomes caused by entries, or with a given reference; `place` is the position in the input list. */
 export function listOutcomesOf(
   query: Query,
   view: EntryView,
@@ -91,7 +91,7 @@ export type OutcomeLine = {
   visible_to: string;
 };
 
-/** What outcomes have in the ledger, as far as an agent may know, without names that were no entries. */
+/** Returns the ledger lines of outcomes that an agent may see, without names that match no entry. */
 export function listOutcomeLines(query: Query, view: EntryView, seqs: Sql): Promise<OutcomeLine[]> {
   const { account_id, agent_id, scope } = view;
   return query.all<OutcomeLine>(

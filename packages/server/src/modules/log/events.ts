@@ -2,14 +2,13 @@ import type { Output } from '@mem-service/contract';
 import { type LogEvent, toIso } from '../../kernel/index.ts';
 import { detailsOf } from './rules.ts';
 
-/** An event as a list of the log shows it. */
 export function toEvent(event: LogEvent) {
   const { seq, event_type, agent_id, branch, entity_path, key, version } = event;
   const created_at = toIso(event.created_at);
   return { seq, event_type, agent_id, branch, entity_path, key, version, details: detailsOf(event), created_at };
 }
 
-/** An event as the stream tells it: its details beside the rest, where they say what the rest does not. */
+/** An event as the stream sends it: with its details, where they add to the other members. */
 export function toText(event: LogEvent): string {
   const { seq, event_type, agent_id, actor_agent_id, branch, entity_path, key, version } = event;
   const streamed: Output<'log.stream'> = {

@@ -26,7 +26,7 @@ const list = reads<'log.list'>(async (context, { after, limit }) => {
 
 const CHUNK = 1000;
 
-/** For a key that sees little of the log: looks on until the page is full, or as far as any list looks. */
+/** For a key that sees little of the log: scans until the page is full, or up to the limit of every list. */
 async function listInScope(context: ReadContext, { after, limit }: LogPage) {
   const { scan, caller, services } = context;
   const seen: LogEvent[] = [];
@@ -50,7 +50,7 @@ const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boole
 
 const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)
-    throw invalidInput([{ path: 'branch', message: 'ends in the past, where nothing happens any more' }]);
+    throw invalidInput([{ path: 'branch', message: 'shows a past state, which has no new events to stream' }]);
   const accepts = acceptorOf(wanted);
   return {
     after,

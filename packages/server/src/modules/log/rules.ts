@@ -9,7 +9,7 @@ export type EventFilter = {
 
 type FilteredEvent = { event_type: string; branch: string; agent_id: string; entity_path: string | null };
 
-/** Whether an event is wanted. One that is about no path is wanted only where any path is. */
+/** Returns whether an event passes the filter. An event without a path passes only where the filter has none. */
 export function acceptorOf({ branch, entity_path, types, agent_id }: EventFilter): (event: FilteredEvent) => boolean {
   const parsed = entity_path === undefined ? undefined : parseGlob(entity_path);
   const glob = parsed?.kind === 'all' ? undefined : parsed;
@@ -23,7 +23,7 @@ export function acceptorOf({ branch, entity_path, types, agent_id }: EventFilter
 
 type EventDetails = { entity_path: string | null; key: string | null; version: number | null; details: string };
 
-/** An event about an entry names it in its details too, as the timeline does. */
+/** The details of an event about an entry also contain its name, as in the timeline. */
 export function detailsOf({ entity_path, key, version, details }: EventDetails): Record<string, unknown> {
   const rest = JSON.parse(details) as Record<string, unknown>;
   return entity_path === null ? rest : { entity_path, key, version, ...rest };

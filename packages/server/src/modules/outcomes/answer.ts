@@ -5,17 +5,17 @@ import type { StaleRead } from '../sessions/index.ts';
 
 export type AffectedEntry = Output<'outcomes.commit'>['entries'][number];
 
-/** What is kept of an outcome to be shown again. */
+/** The part of an outcome that is stored to be shown again. */
 export type OutcomeDocument = {
   decision_summary: string | null;
   final_action_index: number | null;
   attributes: Record<string, unknown>;
   immutable_trace_id: string | null;
-  /** Why causes may be missing; left out where none are. */
+  /** Why causes may be missing; omitted where none are. */
   causes_incomplete_because?: string;
 };
 
-/** What only the first answer tells: it names entries, and nothing that names one is kept where it cannot be erased. */
+/** Fields of the first answer only: they name entries, and names must not be stored where they cannot be erased. */
 export type FirstAnswer = {
   duplicate: boolean;
   stale_reads: StaleRead[];

@@ -11,16 +11,16 @@ export type AttemptCauses = {
   outcome_type: OutcomeType;
   causes: Cause[];
   summary: string | null;
-  /** Places in the list of actions. */
+  /** Positions in the list of actions. */
   action_indices: number[];
 };
 
-/** What led to the end, and to each attempt that failed before it. */
+/** The causes of the end, and of each attempt that failed before it. */
 export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
 const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
-/** What the caller names; what it leaves out is what its session read. */
+/** The causes that the caller names; where it names none, what its session read. */
 export function causesOf(input: OutcomeInput, session: OpenSession): OutcomeCauses {
   const problems: CauseProblem[] = [];
   const named = (
@@ -49,7 +49,7 @@ export function causesOf(input: OutcomeInput, session: OpenSession): OutcomeCaus
   return { attempts, causes };
 }
 
-/** Who names an entry without its version means the one that the session read last. */
+/** A cause without a version means the version that the session read last. */
 function withReadVersions(causes: Cause[], reads: readonly SessionReadRow[]): Cause[] {
   if (reads.length === 0) return causes;
   const read = new Map(reads.map((row) => [`${row.entity_path}\n${row.key}`, row.version]));
@@ -71,6 +71,6 @@ function recordedAttempts({ items, reads }: OpenSession): AttemptCauses[] {
     });
 }
 
-/** What was read after the last attempt that failed. */
+/** The reads after the last failed attempt. */
 const lastReads = ({ row, reads }: OpenSession): Cause[] =>
   reads.filter((read) => read.attempt === (row?.attempt ?? 0)).map(toCause);

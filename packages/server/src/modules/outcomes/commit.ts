@@ -55,7 +55,10 @@ export const commit = writesTogether<'outcomes.commit'>(async (work, items) => {
   return results;
 });
 
-/** As many as can be looked at before any of them is written: what one finds in its session, another may leave there. */
+/**
+ * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
+ * outcome of a session depends on what the earlier one leaves there.
+ */
 function ofDifferentSessions(items: OutcomeItems): OutcomeItems {
   const sessions = new Set<string>();
   const end = items.findIndex(({ input, caller }) => {
@@ -67,7 +70,7 @@ function ofDifferentSessions(items: OutcomeItems): OutcomeItems {
   return end === -1 ? items : items.slice(0, end);
 }
 
-/** What is to be written of all of them. */
+/** The rows to write for all outcomes of the batch. */
 type OutcomeBatch = {
   entries: EntrySet;
   outcomes: queries.OutcomeRow[];
@@ -75,7 +78,7 @@ type OutcomeBatch = {
   traces: SealedTrace[];
 };
 
-/** From the first on, up to one that writes an entry: the next is to find it written. */
+/** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
   const book: OutcomeBatch = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
@@ -138,7 +141,7 @@ type OutcomeDecision = {
   stale_reads: StaleRead[];
 };
 
-/** What an outcome says and is to do. Refuses what cannot be taken, and changes nothing. */
+/** Decides what an outcome changes. Throws on invalid input; nothing is written yet. */
 async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcome): Promise<OutcomeDecision> {
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
@@ -185,19 +188,19 @@ async function applyOutcome(
   return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
 }
 
-/** Why something that the session read may be missing among the causes. Whoever names all of them misses none. */
+/** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
 function missingCauses({ input, session, gaps }: LoadedOutcome): string | undefined {
   const isNamed = input.causal_entry_keys !== undefined && input.causal_entry_keys !== null;
   const attempts = session.items.filter(({ kind }) => kind === 'attempt');
-  const isTold = input.attempts.length > 0 || (input.session_metadata.attempts ?? []).length > 0;
-  if (isNamed && (isTold || attempts.length === 0)) return undefined;
+  const areAttemptsReported = input.attempts.length > 0 || (input.session_metadata.attempts ?? []).length > 0;
+  if (isNamed && (areAttemptsReported || attempts.length === 0)) return undefined;
   const ofAttempt = attempts
     .map(({ data }) => (JSON.parse(data) as { causes_incomplete_because?: string }).causes_incomplete_because)
     .find((because) => because !== undefined);
   return ofAttempt ?? incompleteBecause({ gaps, session: session.row });
 }
 
-/** Counted in the actions of the whole session. */
+/** Its index among the actions of the whole session. */
 function finalAction(
   { final_action_index: index, tool_calls }: OutcomeInput,
   { actions }: SessionReport,
@@ -206,13 +209,13 @@ function finalAction(
   const offset = tool_calls.length > 0 ? actions - tool_calls.length : 0;
   if (offset + index < actions) return offset + index;
   throw invalidInput([
-    { path: 'final_action_index', message: `must be the place of one of ${actions - offset} actions` },
+    { path: 'final_action_index', message: `must be the index of one of ${actions - offset} actions` },
   ]);
 }
 
 type TraceToSeal = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: SessionEnd };
 
-/** The hash of the trace, where none is to follow. */
+/** Returns the hash of the trace, or null where the client sends the trace later. */
 function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceToSeal): string | null {
   const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, trace_id } = row;
   if (trace_id === null) return null;
@@ -223,7 +226,7 @@ function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceTo
   return sealed.row.hash;
 }
 
-/** The session begins anew. Many hold nothing: who names its causes need not have read them. */
+/** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
 function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
   if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);

@@ -7,11 +7,11 @@ import { isReplay } from './rules/steps.ts';
 
 type OutcomeFacts = { author: OutcomeAuthor; weighed: WeighedCauses; report: SessionReport };
 
-/** An outcome that only private entries led to is as private as they are. */
+/** An outcome whose causes are all private is visible to its agent only. */
 const visibilityOf = ({ live }: WeighedCauses, agentId: string): string =>
   live.size > 0 && [...live.values()].every((entry) => entry.shared === 0) ? agentId : EVERYONE;
 
-/** Puts the outcome into the log, which gives it its place. */
+/** Appends the event of an outcome to the log. */
 export function emitOutcome(
   work: Work,
   input: Input<'outcomes.commit'>,

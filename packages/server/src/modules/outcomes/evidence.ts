@@ -20,11 +20,11 @@ export type OutcomeOrigin = { branch: string; author: OutcomeAuthor };
 
 type ReadCause = Cause & { version: number };
 
-/** The entries behind the causes, as they are now, and the newest that was read of them. */
+/** The current entries of the causes, and the newest version read of each. */
 export type WeighedCauses = {
   steps: OutcomeStep[];
   live: Map<string, EntryRow>;
-  /** The newest version of each cause that was read, in all and in each step. */
+  /** The newest version read of each cause, overall and in each step. */
   read: Map<string, ReadCause>;
   readInStep: readonly ReadonlyMap<string, ReadCause>[];
 };
@@ -36,7 +36,7 @@ type CausesToWeigh = {
   causes: OutcomeCauses;
 };
 
-/** Finds out what an outcome is to do to which entry. Changes nothing. */
+/** Decides how an outcome affects each entry. Writes nothing. */
 export async function weighCauses(
   work: Work,
   entries: EntrySet,
@@ -76,7 +76,7 @@ function newestReads(causes: readonly Cause[]): Map<string, ReadCause> {
   return read;
 }
 
-/** What an older version said is known by its hash, so that a claim that was merely restated is still the same. */
+/** Compares an older version by the hash of its value, so that a value that was only written again counts as the same. */
 async function withHashes(
   { tx, account_id }: Work,
   causes: readonly Cause[],
@@ -93,7 +93,7 @@ async function withHashes(
 
 type CommittedOutcome = { weighed: WeighedCauses; seq: number; branch: string; author: OutcomeAuthor };
 
-/** Does what was weighed: moves the standings, in order, and writes down what it did. */
+/** Updates the standings in order and returns the ledger lines about it. */
 export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedOutcome): queries.EvidenceRow[] {
   const { weighed, seq, branch, author } = outcome;
   const { steps, live, readInStep } = weighed;
@@ -110,7 +110,7 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
         branch,
         entity_path: cause.entity_path,
         key: cause.key,
-        // Who named what is not there, or not for it, keeps that to itself.
+        // A line about an entry that does not exist, or that only this agent may see, is visible to this agent only.
         visible_to: entry?.shared === 1 ? EVERYONE : author.agent_id,
         version: entry?.version ?? null,
         read_version: readInStep[at]?.get(causeKeyText(cause))?.version ?? null,

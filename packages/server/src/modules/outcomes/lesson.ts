@@ -15,7 +15,7 @@ type LessonFacts = {
   report: SessionReport;
 };
 
-/** A success after failures says what to avoid: it is written down beside the entries that it is about. */
+/** Writes the lesson of a success after failures beside the entries it is about. */
 export async function writeLesson(
   work: Work,
   entries: EntrySet,
@@ -44,7 +44,7 @@ export async function writeLesson(
   const { entity_path, key, confidence, memory_type, shared } = lesson;
   await entries.fetch([{ branch, entity_path, key }]);
   const there = entries.get({ branch, entity_path, key });
-  // A key that another agent keeps for itself is left alone, and what is to stay private is not put where all can read.
+  // Leaves a key that is private to another agent unchanged, and does not write private content where all can read it.
   if (isLive(there, work.now) && !mayAgentSee(there, author.agent_id)) return null;
   if (isLive(there, work.now) && !shared && there.agent_id !== author.agent_id) return null;
   const { entry } = entries.apply(

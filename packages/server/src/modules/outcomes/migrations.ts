@@ -29,7 +29,7 @@ export const migrations: readonly Migration[] = [
         ) ${clustered}`,
         'CREATE INDEX outcomes_by_ref ON outcomes (account_id, outcome_ref, seq)',
         'CREATE INDEX outcomes_by_agent ON outcomes (account_id, agent_id, seq)',
-        // The ledger: what each outcome did to each entry. Every standing can be computed from it again.
+        // The ledger: what each outcome changed in each entry. Every standing can be recomputed from it.
         `CREATE TABLE evidence (
           account_id ${text} NOT NULL,
           seq ${int} NOT NULL,
@@ -74,8 +74,8 @@ export const migrations: readonly Migration[] = [
     up: ({ engine }) =>
       engine === 'sqlite'
         ? [
-            // Tables that are ordered by their key look cheap to walk, and without figures SQLite walks a whole account
-            // where an index has the few rows of an agent.
+            // Without statistics SQLite considers a table ordered by its key cheap to scan, and scans a whole account where
+            // an index finds the few rows of an agent.
             'ANALYZE sqlite_schema',
             `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
               ('events', 'events', '1000000 1000000 1'),
@@ -85,7 +85,7 @@ export const migrations: readonly Migration[] = [
               ('outcomes', 'outcomes', '100000 100000 1'),
               ('outcomes', 'outcomes_by_ref', '100000 100000 2 1'),
               ('outcomes', 'outcomes_by_agent', '100000 100000 500 1')`,
-            // This connection reads the figures now, the others when they see that the schema has changed.
+            // This connection reads the statistics now, the others when they notice that the schema has changed.
             'ANALYZE sqlite_schema',
             'DROP INDEX outcomes_by_agent',
             'CREATE INDEX outcomes_by_agent ON outcomes (account_id, agent_id, seq)',
@@ -97,11 +97,11 @@ export const migrations: readonly Migration[] = [
     legacy: 15,
     name: 'the ledger tells it once',
     up: ({ engine, int }) => [
-      // Lines of entries are found by the numbers of entries; names that were none have no number.
+      // Lines are found by the number of their entry; names that match no entry have no number.
       'DROP INDEX evidence_by_path',
       `CREATE INDEX evidence_by_name ON evidence (account_id, entity_path, seq)
         WHERE entity_path IS NOT NULL AND entry_id IS NULL`,
-      // Parts of a trace that are in the ledger as well are found by its lines.
+      // Parts of a trace that are also in the ledger are found through its lines.
       `ALTER TABLE trace_items ADD COLUMN in_ledger ${int} NOT NULL DEFAULT 0`,
       'DROP INDEX trace_items_by_path',
       `CREATE INDEX trace_items_by_path ON trace_items (account_id, entity_path, seq)
@@ -126,8 +126,8 @@ export const migrations: readonly Migration[] = [
     legacy: 26,
     name: 'the lines of an entry as a chain',
     up: ({ engine, int }) => [
-      // The newest line about an entry stands in its row, which an outcome changes anyway, and each line has the one
-      // before it: an index on the entries of lines had another page to change for each of them.
+      // The newest line about an entry is stored in its row, which an outcome changes anyway, and each line refers to the
+      // one before it: an index of lines by entry would dirty another page for each of them.
       `ALTER TABLE entries ADD COLUMN line_seq ${int}`,
       `ALTER TABLE entries ADD COLUMN line_no ${int}`,
       `ALTER TABLE evidence ADD COLUMN before_seq ${int}`,

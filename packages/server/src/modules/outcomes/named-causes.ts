@@ -5,7 +5,7 @@ import { readPart, type TracePart } from '../traces/index.ts';
 import type { WeighedCauses } from './evidence.ts';
 import { causeKeyText } from './rules/causes.ts';
 
-/** Causes that the caller named and its session did not read: the trace shows them as they stand before the outcome. */
+/** Causes that the caller named and its session did not read: the trace shows their standing before the outcome. */
 export function partsOfNamedCauses(
   work: Work,
   { steps, live, readInStep }: WeighedCauses,

@@ -55,7 +55,7 @@ type OutcomeListInput = Input<'outcomes.list'>;
 
 async function indexedFilters({ read, caller }: ReadContext, input: OutcomeListInput): Promise<Sql[]> {
   const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
-  // Bounded even where nothing bounds it: a range of the key tells the planner that the key gives the order.
+  // Always bounded: a range of the key makes the planner use the key for the order.
   const where = [sql`seq < ${before}`];
   if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);

@@ -12,7 +12,7 @@ import { causeKeyText } from './rules/causes.ts';
 
 type StaleCheck = { key: SessionKey; session: OpenSession; weighed: WeighedCauses; branch: string };
 
-/** What led to the outcome and was changed by others since: read by the session, or named with its version. */
+/** Returns causes that others have changed since: read by the session, or named with a version. */
 export async function staleCauses(work: Work, entries: EntrySet, led: StaleCheck): Promise<StaleRead[]> {
   const { key, session, weighed, branch } = led;
   const read = session.reads.length === 0 ? [] : await listStaleReads(work.tx, key, work);

@@ -22,7 +22,7 @@ const LEDGER_PAGE = 5000;
 const MAX_LEDGER = 100_000;
 const MAX_STEPS = 1000;
 
-/** A step of the story with what it came from, and whether the caller may know of it. */
+/** A step of the story with its source, and whether the caller may see it. */
 type StoryEvent = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
 
 export const confidence = reads<'entries.confidence'>(async (context, input) => {
@@ -66,7 +66,10 @@ function summaryOf({ confidence, version }: EntryRow, outcomes: number): string 
   return `${at}, after ${outcomes} outcome${outcomes === 1 ? '' : 's'}`;
 }
 
-/** Every claim and everything that counted, oldest first. A long life is told from a claim on, never from its middle. */
+/**
+ * Returns every version and every ledger line that counted, oldest first. A long history starts at a version, never between
+ * two outcomes.
+ */
 async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: StoryEvent[]; isWhole: boolean }> {
   const { account_id, entry_id } = entry;
   const newest = await listVersionsOf(context.scan, { account_id, entry_id }, MAX_VERSIONS + 1);
@@ -98,7 +101,7 @@ const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
 const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: queries.LedgerRow): boolean =>
   [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
 
-/** What counted for an entry, newest first. */
+/** Returns the ledger lines that counted for an entry, newest first. */
 async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
   const rows: queries.LedgerRow[] = [];
   let from = await getNewestLine(scan, entry);

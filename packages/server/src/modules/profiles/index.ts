@@ -3,5 +3,5 @@ import { tables } from './tables.ts';
 
 export * from './queries.ts';
 
-/** What is declared of agents. Operations on it are those of the module `agents`. */
+/** What was declared about agents. Its operations belong to the module `agents`. */
 export const profiles: Module = { name: 'profiles', migrations: [], tables, handlers: {} };

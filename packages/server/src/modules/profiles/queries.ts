@@ -1,7 +1,7 @@
 import { type Find, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import type { SeenAgent } from '../../kernel/index.ts';
 
-/** A page of agents that were described, by id; a query to be put together with others. */
+/** A page of described agents, by id; a subquery to combine with others. */
 export const describedAgents = (accountId: string, page: { after: string; limit: number }): Sql =>
   sql`SELECT * FROM (SELECT agent_id, created_at AS first_at, CAST(NULL AS BIGINT) AS last_at
         FROM agent_profiles WHERE account_id = ${accountId} AND agent_id > ${page.after}
@@ -15,7 +15,7 @@ export function listDescribed(
   return query.all<SeenAgent>(sql`${describedAgents(accountId, page)} ORDER BY agent_id`);
 }
 
-/** The rules that agents have set for their own writes. */
+/** The contracts that agents have set for their own writes. */
 export const findContracts: Find = {
   table: 'agent_profiles',
   select: 'contracts',
@@ -51,7 +51,7 @@ export function listProfiles(
 
 export type DeclaredProfile = ListedProfile & Pick<ProfileRow, 'capabilities'>;
 
-/** Of those who declare something. */
+/** The profiles with a declaration. */
 export function listDeclared(
   query: Query,
   accountId: string,
@@ -72,7 +72,7 @@ export function getProfile(query: Query, accountId: string, agentId: string): Pr
   );
 }
 
-/** Sets some columns of a profile, which is made where there is none. */
+/** Sets some columns of a profile; creates it where it is missing. */
 function upsertProfile(columns: readonly (keyof ProfileRow)[]): Insert {
   const updates = [...columns, 'updated_at'].map((column) => `${column} = excluded.${column}`);
   return {

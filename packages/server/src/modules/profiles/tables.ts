@@ -23,7 +23,7 @@ export const tables: readonly TenantTable[] = [
       nullable: ['description', 'platform', 'default_branch'],
       json: documents,
       agents: { agent_id: { erased: 'delete the row', counted_as: 'profiles' } },
-      entries: { auto_context_paths: { kept: 'paths to look at, whatever is there' } },
+      entries: { auto_context_paths: { kept: 'paths to read, whether entries exist there or not' } },
     },
   ),
 ];

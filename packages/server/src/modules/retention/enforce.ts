@@ -7,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 const STEPS = { traces: removeOld, payloads: erasePayloads };
 
-/** Now and then: what has come of age goes, a little at a time. */
+/** Runs from time to time: deletes what has passed its retention period, in small batches. */
 export async function enforceRetention(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database } = kernel.services;
   let count = 0;
@@ -15,7 +15,7 @@ export async function enforceRetention(kernel: Kernel, isStopping: () => boolean
     try {
       count += await enforceOne(kernel, row, isStopping);
     } catch (error) {
-      // An account that was deleted meanwhile goes as a whole.
+      // The rows of an account that was deleted meanwhile are purged with it.
       if (!isAccountGone(error)) throw error;
     }
   if (count > 0 && database.dialect.engine === 'postgres')
@@ -27,7 +27,7 @@ async function enforceOne(kernel: Kernel, row: queries.RetentionRow, isStopping:
   const { account_id, kind, days } = row;
   const { scan } = database.forAccount(account_id);
   const before = await seqAt(scan, account_id, clock.now() - (days ?? 0) * DAY_MS);
-  // Traces that are gone are not found again; of the others it is known how far they were gone through.
+  // Removed traces are not listed again; for the other kinds `done_seq` marks how far the job came.
   let age: AgeRange = { after: kind === 'traces' ? 0 : row.done_seq, before };
   let count = 0;
   for (let more = (await hasTraces(scan, account_id, age)) !== undefined; more && !isStopping(); ) {

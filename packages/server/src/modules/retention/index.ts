@@ -59,7 +59,7 @@ const tables: readonly TenantTable[] = [
   }),
 ];
 
-/** How long an account keeps what. */
+/** How long an account keeps its data. */
 export const retention: Module = {
   name: 'retention',
   migrations,

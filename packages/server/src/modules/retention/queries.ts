@@ -3,7 +3,7 @@ import { fragment, type Insert, type Query, sql, type Transaction } from '../../
 export const kinds = ['traces', 'payloads'] as const;
 export type RetentionKind = (typeof kinds)[number];
 
-/** `done_seq`: up to this place of the log everything that is old is gone. */
+/** `done_seq`: the job has dealt with everything old up to this `seq`. */
 export type RetentionRow = {
   account_id: string;
   kind: RetentionKind;
@@ -24,7 +24,7 @@ export function listRetention(query: Query, accountId: string): Promise<Retentio
   return query.all(sql`SELECT ${ROW} FROM retention WHERE account_id = ${accountId}`);
 }
 
-/** Over all accounts: the job goes through those that keep something for a while only. */
+/** Over all accounts: those with a retention period. */
 export function listDue(query: Query): Promise<RetentionRow[]> {
   return query.all(sql`SELECT ${ROW} FROM retention WHERE days IS NOT NULL ORDER BY account_id, kind`);
 }

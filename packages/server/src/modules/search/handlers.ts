@@ -39,7 +39,7 @@ const search = reads<'entries.search'>(async (context, input) => {
   const shown = hits.slice(start, end);
   const isPrivate = shown.some(({ row }) => row.shared === 0);
   noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
-  // What answers a question best counts as recalled, but only a read says that it was used.
+  // The best result counts as recalled, but only a read shows that it was used.
   if (input.query?.trim() && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
     entries: shown.map(({ row, score }) =>
@@ -100,7 +100,7 @@ async function byFilter(context: ReadContext, input: SearchInput, wanted: number
     scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
-    // What is in scope is found by its paths, however little of the account it is.
+    // Entries in scope are found by path, however small the scope is.
     ordered: input.entity_path === undefined && view.scope === undefined ? 'recent' : 'path',
   };
   const rows = await queries.listByFilter(scan, view, page);

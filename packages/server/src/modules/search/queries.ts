@@ -5,7 +5,7 @@ import { type EntryRow, entriesIn, entryColumns, shownIn } from '../entries/inde
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 
-/** As much of an entry as an answer is made of, and what a page may be sorted by. */
+/** The columns of an entry that an answer needs or a page may be sorted by. */
 export type FoundRow = Pick<
   EntryRow,
   | 'document'
@@ -23,10 +23,10 @@ const FOUND = fragment(
   'document, confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
 );
 
-/** Entries at some paths, all of them where there are none, that pass the filters of the caller. */
+/** Entries at some paths, or everywhere where `paths` is undefined, that pass the caller's filters. */
 export type SearchCandidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
 
-/** Entries that carry a pattern reference. */
+/** A condition: entries with a pattern reference. */
 export function hasPatternRef(engine: Engine, ref: string): Sql {
   const refs =
     engine === 'sqlite'
@@ -35,7 +35,7 @@ export function hasPatternRef(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
 }
 
-/** Those of the entries at these places in the log that pass the filters. */
+/** Returns those of the entries with these `seq` that pass the filters. */
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
@@ -47,7 +47,7 @@ export function getEntriesBySeq(
   );
 }
 
-/** Entries that pass the filters, newest first. */
+/** Returns entries that pass the filters, newest first. */
 export function listNewest(
   query: Query,
   view: EntryView,
@@ -68,7 +68,7 @@ export type FilterPage = SearchCandidates & {
 
 const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'all', paths });
 
-/** The best by a column among as many entries as a search may look at. */
+/** The best by a column, among the entries that a search may scan. */
 export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
   return query.all<FoundRow>(
@@ -77,7 +77,7 @@ export function listByFilter(query: Query, view: EntryView, page: FilterPage): P
   );
 }
 
-/** Is there an entry beyond what a search may look at? */
+/** Whether there are more entries than a search may scan. */
 export async function hasMoreToScan(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {
   const row = await query.get(sql`SELECT 1 AS beyond FROM ${lookedAt(view, page)} LIMIT 1 OFFSET ${page.scan}`);
   return row !== undefined;

@@ -7,8 +7,8 @@ import type { SearchHit } from './text-search.ts';
 type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number };
 
 /**
- * Finds entries by their words without the index, which knows the newest state of a branch alone: in the newest entries of
- * the view, as many as a search may look at. Best first.
+ * Finds entries by their words without the index, which covers only the newest state of a branch: scans the newest entries
+ * of the view, up to the limit of a search. Best first.
  */
 export async function findByScan(
   query: Query,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TermCounts } from './term-counts.ts';
 
-/** Counts as a store would, and tells what it was asked for. */
+/** Counts as a store would, and records what it was asked for. */
 function counter(matches: Record<string, number>) {
   const asked: string[] = [];
   const count = async (terms: readonly string[]) => {

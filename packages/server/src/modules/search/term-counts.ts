@@ -4,17 +4,20 @@ type TermCount = { count: number; size: number };
 
 const MAX_TERMS = 10_000;
 
-/** New entries that a count may miss, beside as many again as it has: enough to tell a rare term from a common one. */
+/**
+ * A cached count may miss this many new entries, plus as many as it holds: enough to distinguish a rare term from a common
+ * one.
+ */
 const FEW_ENTRIES = 100;
 
 /**
- * Remembers how many entries match a term, as words come again in searches and counting takes as long as a part of the
- * search. A term that nothing matched is counted each time, so that what has just been written is found.
+ * Caches how many entries match a term: searches repeat words, and counting takes as long as a part of the search. A term
+ * without matches is counted each time, so that new entries are found.
  */
 export class TermCounts {
   readonly #known = new Map<Expression, TermCount>();
 
-  /** `size` is how many entries there have been so far. */
+  /** `size` is the current number of entries. */
   async get(
     terms: readonly Expression[],
     size: number,

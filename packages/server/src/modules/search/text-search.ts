@@ -12,31 +12,31 @@ import {
 import type { FoundRow } from './queries.ts';
 import { TermCounts } from './term-counts.ts';
 
-/** A word found in this many entries says nothing about any of them, and ranking them all would be slow. */
+/** A word found in this many entries does not distinguish them, and ranking them all would be slow. */
 const COMMON = 2000;
 
-/** `read` for what is quick, `scan` for what may take milliseconds. */
+/** `read` for quick statements, `scan` for those that may take milliseconds. */
 export type SearchQueries = { read: Query; scan: Query };
 
-/** Terms whose matches are counted, and matches that are ranked, without leaving the main thread. */
+/** The limits of terms to count and matches to rank on the main thread. */
 const FEW_TERMS = 4;
 const FEW_MATCHES = 500;
 
-/** Matches taken beyond the page, for those that are private, gone or filtered out. */
+/** Matches fetched beyond the page, to replace private, deleted or filtered ones. */
 const SLACK = 5;
 
 export type SearchHit = { row: FoundRow; score: number | null };
 
 export type TextSearch = {
   terms: readonly Term[];
-  /** About how many entries there are, for the weight of a word. */
+  /** The approximate number of entries, for the weight of a word. */
   size: number;
   wanted: number;
   /** Loads the entries that pass the caller's filters, in any order. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
 };
 
-/** Of each store by itself. */
+/** One cache per store. */
 const termCounts = new WeakMap<Query, TermCounts>();
 function countsOf(store: Query): TermCounts {
   const known = termCounts.get(store) ?? new TermCounts();
@@ -47,8 +47,8 @@ function countsOf(store: Query): TermCounts {
 type SearchStage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
 
 /**
- * Rare words decide: what holds them is ranked by BM25. Then comes what holds all of the common words, then what holds
- * any of them, newest first. So the work is bounded by the page and by COMMON, not by the store.
+ * Rare words decide: entries with them are ranked by BM25. Then follow entries with all of the common words, then those
+ * with any of them, newest first. So the work is bounded by the page and by COMMON, not by the store.
  */
 export async function findByText(
   queries: SearchQueries,
@@ -77,7 +77,7 @@ async function stagesOf(
   const expressions = terms.map((term) => syntax.term(term, scope.account));
   const count = (missing: readonly Expression[]) =>
     countMatches(missing.length <= FEW_TERMS ? read : scan, scope, { expressions: missing, cap: COMMON });
-  // On PostgreSQL a score is made of the counts; those of a part of the account are of whoever sees that part.
+  // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
   const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
   const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
   const ranked: RankedTerm[] = [];
@@ -107,7 +107,7 @@ async function stagesOf(
 
 type StageRun = { stage: SearchStage; search: TextSearch; missing: number };
 
-/** Takes a few more than the page needs; when the filters drop too many of them, takes all there are. */
+/** Fetches slightly more than the page needs; when the filters drop too many, fetches all. */
 async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
   const all = COMMON * search.terms.length;
   for (const limit of [missing + SLACK, Math.max(all, missing)]) {

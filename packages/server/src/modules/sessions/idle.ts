@@ -13,7 +13,7 @@ import { clearSession } from './store.ts';
 const IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 100;
 
-/** A session that nobody went on with for a week led to nothing that anybody will tell. */
+/** Deletes sessions without activity for a week: no outcome is expected for them. */
 export async function deleteIdleSessions(kernel: Kernel, isStopping: () => boolean): Promise<void> {
   const { database, clock } = kernel.services;
   while (!isStopping()) {
@@ -27,7 +27,7 @@ export async function deleteIdleSessions(kernel: Kernel, isStopping: () => boole
   }
 }
 
-/** Somebody may have gone on with it since the look. */
+/** Checks again: the session may have been used since it was listed. */
 async function deleteIfIdle(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
   const row = await getSession(work.tx, key);
   if (row === undefined || row.last_at >= before) return unchanged(null);

@@ -26,7 +26,7 @@ export {
   sessionInScope,
 } from './store.ts';
 
-/** What callers see and record, kept until an outcome seals it. */
+/** Holds what callers read and record until an outcome seals it. */
 export const sessions: Module = {
   name: 'sessions',
   migrations,

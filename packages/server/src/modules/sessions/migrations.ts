@@ -9,7 +9,9 @@ const STANDING = [
   'discredited_at',
 ];
 
-/** A read as a page of its own, as `rules/page.ts` makes it. SQLite by itself would keep 15 digits of a number. */
+/**
+ * A read as a page of its own, in the format of `rules/page.ts`. SQLite by itself would keep only 15 digits of a number.
+ */
 function pageOfRead({ engine }: Ddl): string {
   const isSqlite = engine === 'sqlite';
   const array = isSqlite ? 'json_array' : 'json_build_array';
@@ -80,7 +82,8 @@ export const migrations: readonly Migration[] = [
       return [
         `ALTER TABLE sessions ADD COLUMN last_page ${int} NOT NULL DEFAULT 0`,
         'ALTER TABLE session_reads RENAME TO earlier_reads',
-        // Not ordered by its key: what many sessions read in a moment then lies together, and few blocks are written.
+        // Not ordered by its key: reads of many sessions at the same moment are then stored together, and few blocks are
+        // written.
         `CREATE TABLE session_reads (
           account_id ${text} NOT NULL,
           agent_id ${text} NOT NULL,

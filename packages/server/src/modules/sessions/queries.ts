@@ -6,10 +6,10 @@ export type SessionKey = { account_id: string; agent_id: string; session: string
 export type SessionRow = SessionKey & {
   opened_at: number;
   last_at: number;
-  /** The try that is going on, from 0. */
+  /** The number of the current attempt, from 0. */
   attempt: number;
   reads: number;
-  /** Of reads: the one that was written last. */
+  /** The number of the last page of reads that was written. */
   last_page: number;
   items: number;
   actions: number;
@@ -17,7 +17,7 @@ export type SessionRow = SessionKey & {
   attributes: string;
 };
 
-/** What a session read between two flushes. */
+/** The reads of a session between two flushes. */
 export type PageRow = SessionKey & {
   no: number;
   attempt: number;
@@ -92,14 +92,14 @@ export function getSession(query: Query, key: SessionKey): Promise<SessionRow | 
   );
 }
 
-/** In the order they were written. They never hold more than a session may. */
+/** Returns pages in the order they were written. A session's limit on reads bounds their number. */
 export function listPages(query: Query, key: SessionKey): Promise<PageRow[]> {
   return query.all<PageRow>(
     sql`SELECT account_id, agent_id, session, no, attempt, reads FROM session_reads WHERE ${ofSession(key)} ORDER BY no`,
   );
 }
 
-/** In the order they happened: what is noted by itself is written a little later than what a caller records. */
+/** Returns items in the order they happened: notes are written slightly later than what a caller records. */
 export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
   return query.all<ItemRow>(
     sql`SELECT account_id, agent_id, session, no, kind, attempt, at, entity_path, data FROM session_items
@@ -107,7 +107,7 @@ export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
   );
 }
 
-/** Where the actions of a try stand among all actions of an open session. */
+/** The positions of an attempt's actions among all actions of an open session. */
 export async function listActionPlaces(query: Query, key: SessionKey, attempt: number): Promise<number[]> {
   const rows = await query.all<{ attempt: number }>(
     sql`SELECT attempt FROM session_items WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id}
@@ -124,7 +124,7 @@ export async function deleteSession(tx: Transaction, key: SessionKey): Promise<v
   ]);
 }
 
-/** Gives items another session, and the try that is going on there. */
+/** Moves items to another session and to its current attempt. */
 export function moveItems(
   tx: Transaction,
   { from, to }: { from: SessionKey; to: SessionKey & { attempt: number } },
@@ -136,14 +136,14 @@ export function moveItems(
   );
 }
 
-/** Housekeeping over all accounts: sessions that nobody went on with. */
+/** Maintenance over all accounts: sessions without recent activity. */
 export function listIdle(query: Query, before: number, limit: number): Promise<SessionKey[]> {
   return query.all<SessionKey>(
     sql`SELECT account_id, agent_id, session FROM sessions WHERE last_at < ${before} ORDER BY last_at LIMIT ${limit}`,
   );
 }
 
-/** What was asked of the paths, or refused there. */
+/** Queries about the paths, and refusals there. */
 const itemsAt = ({ account_id, agent_id, paths, names }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND entity_path IS NOT NULL${andAll(paths)}
     AND (agent_id = ${agent_id} OR ${names('session_items', 'path')})`;

@@ -3,21 +3,23 @@ import * as queries from './queries.ts';
 import { KnownReads } from './rules/known-reads.ts';
 import { fromPage } from './rules/page.ts';
 
-/** As many reads as are remembered of all sessions together. A session takes the room of some, however little it read. */
+/**
+ * The limit on cached reads of all sessions together. Each session also counts as several reads, however little it read.
+ */
 const MAX_READS = 100_000;
 const ROOM_OF_SESSION = 16;
 
 type CachedReads = { reads: KnownReads; last_page: number; size: number };
 
 /**
- * What the sessions that are going on have read, so that it need not be read back for each read. Another server may go on
- * with a session: what is remembered holds as long as its last page in the store is the one it ends with.
+ * Caches the reads of open sessions, so that a new read need not load them. Another server may continue a session, so a
+ * cached value is valid only while its last page is also the last one in the store.
  */
 export class SessionReadCache {
   readonly #sessions = new Map<string, CachedReads>();
   #size = 0;
 
-  /** It has to be kept again, once what comes next is in the store. */
+  /** Removes and returns the reads of a session; put them back once the next page is stored. */
   async take(query: Query, row: queries.SessionRow): Promise<KnownReads> {
     const known = this.#take(sessionKeyText(row));
     const reads = known?.last_page === row.last_page ? known.reads : await load(query, row);
@@ -56,7 +58,7 @@ export class SessionReadCache {
 const sessionKeyText = ({ account_id, agent_id, session }: queries.SessionKey) =>
   `${account_id}\n${agent_id}\n${session}`;
 
-/** Of earlier tries only the entries count. */
+/** Of earlier attempts only the entries count. */
 async function load(query: Query, row: queries.SessionRow): Promise<KnownReads> {
   const reads = new KnownReads(0);
   if (row.reads === 0) return reads;

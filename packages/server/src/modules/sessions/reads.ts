@@ -15,13 +15,13 @@ export type SessionReadRow = queries.SessionKey & {
   visible_to: string;
   written_by: string;
   confidence: number;
-  /** JSON of how it stood, or null where nothing had touched it. */
+  /** JSON of its standing when it was read; null where it had none. */
   standing: string | null;
   read_at: number;
   duration_ms: number;
 };
 
-/** In the order they were read. What was erased since is not among them. */
+/** Returns reads in order. Entries erased since then are left out. */
 export async function loadReads(query: Query | Transaction, session: queries.SessionKey): Promise<SessionReadRow[]> {
   const pages = await queries.listPages(query, session);
   const kept = pages.flatMap(({ attempt, reads }) => fromPage(reads).map((read) => ({ ...read, attempt })));
@@ -52,7 +52,7 @@ export async function loadReads(query: Query | Transaction, session: queries.Ses
   });
 }
 
-/** How many entries a try of an open session has read. */
+/** Counts the entries that an attempt of an open session has read. */
 export async function countAttemptReads(
   tx: Transaction,
   key: queries.SessionKey,
@@ -63,7 +63,7 @@ export async function countAttemptReads(
   return new Set(counted.map(({ entry_id }) => entry_id)).size;
 }
 
-/** Which version of each entry a session has read last. */
+/** Returns the version of each entry that a session has read last. */
 export async function newestReads(query: Query, key: queries.SessionKey): Promise<Map<number, number>> {
   const newest = new Map<number, number>();
   for (const page of await queries.listPages(query, key))

@@ -2,16 +2,16 @@ import type { ReadNote, SessionNote } from '../../kernel/index.ts';
 import type { SessionRow } from './queries.ts';
 import type { KnownReads } from './rules/known-reads.ts';
 
-/** A session that reads more than this has no causes to tell apart. */
+/** In a session with more reads than this, causes can no longer be told apart. */
 const MAX_READS = 1000;
 
-/** A session, what it saw now, and what it had read before. */
+/** A session with its new notes and its earlier reads. */
 export type RecordedSession = { row: SessionRow; notes: readonly SessionNote[]; known: KnownReads };
 
-/** What was read of others is told to both. */
+/** Reads of entries that other agents wrote are `foreign`: they are logged for both agents. */
 export type NewReads = { reads: ReadNote[]; foreign: { read: ReadNote; isFirstOfEntry: boolean }[] };
 
-/** What the session has not read before, as far as it has room. */
+/** Returns the reads that are new to the session, up to its limit. */
 export function takeNewReads({ row, notes, known }: RecordedSession): NewReads {
   const taken: NewReads = { reads: [], foreign: [] };
   for (const read of notes) {

@@ -14,10 +14,10 @@ import { KnownReads } from './rules/known-reads.ts';
 import { toPage } from './rules/page.ts';
 import { newSession } from './store.ts';
 
-/** Queries and errors that are kept by themselves; what a caller records has more room. */
+/** The limit on queries and errors noted automatically; items that a caller records have a higher one. */
 const MAX_NOTED_ITEMS = 1000;
 
-/** Puts what was seen into the sessions of those who saw it. Gives back the sessions as they are then. */
+/** Adds notes to the sessions of their callers. Returns the sessions as they are afterwards. */
 export async function recordSessions(
   work: Work,
   memory: SessionReadCache,
@@ -88,14 +88,17 @@ function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote
 
 type ForeignRead = NewReads['foreign'][number] & { row: queries.SessionRow };
 
-/** What an agent reads of its own is tied to it when the session is sealed: most reads are such, and must stay cheap. */
+/**
+ * Logs reads of other agents' entries. An agent's reads of its own entries are linked when the session is sealed: they are
+ * the majority and must stay cheap.
+ */
 async function emitForeignReads(work: Work, foreign: readonly ForeignRead[]): Promise<void> {
   const versions = await findVersions(
     work.tx,
     work.account_id,
     foreign.map(({ read }) => read),
   );
-  // What was erased since it was read is not to be named again.
+  // An entry erased since it was read must not be named again.
   const there = foreign.filter((_, i) => versions[i] !== undefined);
   for (const { row, read, isFirstOfEntry } of there) if (isFirstOfEntry) emitCrossAgentRead(work, row, read);
   applyReads(
@@ -104,7 +107,7 @@ async function emitForeignReads(work: Work, foreign: readonly ForeignRead[]): Pr
   );
 }
 
-/** It stands on the timeline of who read and of who wrote. */
+/** The event appears in the timelines of both the reader and the author. */
 function emitCrossAgentRead(work: Work, { agent_id: reader, session }: queries.SessionKey, read: ReadNote): void {
   const { written_by: author, branch, entity_path, key, version } = read;
   const event = { event_type: 'cross_agent_read', branch, entity_path, key, version, visible_to: EVERYONE, session };

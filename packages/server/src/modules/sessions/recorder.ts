@@ -3,7 +3,7 @@ import { addRecalls } from '../entries/offers.ts';
 import { SessionReadCache } from './read-cache.ts';
 import { recordSessions } from './record-sessions.ts';
 
-/** Keeps what callers saw in their sessions, and how often entries were recalled. */
+/** Records notes in sessions, and counts how often entries are recalled. */
 export function openRecorder(): NoteRecorder {
   const memory = new SessionReadCache();
   return async (work, { sessions, recalls }) => {

@@ -14,12 +14,12 @@ export type StaleRead = {
   value_changed: boolean;
 };
 
-/** The time, and what the transaction has done that its log does not tell yet. */
+/** The time, and the events of this transaction that are not yet in the log. */
 export type StaleContext = { now: number; dialect: Dialect; events?: readonly Pick<LogEvent, 'seq' | 'session'>[] };
 
 /**
- * What the session read that others have changed since. Its own writes are no surprise to it, and what it has read again
- * is not stale. Most sessions have read nothing when they write, and one look-up says so.
+ * Returns entries that the session read and others have changed since. Changes of the session itself do not count, nor do
+ * entries that it has read again. Most sessions have no reads when they write, and one lookup shows that.
  */
 export async function listStaleReads(
   query: Query,
@@ -29,7 +29,7 @@ export async function listStaleReads(
   const reads = await newestReads(query, key);
   if (reads.size === 0) return [];
   const { now, dialect } = context;
-  // A session may have read very much of which nothing has changed: that does not leave the database.
+  // A session may have many reads of unchanged entries: those are filtered out in the database.
   const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
   const changed = await listChangedEntries(query, key.account_id, {
     ids: dialect.numbers([...reads.keys()]),
@@ -47,7 +47,7 @@ type SessionReadVersion = VersionNumber & { branch: string; entity_path: string;
 type CurrentRow = Omit<EntryFacts, 'branch' | 'entity_path' | 'key' | 'entry_id'>;
 type ReadWithRow = { read: SessionReadVersion; row: CurrentRow };
 
-/** Of what was read, that which others have changed. Of what the agent cannot have read nothing is told. */
+/** Returns those of the given reads that others have changed. Leaves out entries that the agent cannot have read. */
 export async function staleReadsAmong(
   query: Query,
   key: queries.SessionKey,
@@ -90,7 +90,7 @@ const isOver = ({ ttl_at }: CurrentRow, { now }: StaleContext): boolean => ttl_a
 const isFor = ({ shared, agent_id }: { shared: number; agent_id: string }, agentId: string): boolean =>
   shared === 1 || agent_id === agentId;
 
-/** Of each change, whether the session made it. Nobody ends what expires by itself. */
+/** Whether the session made each change. An expiry has no author. */
 async function ownChanges(
   query: Query,
   { account_id, agent_id, session }: queries.SessionKey,

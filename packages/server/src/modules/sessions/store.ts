@@ -12,13 +12,13 @@ export type OpenSession = {
   items: queries.ItemRow[];
 };
 
-/** A session as a key may know it that is kept to some paths: another key may have read and asked more in it. */
+/** The part of a session within a key's scope: another key may have read and asked for more in it. */
 export function sessionInScope(scope: Scope | undefined, { row, reads, items }: OpenSession): OpenSession {
   if (scope === undefined) return { row, reads, items };
   return {
     row,
     reads: reads.filter(({ entity_path }) => isInScope(scope, entity_path)),
-    // A question that named no path was about all of them.
+    // A query without a path covered all paths.
     items: items.filter(({ kind, entity_path }) =>
       entity_path === null ? kind !== 'query' : isInScope(scope, entity_path),
     ),
@@ -47,10 +47,10 @@ export async function loadSession(query: Query, key: SessionKey): Promise<OpenSe
   return { row, reads, items };
 }
 
-/** The session begins anew; what it held is sealed elsewhere. */
+/** Clears the session after its content was sealed. */
 export const clearSession = (work: Work, key: SessionKey): void => work.send(queries.deleteSession(work.tx, key));
 
-/** Ties an agent to what it read of its own; what it read of others is tied to it at once. */
+/** Links an agent to its reads of its own entries; reads of other agents' entries were linked when they happened. */
 export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
   const own = reads.filter(({ written_by, agent_id }) => written_by === agent_id);
   applyReads(
@@ -59,7 +59,7 @@ export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>):
   );
 }
 
-/** The row of the session a caller writes into, made when there is none. */
+/** Returns the row of the session that a caller writes to; creates it where it is missing. */
 export async function openSession(work: Work, key: SessionKey): Promise<queries.SessionRow> {
   return (await queries.getSession(work.tx, key)) ?? newSession(key, work.now);
 }
@@ -69,20 +69,20 @@ export function saveSession(work: Work, row: queries.SessionRow): void {
   work.send(work.tx.insertMany(queries.upsertSessions, [row]));
 }
 
-/** As much as a session may hold before it has to be sealed. */
+/** The limit on items of a session before it has to be sealed. */
 export const MAX_ITEMS = 10_000;
 
-export const SESSION_FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to begin anew`;
+export const SESSION_FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to start over`;
 
 export type NewItem = { kind: queries.ItemKind; entity_path?: string | null; data: object };
 
-/** Appends to a session. Gives back the number of the item. */
+/** Appends to a session. Returns the number of the item. */
 export function addItem(work: Work, row: queries.SessionRow, item: NewItem): number {
   if (row.items >= MAX_ITEMS) throw new Fault('conflict', SESSION_FULL);
   return addItems(work, row, [item])[0] as number;
 }
 
-/** Appends as many as there is room for, which the caller has asked for. Gives back their numbers. */
+/** Appends items, for which the caller has checked that there is room. Returns their numbers. */
 export function addItems(work: Work, row: queries.SessionRow, items: readonly NewItem[]): number[] {
   row.items += items.length;
   const { account_id, agent_id, session, attempt } = row;
@@ -101,7 +101,7 @@ export function addItems(work: Work, row: queries.SessionRow, items: readonly Ne
   return rows.map(({ no }) => no);
 }
 
-/** Takes some of what a session holds over into another one. What is sealed by now stays where it is. */
+/** Moves items from one session to another. Sealed items stay where they are. */
 export async function moveItems(
   work: Work,
   { from, to }: { from: SessionKey; to: SessionKey },

@@ -3,7 +3,7 @@ const ROWS_PER_ACCOUNT = 2 ** 33;
 /** SQLite's index has one number space for all accounts; each account has its own range in it, in the order of the log. */
 export const rowidOf = (accountNumber: number, seq: number): number => accountNumber * ROWS_PER_ACCOUNT + seq;
 
-/** The range of an account: from the first up to, but not including, the second. */
+/** The range of an account: from `first` up to, but not including, `end`. */
 export const rowidsOf = (accountNumber: number): { first: number; end: number } => ({
   first: rowidOf(accountNumber, 0),
   end: rowidOf(accountNumber + 1, 0),
@@ -11,7 +11,7 @@ export const rowidsOf = (accountNumber: number): { first: number; end: number } 
 
 export const markOf = (accountNumber: number): string => `${accountNumber.toString(36)}·`;
 
-/** Every word carries the account it belongs to, so that no account's words are ever looked through for another. */
+/** Every word is prefixed with its account, so that a search never scans words of another account. */
 export const wordIn = (accountNumber: number, word: string): string => `${markOf(accountNumber)}${word}`;
 
 export const markAll = (mark: string, words: readonly string[]): string =>
@@ -19,7 +19,7 @@ export const markAll = (mark: string, words: readonly string[]): string =>
 
 const MAX_POSITION = 16383;
 
-/** `'word':1,5 'other':2`: words hold letters and digits alone, so nothing needs escaping. */
+/** `'word':1,5 'other':2`: words contain only letters and digits, so nothing needs escaping. */
 export function toTsvector(mark: string, words: readonly string[]): string {
   const positions = new Map<string, number[]>();
   words.forEach((word, i) => {

@@ -4,7 +4,7 @@ import { isSeqIn, placesIn } from '../entries/index.ts';
 import { rowidOf, wordIn } from './indexing.ts';
 import type { Term } from './rules/query.ts';
 
-/** A full-text expression in the language of the engine. Words are letters and digits, so quoting is all it needs. */
+/** A full-text expression in the engine's syntax. Words are letters and digits, so quoting is all it needs. */
 export type Expression = string;
 
 type MatchSyntax = {
@@ -35,17 +35,17 @@ const syntaxes: Record<Engine, MatchSyntax> = {
 
 export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
 
-/** `view`: for who sees only some paths, so that what is elsewhere is neither counted nor ranked. */
+/** `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. */
 export type MatchScope = { engine: Engine; account_id: string; account: number; view: EntryView | undefined };
 
-/** The index of words knows no paths. */
+/** The index of words contains no paths. */
 const wordsWithin = ({ account, view }: MatchScope): Sql =>
   view === undefined ? emptySql : sql` AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
 
-/** The same where the index is beside columns that say where an entry is. */
+/** The same where the index is a column beside the entry's path. */
 const columnsWithin = ({ view }: MatchScope): Sql => (view === undefined ? emptySql : andAll(placesIn(view)));
 
-/** How many entries match, counted no further than `cap`. */
+/** Counts matching entries, up to `cap`. */
 export async function countMatches(
   query: Query,
   scope: MatchScope,
@@ -64,7 +64,7 @@ export async function countMatches(
 export type Ranked = { seq: number; score: number };
 export type RankedTerm = { term: Term; idf: number };
 
-/** The best matches by BM25. On PostgreSQL it is computed here, from positions and lengths that the index column holds. */
+/** The best matches by BM25. On PostgreSQL it is computed here, from the positions and lengths in the index column. */
 export function rankMatches(
   query: Query,
   scope: MatchScope,
@@ -87,7 +87,7 @@ export function rankMatches(
 
 type TermWeight = { lexeme: string; upto: string; idf: number };
 
-/** The usual k1 = 1.2 and b = 0.75; lengths are held against the average of what matched. */
+/** The usual k1 = 1.2 and b = 0.75; lengths are relative to the average of the matches. */
 function bm25(
   scope: MatchScope,
   wanted: { expression: Expression; limit: number },

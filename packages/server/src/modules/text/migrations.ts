@@ -8,13 +8,15 @@ export const migrations: readonly Migration[] = [
     up: ({ engine }) =>
       engine === 'sqlite'
         ? [
-            // Only the index is kept, not the text; the words arrive ready made, so the tokenizer has nothing to decide.
+            // Only the index is stored, not the text; words are prepared beforehand, so the tokenizer has nothing to
+            // decide.
             `CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1, tokenize='ascii', detail=full)`,
           ]
         : [
             'ALTER TABLE entries ADD COLUMN search_words tsvector',
             'ALTER TABLE entries ADD COLUMN word_count BIGINT NOT NULL DEFAULT 0',
-            // New words are collected aside, up to 64 MB, and moved into the index by a job, not by an unlucky write.
+            // New words are collected in a pending list of up to 64 MB, which a job moves into the index, so that no write
+            // has to.
             'CREATE INDEX entries_by_word ON entries USING gin (search_words) WITH (gin_pending_list_limit = 65536)',
           ],
   },
@@ -26,7 +28,7 @@ export const migrations: readonly Migration[] = [
       engine === 'sqlite'
         ? []
         : [
-            // Under row-level security the index of words can be used through these alone (db/row-security.ts).
+            // Under row-level security the index of words can be used only through these views (db/row-security.ts).
             'CREATE VIEW words_of_entries AS SELECT account_id, branch, entity_path, seq, search_words, word_count FROM entries',
             'CREATE VIEW words_of_traces AS SELECT account_id, seq, search_words FROM traces',
           ],

@@ -23,7 +23,7 @@ function index(work: Work, changes: readonly EntryChange[]): void {
 
 const indexed = (heads: readonly EntryHead[]) => heads.filter((head) => head.deleted === 0);
 
-/** The words by which entries are found. */
+/** The search words of entries. */
 export const wordsOfEntries: Projection = {
   name: 'words',
   tables: ['entry_words', 'words_of_entries'],

@@ -4,14 +4,14 @@ import { syntaxOf } from './matching.ts';
 import { parseQuery } from './rules/query.ts';
 import { wordsOfEntry } from './rules/words.ts';
 
-/** The words of texts as an index of the engine takes them. */
+/** The words of texts in the form that the engine's index takes. */
 export function indexedWords(engine: Engine, account: number, texts: readonly string[]): string {
   const words = wordsOfEntry({ entity_path: '', key: '', value: texts });
   const mark = markOf(account);
   return engine === 'postgres' ? toTsvector(mark, words) : markAll(mark, words);
 }
 
-/** An expression that every term of a query has to match; undefined where the query has none. */
+/** An expression that requires every term of a query; undefined where the query has none. */
 export function everyTermExpression(engine: Engine, account: number, query: string): string | undefined {
   const terms = parseQuery(query);
   if (terms.length === 0) return undefined;

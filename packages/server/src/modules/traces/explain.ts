@@ -20,7 +20,7 @@ import { viewerOf } from './viewer.ts';
 
 type Explanation = Output<'sessions.explain'>;
 
-/** The open session of the caller, or a sealed one by its trace or its outcome. */
+/** Explains the open session of the caller, or a sealed one by its trace or its outcome. */
 export const explain = reads<'sessions.explain'>(async (context, input) =>
   input.trace_id === undefined && input.outcome_ref === undefined
     ? explainOpen(context, input)
@@ -32,9 +32,9 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   const { account_id } = caller;
   const agent_id = input.agent_id ?? caller.agent_id;
   const session = sessionName(input.session_id ?? caller.session_id, caller.actor);
-  // Nobody looks into an open session but the agent whose it is.
+  // Only its own agent may look into an open session.
   if (agent_id !== caller.agent_id)
-    throw new Fault('not_found', `there is no open session of ${agent_id} for ${caller.agent_id} to see`);
+    throw new Fault('not_found', `there is no open session of ${agent_id} that ${caller.agent_id} may see`);
   const key = { account_id, agent_id, session };
   const scope = readScope(caller);
   const open = sessionInScope(scope, await loadSession(read, key));

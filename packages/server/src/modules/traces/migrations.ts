@@ -39,7 +39,7 @@ export const migrations: readonly Migration[] = [
               'ALTER TABLE traces ADD COLUMN search_words tsvector',
               'CREATE INDEX traces_by_word ON traces USING gin (search_words)',
             ]),
-        // The parts of a trace, each with its own hash: one can be erased and the rest still be proven.
+        // The parts of a trace, each with its own hash: one can be erased and the rest still be verified.
         `CREATE TABLE trace_items (
           account_id ${text} NOT NULL,
           seq ${int} NOT NULL,
@@ -64,7 +64,7 @@ export const migrations: readonly Migration[] = [
     up: ({ engine, text, int }) => {
       const clustered = engine === 'sqlite' ? 'WITHOUT ROWID' : '';
       return [
-        // Which spans have come, and as which items: one that comes again counts once.
+        // The spans received, and their items: a span that is sent again counts once.
         `CREATE TABLE otel_spans (
           account_id ${text} NOT NULL,
           trace_id ${text} NOT NULL,
@@ -77,7 +77,7 @@ export const migrations: readonly Migration[] = [
           PRIMARY KEY (account_id, trace_id, span_id)
         ) ${clustered}`,
         'CREATE INDEX otel_spans_by_time ON otel_spans (at)',
-        // Where the spans of a trace go: its parts come in any order, and not all of them say it.
+        // The session of each trace: its spans arrive in any order, and not all of them name it.
         `CREATE TABLE otel_traces (
           account_id ${text} NOT NULL,
           trace_id ${text} NOT NULL,

@@ -5,7 +5,7 @@ import { rowidOf } from '../text/index.ts';
 
 export type TraceRow = {
   account_id: string;
-  /** Of the event that sealed it. */
+  /** The `seq` of the event that sealed it. */
   seq: number;
   trace_id: string;
   agent_id: string;
@@ -21,7 +21,10 @@ export type TraceRow = {
   hash: string;
   signature: string | null;
   key_id: string | null;
-  /** What the seal covers of the header, so that what it says can go. Null in older rows, whose seal covers the header. */
+  /**
+   * The hash of the header that the seal covers, so that the header can be erased. Null in older rows, whose seal covers
+   * the header itself.
+   */
   header_hash: string | null;
 };
 
@@ -34,7 +37,7 @@ export type TraceItemRow = {
   entity_path: string | null;
   key: string | null;
   entry_id: number | null;
-  /** Null once it was erased. */
+  /** Null after erasure. */
   data: string | null;
   hash: string;
 };
@@ -62,7 +65,7 @@ export const insertTraces: Insert = {
   },
 };
 
-/** For an engine that keeps the words of a trace in the trace. */
+/** For an engine that stores the words of a trace in its row. */
 export const insertTracesWithWords: Insert = {
   table: 'traces',
   columns: { ...insertTraces.columns, search_words: 'search_text' },
@@ -74,7 +77,10 @@ export const insertTraceWords: Insert = {
   singly: true,
 };
 
-/** The newest traces that match an expression. On SQLite words carry their account, so no other's are among them. */
+/**
+ * Returns the newest traces that match an expression. On SQLite words are prefixed with their account, so other accounts'
+ * traces never match.
+ */
 export function listMatches(
   query: Query,
   { account_id, number }: { account_id: string; number: number },
@@ -89,7 +95,7 @@ export function listMatches(
   );
 }
 
-/** `in_ledger`: the evidence of the same outcome has a line of the same entry for the same eyes. */
+/** `in_ledger`: the ledger has a line of the same outcome about the same entry with the same visibility. */
 export type NewTraceItem = TraceItemRow & { in_ledger: number };
 
 const itemColumns = {
@@ -115,7 +121,7 @@ const ITEM = { text: Object.keys(itemColumns).join(', '), values: [] } satisfies
 
 export type LastTrace = Pick<TraceRow, 'sequence' | 'hash' | 'seq'>;
 
-/** The end of the chain of a session; where its traces were removed for their age, what is known of the last of them. */
+/** Returns the end of a session's chain; where its traces were removed for their age, the hash kept of the last one. */
 export function getLastTrace(
   query: Query,
   { account_id, agent_id, session }: SessionKey,
@@ -127,10 +133,10 @@ export function getLastTrace(
   );
 }
 
-/** A question that named no path was about all of them, and so is its answer. */
+/** A query without a path covered all paths, and so did its answer. */
 const HAS_PATH = fragment(`(trace_items.entity_path IS NOT NULL OR trace_items.kind = 'query')`);
 
-/** A condition on parts: those about paths within reach, or about none. */
+/** A condition on parts: those about paths in scope, or without a path. */
 const partsInScope = (scope: Scope | undefined): Sql[] =>
   scope === undefined
     ? []
@@ -138,7 +144,7 @@ const partsInScope = (scope: Scope | undefined): Sql[] =>
         sql`(NOT ${HAS_PATH} OR (trace_items.entity_path IS NOT NULL${andAll(scopeConditions(scope, 'trace_items.entity_path'))}))`,
       ];
 
-/** A condition on traces: one of the parts that have a path lies within reach, or there is no such part. */
+/** A condition on traces: at least one part with a path is in scope, or no part has a path. */
 export function tracesInScope({ account_id, agent_id, scope }: Viewer, table: 'traces' | 'looked_at'): Sql[] {
   if (scope === undefined) return [];
   const parts = sql`SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id}
@@ -156,7 +162,7 @@ export function getTrace(query: Query, viewer: Viewer, traceId: string): Promise
   );
 }
 
-/** The newest trace of an outcome, of one session where it is given. */
+/** Returns the newest trace of an outcome, limited to one session where it is given. */
 export function getTraceByOutcome(
   query: Query,
   viewer: Viewer,
@@ -168,7 +174,7 @@ export function getTraceByOutcome(
   );
 }
 
-/** The parts of traces that an agent may see. `kinds` narrows them down. */
+/** Returns the parts of traces that an agent may see. `kinds` narrows them down. */
 export function listItems(
   query: Query,
   viewer: Viewer,
@@ -183,7 +189,7 @@ export function listItems(
 
 export type TracePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number; offset: number };
 
-/** Newest first. Filters that no index serves look at no more than `scan` traces. */
+/** Newest first. With filters that no index serves, scans at most `scan` traces. */
 export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promise<TraceRow[]> {
   const base = sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id}
       AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
@@ -194,7 +200,7 @@ export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promi
   );
 }
 
-/** The last trace that a scan reaches, when there is more behind it. */
+/** Returns the last trace of a scan, when more follow it. */
 export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promise<{ seq: number } | undefined> {
   return query.get<{ seq: number }>(
     sql`SELECT seq FROM traces WHERE account_id = ${viewer.account_id} AND ${visibleTo(viewer.agent_id)}${andAll(page.where)}
@@ -202,7 +208,7 @@ export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promis
   );
 }
 
-/** Oldest first, for verification; or one alone. */
+/** Returns traces oldest first, or a single one, for verification. */
 export function listTracesInOrder(
   query: Query,
   viewer: Viewer,
@@ -215,7 +221,7 @@ export function listTracesInOrder(
   );
 }
 
-/** Every part of some traces, whoever may see it. */
+/** Returns every part of some traces, without a visibility check. */
 export function listAllItems(query: Query, accountId: string, seqs: Sql): Promise<TraceItemRow[]> {
   return query.all<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${accountId}
@@ -225,15 +231,15 @@ export function listAllItems(query: Query, accountId: string, seqs: Sql): Promis
 
 const ofSession = { account_id: 'text', agent_id: 'text', session: 'text' } as const;
 
-/** Traces by their places in the chains of their sessions. */
+/** Finds traces by their positions in the chains of their sessions. */
 export const findInChain: Find = { table: 'traces', select: 'hash', by: { ...ofSession, sequence: 'int' } };
 
 export type ChainEnd = { sequence: number; hash: string };
 
-/** The last of the traces of a session that grew too old and are gone. */
+/** Finds the last removed trace of a session, where traces were removed for their age. */
 export const findChainEnds: Find = { table: 'trace_ends', select: 'sequence, hash', by: ofSession };
 
-/** A filter: traces that read an entry there, as far as the agent may know. */
+/** A filter: traces that read an entry at these paths, as far as the agent may see. */
 export function hasReadAt({ account_id, agent_id }: Viewer, paths: readonly Sql[]): Sql {
   return sql`EXISTS (SELECT 1 FROM trace_items WHERE trace_items.account_id = ${account_id} AND trace_items.seq = looked_at.seq
       AND trace_items.kind = 'read'

@@ -57,7 +57,7 @@ type TraceListInput = Input<'traces.list'>;
 /** Filters that an index serves. */
 async function indexedFilters(context: ReadContext, input: TraceListInput): Promise<Sql[]> {
   const { read, caller, view } = context;
-  // Nearly every trace is of the branch that is asked for: nothing is gained by an index, and no scan has to be cut.
+  // Nearly every trace is on the requested branch: an index would gain nothing, and the scan needs no limit.
   const where: Sql[] = [loggedIn(view)];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
   if (input.outcome_ref !== undefined) where.push(sql`outcome_ref = ${input.outcome_ref}`);

@@ -30,7 +30,7 @@ import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from 
 type RecordingAuthor = ReturnType<typeof authorOf>;
 type AuthorFields = { agent_id?: string | undefined; session_id?: string | undefined };
 
-/** The session of the caller, opened where it was not. */
+/** Returns the session of the caller; opens it where it is missing. */
 async function sessionFor(
   work: Work,
   input: AuthorFields,
@@ -52,7 +52,7 @@ export type RecordedItem = {
   details: Record<string, unknown>;
 };
 
-/** An open session is the business of its agent alone, and so is what the log says of it. */
+/** Only its own agent may see an open session, and so the events about it. */
 export function emitRecorded(work: Work, no: number, { author, row, event_type, details }: RecordedItem) {
   saveSession(work, row);
   const { agent_id, session_id, session } = author;
@@ -61,7 +61,7 @@ export function emitRecorded(work: Work, no: number, { author, row, event_type, 
   return { item_id: String(no), agent_id, session_id, recorded_at: toIso(work.now) };
 }
 
-/** What is recorded of a session is audited by the number it got. */
+/** The audit line of a recorded item names the item's number. */
 const asItem = <T extends { item_id: string }>(output: T): WriteResult<T> =>
   changed(output, { resource: output.item_id, ...hashedBy(output) });
 
@@ -145,14 +145,14 @@ const normalKey = (key: string) => key.trim().toLowerCase();
 const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, caller, gaps }) => {
   const { author, row } = await sessionFor(work, input, caller);
   if (row.attempt >= MAX_ATTEMPTS)
-    throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to begin anew`);
+    throw new Fault('conflict', `a session has ${MAX_ATTEMPTS} attempts at most; commit an outcome to start over`);
   const key = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
   const [entries, action_indices] = await Promise.all([
     countAttemptReads(work.tx, key, { attempt: row.attempt, scope: readScope(caller) }),
     listActionPlaces(work.tx, key, row.attempt),
   ]);
   const { outcome_type, summary = null } = input;
-  // One that this call has opened may have begun elsewhere.
+  // A session that this call opened may have begun elsewhere.
   const because = incompleteBecause({ gaps, session: row.opened_at === work.now ? undefined : row });
   const data = {
     attempt: row.attempt + 1,

@@ -11,7 +11,7 @@ import type { PartKind, TraceHeader } from './shape.ts';
 export type Trace = Output<'traces.read'>;
 type CausalRead = Trace['causal_entries'][number];
 
-/** The parts of traces by kind, as they go over the wire. */
+/** The parts of traces by kind, as sent over the wire. */
 export class TraceParts {
   readonly #byKind = new Map<string, Record<string, unknown>[]>();
 
@@ -26,7 +26,7 @@ export class TraceParts {
     }
   }
 
-  // The derivation of what was written under this kind; `seal` is the only writer.
+  // Each kind has one shape; `seal` is the only writer.
   of<T = Record<string, unknown>>(kind: PartKind): T[] {
     return (this.#byKind.get(kind) ?? []) as T[];
   }
@@ -34,7 +34,7 @@ export class TraceParts {
 
 export type ReadPart = CausalRead & { entry_id: number };
 
-/** Entries as they were read, with their values where `query` is there to fetch them. */
+/** Entries as they were read, with their values where `query` is given to load them. */
 export async function readingsOf(
   seen: readonly ReadPart[],
   fetch?: { query: Query; account_id: string },
@@ -114,10 +114,10 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: TraceParts, changes
   };
 }
 
-/** Who looks, and through what. */
+/** The reader of a trace, and the connection to read it with. */
 export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect };
 
-/** What a list does without: payloads may be large, and values are fetched one by one. */
+/** Lists leave out spans: payloads may be large, and values are loaded one by one. */
 const LISTED = [fragment(`kind <> 'span'`)];
 
 export async function renderTraces(
@@ -146,7 +146,7 @@ export async function renderTraces(
   });
 }
 
-/** A trace that its outcome sealed has the place of the outcome. */
+/** A trace sealed by its outcome has the `seq` of the outcome. */
 const outcomeSeq = ({ seq, header }: queries.TraceRow): number =>
   (JSON.parse(header) as TraceHeader).outcome_seq ?? seq;
 
@@ -160,7 +160,7 @@ export function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<n
   return groups;
 }
 
-/** Whether all that was read is told, and if not, why. */
+/** Whether all reads were recorded, and if not, why. */
 export const completeness = (because: string | undefined) => ({
   causes_complete: because === undefined,
   causes_incomplete_because: because ?? null,

@@ -9,20 +9,20 @@ export type SessionEnd = {
   key: SessionKey;
   session: OpenSession;
   past: SessionPast;
-  /** What the caller named beside what the session read. */
+  /** Entries that the caller named besides those that the session read. */
   named: readonly TracePart[];
   report: SessionReport;
   final_action_index: number | null;
 };
 
-/** Seals everything that an open session holds, with what its caller told at the end. */
+/** Seals everything that an open session holds, with the caller's report at its end. */
 export function sealSession(
   work: Work,
   head: Omit<NewTrace, 'header' | 'parts'>,
   { key, session, past, named, report, final_action_index }: SessionEnd,
 ): SealedTrace {
   const writes = writeParts(work, key, { ...past, seq: head.seq });
-  // Attempts that are told at the end stand for those that were recorded on the way.
+  // Attempts reported at the end replace those recorded during the session.
   const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
   const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
   const parts: TracePart[] = [...kept, ...named, ...writes, ...report.parts];

@@ -6,7 +6,7 @@ import { indexTraces } from './text.ts';
 
 export type NewTrace = {
   trace_id: string;
-  /** Of the event that seals it. */
+  /** The `seq` of the event that seals it. */
   seq: number;
   agent_id: string;
   session: string;
@@ -16,7 +16,7 @@ export type NewTrace = {
   visible_to: string;
   header: TraceHeader;
   parts: readonly TracePart[];
-  /** What the ledger has of the same outcome, see `ledgerKey`. */
+  /** The ledger lines of the same outcome, see `ledgerKey`. */
   ledger?: ReadonlySet<string>;
 };
 
@@ -33,8 +33,8 @@ export const partHash = ({ kind, visible_to, entity_path, key, entry_id, data }:
 export const headerHash = (header: string): string => sha256(header);
 
 /**
- * Ties a trace to its parts, to the trace before it and to the key it is signed with. A part that was erased is still
- * known by its hash.
+ * Covers a trace's parts, the trace before it and the key it is signed with. An erased part is still represented by its
+ * hash.
  */
 export function traceHash(row: Omit<queries.TraceRow, 'hash' | 'signature'>, parts: readonly string[]): string {
   return sha256(
@@ -59,13 +59,13 @@ export function traceHash(row: Omit<queries.TraceRow, 'hash' | 'signature'>, par
 export const signatureOf = (signingKey: string, hash: string): string =>
   createHmac('sha256', signingKey).update(hash).digest('hex');
 
-/** Tells keys apart without telling anything of them. */
+/** Distinguishes signing keys without revealing them. */
 export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${signingKey}`).slice(0, 16);
 
 /** A trace that is ready to be written. */
 export type SealedTrace = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: TraceHeader };
 
-/** Makes a trace that nobody will change, the next of its session after the `last` one. */
+/** Builds an immutable trace, the next of its session after the `last` one. */
 export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): SealedTrace {
   const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
@@ -96,7 +96,7 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
   return { row: { ...unsealed, hash: sealed, signature }, items, header };
 }
 
-/** Sent together; the transaction waits for them before it ends. */
+/** Sends the rows together; the transaction waits for them before it ends. */
 export function saveTraces(work: Work, traces: readonly SealedTrace[]): void {
   if (traces.length === 0) return;
   indexTraces(work, traces);

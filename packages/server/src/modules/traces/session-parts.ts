@@ -15,13 +15,13 @@ import * as queries from './queries.ts';
 import { redactJson, redactText } from './rules/redact.ts';
 import type { TracePart } from './shape.ts';
 
-/** What a session holds, as parts of a trace. */
+/** The content of a session, as parts of a trace. */
 export const partsOf = ({ reads, items }: Pick<OpenSession, 'reads' | 'items'>): TracePart[] => [
   ...reads.map((read) => readPart(read)),
   ...items.map(itemPart),
 ];
 
-/** An entry as it stood when it was read. Its value stays where it is kept, and can be erased there. */
+/** An entry with its standing when it was read. Its value stays in its version, and can be erased there. */
 export function readPart(
   read: Omit<SessionReadRow, 'account_id' | 'agent_id' | 'session' | 'standing'> & {
     standing: string | Standing | null;
@@ -50,7 +50,7 @@ export function readPart(
   };
 }
 
-/** When something was noted is part of it, under the name that its kind has for it. */
+/** The name of the time in each kind of item. */
 const TIME_NAMES = {
   query: 'occurred_at',
   error: 'occurred_at',
@@ -73,7 +73,7 @@ export function itemPart({
 
 type NotedData = Record<string, unknown> & { visible_to?: string };
 
-/** What was noted by itself is in the words of the caller, as they came. */
+/** Notes hold the caller's words as they came, so they are redacted when the session is sealed. */
 const NOTED: Partial<Record<ItemRow['kind'], (data: NotedData) => NotedData & { visible_to: string }>> = {
   query: (data) => ({ visible_to: EVERYONE, ...data, parameters: redactJson(data.parameters) }),
   error: (data) => ({ visible_to: EVERYONE, ...data, message: redactText(String(data.message)) }),
@@ -88,7 +88,7 @@ export async function loadPast(query: Query, key: SessionKey): Promise<SessionPa
   return { last, rows: await list(query, key, last?.seq ?? 0) };
 }
 
-/** What the session wrote up to a place in the log; what the transaction has written is not in the table yet. */
+/** The session's writes up to a `seq`; those of this transaction are not in the table yet. */
 export function writeParts(
   { events }: Work,
   key: SessionKey,
@@ -105,7 +105,7 @@ export function writeParts(
   }));
 }
 
-/** It belongs to the outcome that it was learnt from, though its place in the log is after it. */
+/** A lesson belongs to its outcome, although its `seq` comes after it. */
 const isLesson = ({ details }: LogEvent): boolean => details.includes('"lesson_of":');
 
 const isWriteOf = ({ event_type, entity_path, agent_id, session }: LogEvent, key: SessionKey): boolean =>
@@ -114,7 +114,7 @@ const isWriteOf = ({ event_type, entity_path, agent_id, session }: LogEvent, key
   entity_path !== null &&
   (event_type === 'write' || event_type === 'delete');
 
-/** When the session read, recorded or wrote something for the first time. What is noted is written a moment later. */
+/** When the session first read, recorded or wrote something. Notes are written slightly later. */
 export function startOf({ row, reads, items }: OpenSession, writes: readonly TracePart[] = []): number | null {
   const times = [
     ...(row ? [row.opened_at] : []),

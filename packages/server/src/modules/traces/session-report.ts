@@ -13,7 +13,7 @@ type ReportedTrace = Input<'traces.create'>;
 type ReportedAction = ReportedOutcome['tool_calls'][number];
 type ReportedSpan = NonNullable<ReportedOutcome['session_metadata']['spans']>[number];
 
-/** What a caller said of its session, ready to be sealed with it. */
+/** What the caller reports about its session, redacted and ready to be sealed. */
 export type SessionReport = {
   header: Omit<TraceHeader, 'final_action_index' | 'session_started_at' | 'session_ended_at' | 'truncated'>;
   parts: TracePart[];
@@ -35,7 +35,7 @@ export const toContext = ({ label, summary, source }: ReportedContext) => ({
   source: redactOrNull(source),
 });
 
-/** An action without what it must not tell. The names of its arguments are the caller's. */
+/** An action without secrets. The names of its arguments are the caller's. */
 export function toAction(call: ReportedAction, now: number): Record<string, unknown> & { tool_name: string } {
   const { arguments: given, choices, started_at, source, action_key, ...rest } = call;
   return {
@@ -78,7 +78,7 @@ function toAttempt(
   return { kind: 'attempt', data };
 }
 
-/** Everything a caller tells when it ends a session. Refuses what cannot be kept; nothing has changed by then. */
+/** Builds the report that ends a session. Throws on invalid input, before anything is written. */
 export function buildSessionReport(
   work: Work,
   input: ReportedOutcome | ReportedTrace,
@@ -122,13 +122,13 @@ function modelOf(metadata: Record<string, unknown>, calls: readonly { model: str
   return metadata.model ?? calls.at(-1)?.model;
 }
 
-/** One that is about all of them names none. */
+/** A problem of the attributes as a whole names none of them. */
 export const attributeProblem = ({ path, message }: { path: string; message: string }) => ({
   path: path === '' ? 'attributes' : `attributes.${path}`,
   message,
 });
 
-/** Their names are short labels; what they hold may be anything. */
+/** Their names are short labels; their values may hold anything. */
 export const redactAttributes = (attributes: Attributes): Attributes =>
   Object.fromEntries(
     Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? redactText(value) : value]),

@@ -1,6 +1,5 @@
 export type PartKind = 'read' | 'write' | 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
 
-/** One thing that a trace is made of. */
 export type TracePart = {
   kind: PartKind;
   visible_to?: string;
@@ -10,23 +9,23 @@ export type TracePart = {
   data: object;
 };
 
-/** What stands at the head of a trace: what was asked and answered, and when. */
+/** The header of a trace: the request, the answer, and the times. */
 export type TraceHeader = {
   task_input: string | null;
   response_text: string | null;
   decision_summary: string | null;
   final_action_index: number | null;
   attributes: Record<string, unknown>;
-  /** Everything else that the client told of the session. */
+  /** Everything else that the client reported about the session. */
   session_metadata: Record<string, unknown>;
   session_started_at: number | null;
   session_ended_at: number;
   truncated: boolean;
-  /** Why something that was read may be missing; left out where nothing is. */
+  /** Why reads may be missing; omitted where none are. */
   causes_incomplete_because?: string;
-  /** What was said is gone for its age. */
+  /** The payloads were erased because of their age. */
   payloads_erased?: true;
-  /** Of a trace that a client kept itself: how much it says it changed, and the place of its outcome in the log. */
+  /** Of a trace that a client recorded itself: how much it says it changed, and the `seq` of its outcome. */
   state_diff?: { entries_created: number; entries_updated: number };
   outcome_seq?: number;
 };

@@ -5,7 +5,7 @@ import { insertTraceItems, insertTraces, type TraceRow } from './queries.ts';
 import type { TraceHeader } from './shape.ts';
 import { indexTraces } from './text.ts';
 
-/** With the words that a trace is found by. */
+/** Restores traces with their search words. */
 async function restoreTraces(work: Work, rows: readonly Row[]): Promise<void> {
   const heads = (rows as unknown as readonly TraceRow[]).map((row) => ({
     row,
@@ -32,7 +32,7 @@ export const tables: readonly TenantTable[] = [
     key: ['seq', 'no'],
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
-    // What only one agent may see is in traces of that agent.
+    // Parts that only one agent may see are in traces of that agent.
     agents: { visible_to: { erased: 'by its owner' } },
     entries: { entity_path: 'by its owner', key: 'by its owner' },
     planner: {
@@ -48,14 +48,14 @@ export const tables: readonly TenantTable[] = [
   {
     table: 'otel_spans',
     key: ['trace_id', 'span_id'],
-    left_out: 'which spans of exporters were taken, kept for a week to count a retry once',
+    left_out: 'spans received from exporters, kept for a week to count a retry once',
     agents: { agent_id: { erased: 'delete the row' } },
     rights: { maintenance: ['SELECT (account_id, at)', 'DELETE'] },
   },
   {
     table: 'otel_traces',
     key: ['trace_id'],
-    left_out: 'where the spans of exporters belong, kept as long',
+    left_out: 'the session of each exported trace, kept as long',
     agents: { agent_id: { erased: 'delete the row' } },
     rights: { maintenance: ['SELECT (account_id, at)', 'DELETE'] },
   },

@@ -6,7 +6,7 @@ import type { TraceHeader } from './shape.ts';
 
 type TraceText = { row: queries.TraceRow; header: TraceHeader };
 
-/** Makes traces findable by what was asked and answered. On PostgreSQL the words are a column of the trace. */
+/** Indexes traces by the words of request and answer. On PostgreSQL the words are a column of the trace. */
 export function indexTraces(work: Work, heads: readonly TraceText[]): void {
   const { tx, dialect, account } = work;
   const found = heads.map(({ row, header: { task_input, response_text } }) => {
@@ -30,7 +30,7 @@ export function indexTraces(work: Work, heads: readonly TraceText[]): void {
     );
 }
 
-/** A condition: traces in which every term of a query is found. */
+/** A condition: traces that contain every term of a query. */
 export async function matchingTraces(context: ReadContext, text: string): Promise<Sql> {
   const { caller, read, scan, dialect, services } = context;
   const account = await readAccount(read, caller.account_id);

@@ -32,7 +32,7 @@ export const verify = reads<'traces.verify'>(async (context, input) => {
 /** A trace may have thousands of parts. */
 const TRACES_AT_ONCE = 100;
 
-/** The hashes of the traces before these in their sessions, as far as there are some. */
+/** The hashes of the previous traces in their sessions, where there are any. */
 type HashesBefore = ReadonlyMap<queries.TraceRow, string>;
 
 async function hashesBefore({ scan }: ReadContext, rows: readonly queries.TraceRow[]): Promise<HashesBefore> {
@@ -83,7 +83,7 @@ function problemOf(
   const isErased = (JSON.parse(row.header) as TraceHeader).payloads_erased === true;
   if (!isErased && row.header_hash !== null && headerHash(row.header) !== row.header_hash)
     return { reason: 'changed', detail: 'its head is not what was sealed' };
-  // What an older seal covers cannot be told any more once its payloads are gone: its place in the chain is left.
+  // An older seal covers the header itself, so after erasure only the trace's place in the chain can be verified.
   const isReported = !isErased || row.header_hash !== null;
   if (isReported && traceHash(row, hashes) !== row.hash)
     return { reason: 'changed', detail: 'the trace or the number of its parts is not what was sealed' };
@@ -98,7 +98,7 @@ function chainProblem(row: queries.TraceRow, before: string | undefined) {
 
 function signatureProblem({ services }: ReadContext, row: queries.TraceRow) {
   const signingKey = services.settings.trace_signing_key;
-  // Of before there was a key.
+  // Sealed before there was a signing key.
   if (row.key_id === null && row.signature === null) return undefined;
   if (signingKey === null || keyIdOf(signingKey) !== row.key_id)
     return { reason: 'unknown_key' as const, detail: `it was signed with the key ${row.key_id}` };

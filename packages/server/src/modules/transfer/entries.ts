@@ -70,14 +70,14 @@ function draftOf(work: Work, { input, caller }: WriteItem<'entries.import'>, { e
   const { written_at } = entry;
   return {
     ...toDraft(entry, { ...author, branch: input.branch }, work.now),
-    // Clocks elsewhere may be ahead.
+    // Clocks of the source may be ahead.
     ...(written_at === undefined ? {} : { written_at: Math.min(fromIso(written_at), work.now) }),
   };
 }
 
 async function linkAll(work: Work, { input, caller, lineage }: WriteItem<'entries.import'>): Promise<LinkedOnce[]> {
   const { branch, dry_run, session_id } = input;
-  // The ends of an edge are looked up.
+  // Without links there are no ends to look up.
   if (input.links.length === 0) return [];
   await work.waitForSent();
   const stated = input.links.map((link) => {
@@ -85,6 +85,6 @@ async function linkAll(work: Work, { input, caller, lineage }: WriteItem<'entrie
     return { input: { ...link, branch, agent_id, session_id, confidence: 1, shared: true }, caller, lineage };
   });
   const found = await linkAllOnce(work, stated, dry_run);
-  // Where nothing was written, an end that is missing may well be an entry of this import.
+  // In a dry run nothing was written, so a missing end may be an entry of this import.
   return dry_run ? found.map((status) => (status === 'missing' ? 'written' : status)) : found;
 }

@@ -8,12 +8,12 @@ const ROWS_PER_PAGE = 200;
 
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
-/** What was noted is in the store before it is told. */
+/** Notes are flushed to the store before the export starts. */
 export const exportAccount = lists<'transfer.export'>(({ caller, services }) =>
   exportLines(services, caller.account_id),
 );
 
-/** A header, then every record, as the account is at one moment. */
+/** A header, then every record, from one snapshot of the account. */
 export async function* exportLines(services: Services, account_id: string): Lines {
   const tables = exportedTables(services);
   const snapshot = await services.database.snapshot(account_id);

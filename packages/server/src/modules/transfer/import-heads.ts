@@ -20,12 +20,12 @@ const versionName = ({ entry_id, written_at, content_hash }: AddedVersion & { en
 
 const entryKeyText = ({ entity_path, key }: EntryDraft) => `${entity_path}\n${key}`;
 
-/** The entries of an import as it goes on, also where nothing is written. */
+/** The entries of an import in progress, also in a dry run. */
 export class ImportHeads {
   readonly #work: Work;
   readonly #set: EntrySet;
   readonly #known = new Map<string, KnownEntry>();
-  /** Versions that were there before, as far as one of the drafts has the same time. */
+  /** Versions stored before that have the same time as one of the drafts. */
   readonly #stored = new Set<string>();
 
   private constructor(work: Work, set: EntrySet) {
@@ -72,7 +72,7 @@ export class ImportHeads {
     if (row && added.length === 0 && !mayAgentSee(row, draft.agent_id)) {
       if (head?.value !== undefined)
         throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
-      // One that is gone is nobody's business: it only keeps its place in time.
+      // A deleted entry only sets a lower bound for the time.
       return { status: 'written', written_at: Math.max(draft.written_at ?? now, row.written_at) };
     }
     const isKnown = this.#isKnown(draft, { row, added });
@@ -83,7 +83,7 @@ export class ImportHeads {
     );
   }
 
-  /** Whether some version says it already, with the same time: then it was imported before. */
+  /** Whether a version has the same value and time: then it was imported before. */
   #isKnown({ value, written_at }: EntryDraft, { row, added }: Omit<KnownEntry, 'head'>): boolean {
     if (written_at === undefined || value === undefined) return false;
     const content_hash = contentHash(value);
@@ -95,7 +95,7 @@ export class ImportHeads {
     this.#add(draft, headOf(row, this.#work.now));
   }
 
-  /** As if it had been written. */
+  /** For a dry run: treats the draft as written. */
   pretend(draft: EntryDraft): void {
     const written_at = draft.written_at ?? this.#work.now;
     this.#add(draft, { version: this.versionOf(draft) + 1, written_at, value: draft.value ?? 'null' });

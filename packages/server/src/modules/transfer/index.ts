@@ -8,7 +8,7 @@ import { tables } from './tables.ts';
 
 export { exportLines } from './export.ts';
 
-/** An account as a whole, out and in, and entries from elsewhere. */
+/** Exports and imports whole accounts, and imports entries from other systems. */
 export const transfer: Module = {
   name: 'transfer',
   migrations,

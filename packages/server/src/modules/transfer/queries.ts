@@ -65,7 +65,7 @@ export function deleteLines(tx: Transaction, accountId: string): Promise<number>
   return tx.run(sql`DELETE FROM import_lines WHERE account_id = ${accountId}`);
 }
 
-/** Rows of a table that is about to be filled anew. */
+/** Deletes the rows of a table before it is filled from an import. */
 export function deleteRows(tx: Transaction, accountId: string, table: ExportedTable): Promise<number> {
   return tx.run(sql`DELETE FROM ${fragment(table.table)} WHERE account_id = ${accountId}`);
 }

@@ -33,7 +33,7 @@ const status = reads<'transfer.status'>(async ({ read, caller: { account_id } })
   };
 });
 
-/** One that an earlier program received may be of a format that this one does not know. */
+/** A header that another release received may have a format that this one does not support. */
 function knownHeader(line: string): ExportHeader | null {
   try {
     return readHeader(line);
@@ -42,14 +42,14 @@ function knownHeader(line: string): ExportHeader | null {
   }
 }
 
-/** Everything that changes an account is audited but what is noted of reads, and that is no reason to refuse. */
+/** Every change of an account is audited except notes of reads, and those are no reason to refuse. */
 export function checkEmpty({ account }: Work): void {
   if (account.seq === 0 && account.audit_no === 0) return;
-  const message = 'an export goes into an empty account, and there is something in this one';
+  const message = 'an export goes into an empty account, and this one is not empty';
   throw new Fault('conflict', message, { seq: account.seq });
 }
 
-/** Kept beside the account until all of them are there. */
+/** Received lines are stored beside the account until all have arrived. */
 const LINES: AuditedChange = { resource: WHOLE_ACCOUNT, before: null, after: null };
 
 const add = writes<'transfer.add'>(async (work, { input }) => {
@@ -79,13 +79,13 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
   return changed({ dry_run, received: from + lines.length }, LINES);
 });
 
-/** The call is a retry: its lines are there. */
+/** Whether the call is a retry whose lines are already stored. */
 async function isKnown(query: Query, accountId: string, { from, lines }: Input<'transfer.add'>): Promise<boolean> {
   for (const [i, line] of lines.entries()) if ((await getLine(query, accountId, from + i))?.line !== line) return false;
   return true;
 }
 
-/** A file full of nonsense is not answered with a list as long. */
+/** The limit of reported problems, however many lines are invalid. */
 const MAX_PROBLEMS = 20;
 
 /** Lines are counted from 1, as editors do. */
@@ -114,7 +114,7 @@ const discard = writes<'transfer.discard'>(async (work) =>
   changed({ discarded: await deleteLines(work.tx, work.account_id) }, LINES),
 );
 
-/** No line in the audit trail: it would be one that the exported account does not have. */
+/** Writes no audit line: the exported account does not have it. */
 export const receiveHandlers: Handlers = {
   'transfer.status': unaudited(status),
   'transfer.add': unaudited(add),

@@ -26,7 +26,7 @@ const finish = writes<'transfer.finish'>(async (work) => {
   if (!first) throw new Fault('conflict', 'no import is under way');
   const header = fitting(() => readHeader(first.line), 0);
   const tables = exportedTables(services);
-  // What was noted of reads that found nothing.
+  // Deletes notes of reads that found nothing.
   for (const table of tables.filter(isNoted)) await queries.deleteRows(tx, account_id, table);
   const found = await restoreAll(work, tables);
   checkCounts(header.counts, found);
@@ -55,13 +55,13 @@ async function restoreAll(work: Work, tables: readonly ExportedTable[]): Promise
     if (part) await restorePart(work, part);
     after = lines.at(-1)?.no ?? after;
     more = lines.length === ROWS;
-    // SQLite works on this thread: requests are answered in between.
+    // SQLite works on this thread: lets requests run in between.
     await new Promise(setImmediate);
   }
   return found;
 }
 
-/** Lines were checked when they came, but perhaps by an earlier program. */
+/** Lines were checked when they arrived, but perhaps by another release. */
 function fitting<T>(read: () => T, no: number): T {
   try {
     return read();
@@ -77,17 +77,17 @@ async function restorePart(work: Work, { table, rows }: TableRows): Promise<void
   try {
     if (table.restore) await table.restore(work, rows);
     else work.send(work.tx.insertMany(insertOf(table), rows));
-    // Before the next page is read, so that no more than this waits.
+    // Waits before the next page is read, so that at most one page is pending.
     await work.waitForSent();
   } catch (error) {
     if (!isConstraintError(error)) throw error;
-    throw new Fault('conflict', `records of the kind ${table.kind} do not fit to each other`, { kind: table.kind });
+    throw new Fault('conflict', `records of the kind ${table.kind} contradict each other`, { kind: table.kind });
   }
 }
 
 const inserts = new Map<ExportedTable, { table: string; columns: ExportedTable['columns'] }>();
 
-/** The same object each time: what is made of it is kept. */
+/** Returns the same object each time, because statements derived from it are cached. */
 function insertOf(table: ExportedTable) {
   const known = inserts.get(table) ?? { table: table.table, columns: table.columns };
   inserts.set(table, known);
@@ -97,9 +97,9 @@ function insertOf(table: ExportedTable) {
 function checkCounts(declared: RecordCounts, found: RecordCounts): void {
   const wrong = Object.keys({ ...found, ...declared }).find((kind) => (declared[kind] ?? 0) !== (found[kind] ?? 0));
   if (wrong === undefined) return;
-  const message = `the header tells of ${declared[wrong] ?? 0} records of the kind ${wrong}, but ${found[wrong] ?? 0} were received`;
+  const message = `the header declares ${declared[wrong] ?? 0} records of the kind ${wrong}, but ${found[wrong] ?? 0} were received`;
   throw new Fault('conflict', message, { kind: wrong });
 }
 
-/** Nobody else writes meanwhile, and what was noted before is in the store, so that it can be dropped. */
+/** Exclusive: no other write runs meanwhile, and earlier notes are stored, so that they can be deleted. */
 export const finishImport = unaudited(exclusive(finish));

@@ -17,7 +17,7 @@ import { warningsOf } from './rules/warnings.ts';
 
 const record = controls<'usage.record'>(async ({ services, work }, { account_id, ops }) => {
   const { meter, database, clock } = services;
-  if (!meter) throw new Fault('module_not_installed', 'usage is counted in a hosted service alone (MEM_MODE=hosted)');
+  if (!meter) throw new Fault('module_not_installed', 'usage is counted only in a hosted service (MEM_MODE=hosted)');
   const { name: period } = periodOf(clock.now());
   const account = await getUsage(database.forAccount(account_id).read, { account_id, period });
   if (!account) throw new Fault('not_found', `there is no account ${account_id}`, { account_id });
@@ -46,7 +46,7 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   };
 });
 
-/** Where nothing is counted there is no limit: self-hosted, and for the operator at the store itself. */
+/** Without metering there is no limit: self-hosted, and for the operator working on the store directly. */
 async function planUsageOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<PlanUsage> {
   if (meter && key) return meter.planUsage(account_id);
   const nothing = { plan: null, ops_used: 0, ops_limit: null, ops_remaining: null, warning_level: null };

@@ -10,12 +10,12 @@ export const usage: Module = {
   name: 'usage',
   migrations,
   tables: [
-    { table: 'usage_counters', key: ['period'], left_out: 'what was used is paid for where it was used' },
+    { table: 'usage_counters', key: ['period'], left_out: 'usage is paid for in the service where it happened' },
     {
       table: 'usage_ledger',
       key: ['period', 'no'],
-      left_out: 'what was used is paid for where it was used',
-      // Lines that nobody removes go with their account.
+      left_out: 'usage is paid for in the service where it happened',
+      // Ledger lines are deleted only together with their account.
       rights: {
         own: ['SELECT', 'INSERT'],
         maintenance: ['SELECT (account_id, period, no)', 'DELETE'],
@@ -26,7 +26,7 @@ export const usage: Module = {
       table: 'rate_cells',
       key: ['key_id', 'cell'],
       left_out: 'requests of the last minutes',
-      // How often each key was used in a minute, which all servers count together.
+      // How often each key was used in a minute, counted by all servers together.
       rights: { maintenance: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
     },
   ],

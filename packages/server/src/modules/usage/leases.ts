@@ -6,11 +6,11 @@ import type { UsageTally } from './tally.ts';
 type LeaseOptions = {
   tallies: UsageTallies;
   onAccount: OnAccount;
-  /** No more is leased than the plan has left. */
+  /** Leases at most what the plan has left. */
   isBounded: boolean;
 };
 
-/** Small blocks of ops, charged before they are spent, and given back where they are not. */
+/** Small blocks of ops, charged before they are spent; unspent ones are returned. */
 export class Leases {
   readonly #options: LeaseOptions;
 
@@ -46,7 +46,7 @@ export class Leases {
     return held.limit === null ? Number.POSITIVE_INFINITY : Math.max(0, held.limit - held.used);
   }
 
-  /** What was spent before it was leased is charged here too. */
+  /** Also charges ops that were spent before they were leased. */
   async giveBack(tally: UsageTally): Promise<void> {
     while (tally.givingBack !== undefined) await tally.givingBack;
     if (tally.left === 0) return;

@@ -4,7 +4,7 @@ import { periodOf } from './rules/period.ts';
 
 export type CounterReading = { account_id: string; period: string; counter: queries.UsageCounter };
 
-/** Ledger and counter in one go, in the transaction of what is charged: so they always agree. */
+/** Writes ledger and counter in the transaction of the charged work: so they always agree. */
 export function writeLedger(work: Work, charges: readonly Charge[], committed: (seen: CounterReading) => void): void {
   const { account_id, tx, now: at } = work;
   const { name: current } = periodOf(at);
@@ -20,7 +20,7 @@ export function writeLedger(work: Work, charges: readonly Charge[], committed: (
   }
 }
 
-/** The writes of a transaction are one line. */
+/** The writes of a transaction become one line. */
 function joinedCharges(charges: readonly Charge[]): Charge[] {
   const writes = charges.filter((charge) => charge.class === 'write');
   const others = charges.filter((charge) => charge.class !== 'write');

@@ -12,8 +12,8 @@ type RequestWindow = RateLimitedKey & { cell: number; current: number; previous:
 type LimiterOptions = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
 
 /**
- * Decides in memory. Where several servers share a database, each adds what it let through to a common count about once
- * a second, and learns there of the others. A safety control, not a ledger.
+ * Decides in memory. Where several servers share a database, each adds its requests to a common count about once a second,
+ * and reads those of the others there. A safety control, not a ledger.
  */
 export class KeyLimiter implements RateLimiter {
   readonly #options: LimiterOptions;
@@ -26,7 +26,7 @@ export class KeyLimiter implements RateLimiter {
 
   constructor(options: LimiterOptions) {
     this.#options = options;
-    // A folder is for one server: a write to it every second would cost more than it is worth.
+    // A folder belongs to one server: a write to it every second would cost more than it is worth.
     if (options.database.dialect.engine === 'sqlite') return;
     this.#timer = setInterval(() => {
       this.#syncing ??= this.sync()
@@ -73,19 +73,19 @@ export class KeyLimiter implements RateLimiter {
     return window;
   }
 
-  /** First those that no window reaches; if there are none, the key that came first. */
+  /** Removes keys whose windows have passed; if there are none, the oldest key. */
   #makeRoom(cell: number): void {
     for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
     const [first] = this.#windows.keys();
     if (this.#windows.size >= MAX_KEYS && first !== undefined) this.#windows.delete(first);
   }
 
-  /** Adds what is new to the common counts, and learns what the others have added. */
+  /** Adds new requests to the common counts, and reads what other servers have added. */
   async sync(): Promise<void> {
     const { database, clock } = this.#options;
     const cell = Math.floor(clock.now() / CELL_MS);
     const sent = [...this.#windows.values()].filter(({ unsent }) => unsent > 0);
-    // All servers in the same order, so that none waits for another that waits for it.
+    // All servers use the same order, to avoid deadlocks.
     sent.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
     if (sent.length === 0) return;
     const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
@@ -119,7 +119,7 @@ export class KeyLimiter implements RateLimiter {
   }
 }
 
-/** A new minute. What the last second of the old one was is not told to the others any more. */
+/** Starts a new minute. Requests of the old one's last second are no longer sent to other servers. */
 function turn(window: RequestWindow, cell: number): void {
   window.previous = window.cell === cell - 1 ? window.current : 0;
   window.current = 0;

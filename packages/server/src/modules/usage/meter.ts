@@ -21,8 +21,8 @@ import { SEEN_MS, type UsageTally } from './tally.ts';
 const IDLE_MS = 60_000;
 
 /**
- * Counts ops. Writes are charged with their effect. Reads are paid out of a lease, a small block of ops that is charged
- * beforehand; the next is fetched beside the requests before the last is used up.
+ * Counts ops. Writes are charged with their effect. Reads are paid out of a lease, a small block of ops charged beforehand;
+ * the next is fetched in the background before the last is used up.
  */
 export class UsageMeter implements Meter {
   readonly #settings: Settings;
@@ -30,7 +30,7 @@ export class UsageMeter implements Meter {
   readonly #isBlocking: boolean;
   readonly #tallies: UsageTallies;
   #leases: Leases;
-  /** Of periods that are over, until what they had leased is back. */
+  /** Tallies of past periods, until their leases are returned. */
   readonly #ended = new Set<UsageTally>();
   #onError: (error: unknown) => void = () => {};
 
@@ -81,7 +81,9 @@ export class UsageMeter implements Meter {
     this.#tallies.of(accountId).left += ops;
   }
 
-  /** The first read of an account waits for a lease; where the quota is enforced, also one that finds nothing left. */
+  /**
+   * The first read of an account waits for a lease; where the quota is enforced, so does a read that finds nothing left.
+   */
   async #payLater(tally: UsageTally, ops: number): Promise<void> {
     if (tally.seenAt === Number.NEGATIVE_INFINITY) await this.#tallies.look(tally);
     if (!this.#isBlocking && tally.size === 0) await this.#leases.take(tally);
@@ -160,7 +162,7 @@ export class UsageMeter implements Meter {
     for (const tally of [...this.#ended]) await this.#giveBackEnded(tally).catch(this.#onError);
   }
 
-  /** Nobody has read for a while: what is leased goes back, and the account is forgotten unless somebody comes. */
+  /** After some time without reads: returns the lease, and drops the account's tally unless it is used again. */
   async #retire(tally: UsageTally): Promise<void> {
     if (tally.leasing || tally.looking) return;
     tally.size = 0;
@@ -180,7 +182,7 @@ export class UsageMeter implements Meter {
   }
 }
 
-/** Nobody waits for it; whoever needs it and finds it missing tries again. */
+/** No request waits for it; a request that needs the result and finds it missing tries again. */
 function inBackground(work: Promise<void>): undefined {
   work.catch(() => {});
   return undefined;

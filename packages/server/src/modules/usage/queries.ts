@@ -17,7 +17,7 @@ export function getUsage(query: Query, { account_id, period }: PeriodKey): Promi
   );
 }
 
-/** Adds to the counter, which takes as many numbers as there are lines to come. */
+/** Adds to the counter, and reserves numbers for the ledger lines to come. */
 export async function addUsage(
   tx: Transaction,
   { account_id, period }: PeriodKey,
@@ -33,13 +33,13 @@ export async function addUsage(
   return counter as UsageCounter;
 }
 
-/** Nobody else adds to the counter until the end of the transaction. */
+/** Locks the counter until the transaction ends. */
 export const holdUsage = (tx: Transaction, place: PeriodKey): Promise<UsageCounter> =>
   addUsage(tx, place, { lines: 0, ops: 0 });
 
 export type UsageLine = Charge & { at: number };
 
-/** A line of the ledger, numbered back from the counter, which this transaction has moved on. */
+/** A ledger line, numbered back from the counter, which this transaction has advanced. */
 export function insertLine(
   tx: Transaction,
   { account_id, period }: PeriodKey,
@@ -53,7 +53,7 @@ export function insertLine(
   );
 }
 
-/** Of a key in one minute, by all servers. */
+/** Requests of a key in one minute, on all servers. */
 export type RequestCell = { account_id: string; key_id: string; cell: number; requests: number };
 
 export const addRequests: Insert = {
@@ -69,7 +69,7 @@ export const findCells: Find = {
   by: { account_id: 'text', key_id: 'text', cell: 'int' },
 };
 
-/** Minutes that no window reaches any more, over all accounts. */
+/** Minutes that no window includes any more, over all accounts. */
 export function deleteOldCells(tx: Transaction, before: number): Promise<number> {
   return tx.run(sql`DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell < ${before}`);
 }

@@ -2,7 +2,7 @@ import { Fault } from '@mem-service/contract';
 import type { Settings } from '../../kernel/index.ts';
 import type { UsageTally } from './tally.ts';
 
-/** Where a caller can do something about it, as far as the operator says. */
+/** Links to change the plan, as far as the operator has set them. */
 function links({ upgrade_url, plan_comparison_url }: Settings): Record<string, string> {
   return {
     ...(upgrade_url === null ? {} : { upgrade_url }),

@@ -6,7 +6,7 @@ import * as queries from './queries.ts';
 import { type Period, periodOf } from './rules/period.ts';
 import { UsageTally } from './tally.ts';
 
-/** The accounts that this server has to do with, each with its tally of the current period. */
+/** The accounts that this server serves, each with its tally of the current period. */
 export class UsageTallies {
   readonly #settings: Settings;
   readonly #clock: Clock;
@@ -14,7 +14,7 @@ export class UsageTallies {
   readonly #current = new Map<string, UsageTally>();
   readonly #admitted = new WeakMap<Work, number>();
   #period: Period;
-  /** Is told of a tally whose period is over. */
+  /** Called with a tally whose period is over. */
   onEnd: (tally: UsageTally) => void = () => {};
 
   constructor({ settings, clock, database }: Pick<Services, 'settings' | 'clock' | 'database'>) {
@@ -48,13 +48,13 @@ export class UsageTallies {
     this.#current.delete(account_id);
   }
 
-  /** What was committed. */
+  /** Takes over a committed counter. */
   see({ account_id, period, counter }: CounterReading): void {
     const tally = this.#current.get(account_id);
     if (tally?.period.name === period) tally.see(counter);
   }
 
-  /** Asks the store. */
+  /** Reads the account from the store. */
   look(tally: UsageTally): Promise<void> {
     tally.looking ??= this.#lookUp(tally).finally(() => {
       tally.looking = undefined;
@@ -66,12 +66,12 @@ export class UsageTallies {
     const place = { account_id: tally.account_id, period: tally.period.name };
     const found = await queries.getUsage(this.#database.forAccount(place.account_id).read, place);
     this.#setPlan(tally, found?.plan ?? null);
-    // What this server changes right now may be in what was found, and is not yet in what it knows.
+    // The row may already include a change of this server that is in progress and not yet in its tally.
     if (tally.leasing || tally.givingBack) tally.seenAt = performance.now();
     else tally.see({ no: found?.no ?? 0, ops_used: found?.ops_used ?? 0 });
   }
 
-  /** The account as it is in the store, kept so until the end of the transaction; with what this server has leased. */
+  /** Reads and locks the account until the end of the transaction; includes what this server has leased. */
   async hold(work: Work): Promise<UsageTally> {
     await work.locked;
     const period = periodOf(work.now);
@@ -85,12 +85,12 @@ export class UsageTallies {
     return held;
   }
 
-  /** That this transaction is going to charge so much for its writes. */
+  /** Reserves the ops that this transaction will charge for its writes. */
   reserve(work: Work, ops: number): void {
     this.#admitted.set(work, ops);
   }
 
-  /** What the transaction has charged, or will, and the counter does not show yet. */
+  /** What the transaction has charged or reserved, and the counter does not show yet. */
   #pending(work: Work, period: string): number {
     let writes = 0;
     let others = 0;

@@ -4,10 +4,10 @@ import { leaseSize } from './rules/lease.ts';
 import { levelOf, type UsageLevel } from './rules/levels.ts';
 import type { Period } from './rules/period.ts';
 
-/** What other servers charge is seen here after this long, while the account is in use. */
+/** How soon charges of other servers are seen here, while the account is in use. */
 export const SEEN_MS = 1_000;
 
-/** What this server knows of an account in one period, and what it has leased. Whole numbers, all of it. */
+/** The usage of an account in one period as this server sees it, and its lease. All numbers are integers. */
 export class UsageTally {
   readonly account_id: string;
   readonly period: Period;
@@ -15,23 +15,23 @@ export class UsageTally {
   /** Null is no limit; without a plan it is 0. */
   limit: number | null = 0;
   hasPlan = false;
-  /** The counter as it was seen last, with what is leased and not spent yet. */
+  /** The counter as last read, including ops that are leased and not spent yet. */
   no = 0;
   used = 0;
-  /** Of what this server has leased. Below 0 is what was spent before it was leased. */
+  /** Ops left of this server's lease. Below 0: ops spent before they were leased. */
   left = 0;
-  /** On its way back. */
+  /** Ops that are being returned. */
   returning = 0;
-  /** Of the last lease; 0 where there is none. */
+  /** The size of the last lease; 0 where there is none. */
   size = 0;
   lease_id: string | undefined;
-  /** The lease, or the look at the store, that is on its way. */
+  /** The lease, or the read of the store, in progress. */
   leasing: Promise<void> | undefined;
   looking: Promise<void> | undefined;
   givingBack: Promise<void> | undefined;
-  /** By the clock of the service: when something was spent last. */
+  /** When something was last spent, by the service's clock. */
   spentAt = 0;
-  /** When the store was seen last, for how long that may be believed. */
+  /** When the store was last read; the result is valid for `SEEN_MS`. */
   seenAt = Number.NEGATIVE_INFINITY;
   #spent = 0;
   #since = performance.now();
@@ -62,13 +62,13 @@ export class UsageTally {
     this.spentAt = now;
   }
 
-  /** Nothing is left, as far as the store was seen a moment ago. */
+  /** Nothing is left, according to a recent read of the store. */
   get isOver(): boolean {
     const isOver = !this.hasPlan || (this.limit !== null && this.used >= this.limit);
     return isOver && performance.now() - this.seenAt < SEEN_MS;
   }
 
-  /** What the plan is, undefined where there is none of that name. */
+  /** Sets the plan; `limit` is undefined where no plan has that name. */
   setPlan(plan: string | null, limit: number | null | undefined): void {
     this.plan = plan;
     this.hasPlan = limit !== undefined;
@@ -76,7 +76,7 @@ export class UsageTally {
     this.#limitText = this.limit === null ? 'unlimited' : String(this.limit);
   }
 
-  /** What is older than what is known already is passed over. */
+  /** Ignores a counter older than the known one. */
   see({ no, ops_used }: UsageCounter): void {
     this.seenAt = performance.now();
     if (no < this.no) return;

@@ -1,12 +1,12 @@
 type BudgetKey = { account_id: string; day: string; kind: string };
 
-/** Names that are told apart in a day, from one server. */
+/** The limit of names that one server counts separately per day. */
 const MAX_NAMES = 1_000;
 const MAX_PLACES = 10_000;
-/** What is asked this often within seconds is named even then. */
+/** A name used this often within seconds is counted separately even beyond the limit. */
 const OFTEN = 20;
 
-/** Which names of a day have rows of their own, so that nobody fills the store by inventing names. */
+/** Decides which names of a day get rows of their own, so that invented names cannot fill the store. */
 export class NameBudget {
   readonly #names = new Map<string, Set<string>>();
 

@@ -1,4 +1,7 @@
-/** Which of the names that calls used lead to one of these paths: the path itself, what is below it, a glob over it. */
+/**
+ * Returns those of the used names that lead to one of these paths: the path itself, paths below it, and globs that cover
+ * it.
+ */
 export function namesOver(names: readonly string[], paths: readonly string[]): string[] {
   const erased = new Set(paths);
   const above = new Set(paths.flatMap(prefixesOf));

@@ -1,13 +1,13 @@
-/** How many requests took how long: by the number of a bucket. */
+/** How many requests took how long, by bucket number. */
 export type Histogram = ReadonlyMap<number, number>;
 
-/** The middle of a bucket, in milliseconds: there are four for each doubling, from a microsecond. */
+/** The middle of a bucket, in milliseconds: there are four buckets per doubling, starting at a microsecond. */
 const middleOf = (bucket: number): number => 2 ** ((bucket - 0.5) / 4) / 1000;
 
-/** To three digits: more is not known. */
+/** To three digits: the buckets are no finer. */
 const rounded = (milliseconds: number): number => Number(milliseconds.toPrecision(3));
 
-/** What this share of the requests did not exceed. */
+/** The duration that this share of the requests did not exceed. */
 export function percentile(histogram: Histogram, share: number): number | null {
   const total = [...histogram.values()].reduce((sum, n) => sum + n, 0);
   if (total === 0) return null;

@@ -6,7 +6,7 @@ import { listReads, listWritten } from './queries.ts';
 
 const MAX_ENTRIES = 1000;
 
-/** What an agent has read, as far as the caller may know. */
+/** The entries that an agent has read, as far as the caller may see. */
 async function readsOf({ scan, view }: ReadContext, reader: string) {
   requireNewest(view, 'what agents have read');
   const rows = await listReads(scan, view, { reader, limit: MAX_ENTRIES + 1 });

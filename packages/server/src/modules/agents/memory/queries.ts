@@ -34,7 +34,7 @@ export function countPaths(
   );
 }
 
-/** Without a name where the viewer may not see the entry; without an author where it was deleted. */
+/** The name is null where the viewer may not see the entry; the author is null where the entry was deleted. */
 export type AgentReadRow = {
   entity_path: string | null;
   key: string | null;
@@ -42,7 +42,7 @@ export type AgentReadRow = {
   author: string | null;
 };
 
-/** What an agent has read, the newest entries first. */
+/** The entries that an agent has read, newest first. */
 export function listReads(
   query: Query,
   view: EntryView,

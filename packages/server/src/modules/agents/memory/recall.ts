@@ -11,7 +11,7 @@ import {
 import type { EntryAddress } from '../../entries/index.ts';
 import { type AuthoredRow, fadedMember, getAuthored, toEntry, toVersion } from '../../entries/index.ts';
 
-/** The newest version by an agent that is there for the caller. */
+/** Returns the newest version by an agent that the caller may see. */
 async function findAuthored(context: ReadContext, at: EntryAddress, author: string): Promise<AuthoredRow> {
   const { view, now, scan } = context;
   const { entity_path, key } = at;
@@ -22,7 +22,7 @@ async function findAuthored(context: ReadContext, at: EntryAddress, author: stri
 
 const isCurrent = (row: AuthoredRow) => row.version === row.current_version;
 
-/** The current version as it stands, or an older one as it was written. */
+/** Shows the current version with its standing, or an older one as it was written. */
 function show({ services, now }: ReadContext, row: AuthoredRow) {
   if (!isCurrent(row)) return toVersion(row);
   const standing = { ...row, confidence: row.current_confidence };
@@ -57,7 +57,7 @@ const recall = reads<'agents.recall'>(async (context, input) => {
 const readFrom = reads<'agents.read_from'>(async (context, input) => {
   const { caller, services } = context;
   const row = await findAuthored(context, input, input.source_agent_id);
-  // The address names the reader, as a body would.
+  // The URL names the reader, as a body would.
   const reader = {
     agent_id: input.agent_id ?? caller.agent_id,
     session: sessionName(caller.session_id, caller.actor),

@@ -17,7 +17,7 @@ export type AgentMatch = {
   entries_here: number;
 };
 
-/** How well an agent fits what is wanted; undefined where nothing speaks for it. Declared and shown count alike. */
+/** How well an agent fits the query; undefined where nothing matches. Declared and observed capabilities count alike. */
 export function matchAgent(wanted: DiscoveryQuery, agent: AgentCandidate, written: WriteShare): AgentMatch | undefined {
   if (wanted.tag !== undefined && !agent.tags.includes(wanted.tag)) return undefined;
   const declared = agent.capabilities
@@ -43,7 +43,7 @@ export function matchAgent(wanted: DiscoveryQuery, agent: AgentCandidate, writte
 
 const where = ({ entity_paths }: Capability) => (entity_paths.length === 0 ? '' : ` for ${entity_paths.join(', ')}`);
 
-/** From 0 for none to 1 for exactly this. */
+/** From 0 for no match to 1 for an exact one. */
 function fitOf({ capability, entity_path }: DiscoveryQuery, declared: Capability): number {
   const byName = capability === undefined ? 1 : nameFit(capability, declared);
   const byPath = entity_path === undefined ? 1 : pathFit(entity_path, declared.entity_paths);
@@ -64,7 +64,7 @@ function nameFit(wanted: string, { name, description }: Capability): number {
 
 const PATH_FIT: Record<Glob['kind'], number> = { exact: 1, children: 0.9, below: 0.8, all: 0.5 };
 
-/** A capability without paths is for everywhere. */
+/** A capability without paths applies everywhere. */
 function pathFit(path: string, globs: readonly string[]): number {
   const fits = (globs.length === 0 ? ['*'] : globs).map((text) => {
     const glob = parseGlob(text);
@@ -73,6 +73,6 @@ function pathFit(path: string, globs: readonly string[]): number {
   return Math.max(...fits);
 }
 
-/** The best first; equals by name. */
+/** The best first; equal ones by name. */
 export const byScore = (a: AgentMatch, b: AgentMatch): number =>
   b.score - a.score || (a.agent_id < b.agent_id ? -1 : a.agent_id > b.agent_id ? 1 : 0);

@@ -13,7 +13,7 @@ function groupBy<K, T>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> 
 
 const pathOf = ({ entity_path }: { entity_path: string }) => entity_path;
 
-/** One node for each path that an agent wrote or read at, in the order of the paths. */
+/** One node for each path where an agent wrote or read, in the order of the paths. */
 export function nodesOf<T extends AgentWrite>(written: readonly T[], read: readonly AgentRead[]) {
   const writtenAt = groupBy(written, pathOf);
   const readAt = groupBy(read, pathOf);
@@ -24,7 +24,7 @@ export function nodesOf<T extends AgentWrite>(written: readonly T[], read: reado
   }));
 }
 
-/** Reads of what others wrote, by author. What is gone has none. */
+/** Groups reads of other agents' entries by author. Deleted entries have no author. */
 export function readsByAuthor(
   read: readonly (AgentRead & { author: string | null })[],
   reader: string,

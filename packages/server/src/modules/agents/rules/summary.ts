@@ -1,4 +1,4 @@
-/** An event of the log as the one line about it needs it. */
+/** The fields of an event that its summary needs. */
 export type SummarizedEvent = {
   event_type: string;
   agent_id: string;
@@ -12,7 +12,7 @@ export type SummarizedEvent = {
 
 const MAX_QUOTED = 120;
 
-/** What happened, in a line that starts with the verb, or with who did it where that was another agent. */
+/** Summarises an event in one line that starts with the verb, or with the name of another agent that acted. */
 export function summaryOf(event: SummarizedEvent): string {
   const known = Object.hasOwn(SUMMARIES, event.event_type) ? SUMMARIES[event.event_type] : undefined;
   const line = (known ?? otherwise)(event);
@@ -75,7 +75,7 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   agent_updated: ({ details, agent_id }) => `Updated the ${quoted(details.part) || 'profile'} of ${agent_id}`,
 };
 
-/** A type that this version has no words for. */
+/** The summary of an event type that this version does not know. */
 function otherwise(event: SummarizedEvent): string {
   const words = event.event_type.replaceAll('_', ' ').trim() || 'event';
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}${event.entity_path === null ? '' : ` ${entryOf(event)}`}`;
@@ -96,7 +96,7 @@ function count(n: unknown, noun: string): string {
   return typeof n === 'number' ? `${n} ${n === 1 ? noun : plural}` : plural;
 }
 
-/** Of text that a caller gave: the first line, as far as it fits. */
+/** The first line of a caller's text, truncated to fit. */
 function quoted(text: unknown): string {
   if (text === undefined || text === null) return '';
   const line = String(text).trim().split('\n', 1)[0] as string;

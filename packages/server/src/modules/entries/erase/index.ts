@@ -4,7 +4,7 @@ import * as queries from './queries.ts';
 
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
 
-/** The entries that are asked to go, with what others need to take them out of their own tables. */
+/** Returns the entries to erase, with what other modules need to erase their rows about them. */
 export async function findErased(
   work: Work,
   target: queries.ErasureTarget,
@@ -15,7 +15,7 @@ export async function findErased(
   return { ...target, ...sqlOf(work, target, heads), namedIds, receipt_id };
 }
 
-/** The same for entries that are known already, with everything that names them, whoever may see it. */
+/** The same for entries that are already loaded, with all rows that refer to them, regardless of who may see those. */
 export function erasedEntries(work: Work, heads: readonly EntryHead[], receipt_id: string): ErasedEntries[] {
   const { account_id, dialect } = work;
   const branches = new Set(heads.map(({ branch }) => branch));
@@ -62,7 +62,9 @@ export const erasesEntries: EntryEraser = {
   },
 };
 
-/** Who has vouched for an entry stands in its standing. Entries of its own are gone by now, or stay with others. */
+/**
+ * Replaces the agent's name in the standings of entries that stay. Entries that only this agent wrote are already erased.
+ */
 export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
     const { tx, account_id } = work;

@@ -1,7 +1,7 @@
 import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
 import { type EntryHead, type ErasedAgent, type ErasedEntries, likeJsonText } from '../../../kernel/index.ts';
 
-/** What is asked to go: all entries under these conditions that the agent may see. */
+/** The entries to erase: all that match these conditions and are visible to the agent. */
 export type ErasureTarget = {
   account_id: string;
   branch: string;
@@ -14,7 +14,7 @@ const HEAD = fragment(
   'entry_id, branch, entity_path, key, seq, deleted, shared, agent_id, memory_type, confidence, pattern_refs, written_at',
 );
 
-/** Bear the names, also where the agent may not see them. */
+/** Entries with the target's names, including those that the agent may not see. */
 const named = ({ account_id, branch, paths, keys }: ErasureTarget): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
 
@@ -29,7 +29,7 @@ export async function listNamed(query: Query, target: ErasureTarget): Promise<nu
   return rows.map(({ entry_id }) => entry_id);
 }
 
-/** A condition on rows of another table, by what they name. */
+/** A condition on another table: rows that refer to an entry to be erased, or only to its path. */
 export function namesErased(
   { account_id, branch }: Pick<ErasureTarget, 'account_id' | 'branch'>,
   ids: Sql,
@@ -42,7 +42,7 @@ export function namesErased(
   };
 }
 
-/** A condition on the columns `entity_path` and `key` of a row. */
+/** A condition on the columns `entity_path` and `key`: they are the name of one of these entries. */
 export const isNameOf = (accountId: string, branch: string, ids: Sql): Sql =>
   sql`(entity_path, key) IN (SELECT erased.entity_path, erased.key FROM entries AS erased
     WHERE erased.account_id = ${accountId} AND erased.branch = ${branch}
@@ -54,7 +54,7 @@ const versionsOf = (accountId: string, ids: Sql): Sql =>
 export const versionSeqs = (accountId: string, ids: Sql): Sql =>
   sql`SELECT seq FROM versions WHERE ${versionsOf(accountId, ids)}`;
 
-/** Commits that wrote these entries and nothing else. */
+/** Commits that wrote only these entries. */
 export const emptiedCommits = (accountId: string, ids: Sql): Sql =>
   sql`SELECT commit_id FROM versions WHERE ${versionsOf(accountId, ids)} AND commit_id IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM versions AS other WHERE other.account_id = ${accountId}
@@ -74,7 +74,7 @@ export async function deleteEntries(tx: Transaction, accountId: string, ids: Sql
   return versions;
 }
 
-/** When and by whom the newest entry was written that is left; `counted` ties it to a row of the statement around it. */
+/** When and by whom the newest remaining entry was written; `counted` correlates it with a row of the outer statement. */
 export function newestLeft(
   { account_id, branch, erasedIds }: Pick<ErasedEntries, 'account_id' | 'branch' | 'erasedIds'>,
   counted: Sql,
@@ -86,7 +86,7 @@ export function newestLeft(
 
 export type AuthoredEntry = EntryHead & { by_others: number };
 
-/** Entries of which the agent wrote a version, and whether others did as well. */
+/** Returns the entries of which the agent wrote a version, and whether other agents wrote some as well. */
 export function listAuthored(
   query: Query,
   { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,

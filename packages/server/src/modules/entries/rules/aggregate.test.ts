@@ -109,7 +109,7 @@ describe('numbers', () => {
 });
 
 describe('groups', () => {
-  it('are sorted by key as text and measured alone', () => {
+  it('are sorted by key as text and measured separately', () => {
     const values = [
       { g: 'b', x: 1 },
       { g: 'a', x: 2 },

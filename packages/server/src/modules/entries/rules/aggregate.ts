@@ -26,7 +26,7 @@ export type Aggregate = AggregateMeasures & {
   groups?: (AggregateMeasures & { key: string })[];
 };
 
-/** Deeper texts are left as text: what is done with a group's key needs a stack as deep as the value. */
+/** Texts nested deeper stay text: handling a group's key needs a stack as deep as the value. */
 const MAX_TEXT_DEPTH = 128;
 
 export function aggregate(values: Iterable<unknown>, spec: AggregateSpec): Aggregate {
@@ -35,7 +35,7 @@ export function aggregate(values: Iterable<unknown>, spec: AggregateSpec): Aggre
   return reduction.result();
 }
 
-/** Takes values one by one, so that any number of entries can be reduced in the space of the groups. */
+/** Takes values one by one, so that any number of entries can be reduced in the memory of the groups. */
 export function createAggregate(spec: AggregateSpec): { add(value: unknown): void; result(): Aggregate } {
   const { op, field, group_by, row_path } = spec;
   const fieldPath = pathOf(field);
@@ -72,7 +72,9 @@ function pathOf(dotted: string | undefined): string[] {
   return dotted === undefined || dotted === '.' || dotted === '$' ? [] : dotted.split('.');
 }
 
-/** A list is its elements, whatever `path` says; then a list at `path` is; anything else is one row. */
+/**
+ * A list gives its elements, regardless of `path`; otherwise a list at `path` gives its elements; anything else is one row.
+ */
 function rowsOf(value: unknown, path: readonly string[]): readonly unknown[] {
   const decoded = typeof value === 'string' ? decode(value) : value;
   if (Array.isArray(decoded)) return decoded;
@@ -80,7 +82,7 @@ function rowsOf(value: unknown, path: readonly string[]): readonly unknown[] {
   return Array.isArray(found) ? found : [decoded];
 }
 
-/** Most texts are prose; to throw and catch for each of them would cost more than all the rest. */
+/** Most texts are prose; throwing and catching for each of them would cost more than everything else. */
 const JSON_START = /^\s*[[{"\-\dtfn]/;
 
 function decode(text: string): unknown {
@@ -104,7 +106,7 @@ function lookUp(row: unknown, path: readonly string[]): unknown {
 
 const NUMERIC = /^[-+.\deE]+$/;
 
-/** The number that a value is or spells out; never one made up for what is none. */
+/** The number that a value is or spells out; undefined for anything else. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const text = typeof value === 'string' ? value.trim() : '';
@@ -117,7 +119,7 @@ function keyText(value: unknown): string {
   return typeof value === 'object' ? canonicalJson(JSON.stringify(value)) : String(value);
 }
 
-/** `sum` plus `lost`, the digits that adding up in floating point would drop (Neumaier). */
+/** `sum` plus `lost`, the digits that floating-point addition would drop (Neumaier). */
 type ValueTally = { rows: number; n: number; sum: number; lost: number; min: number; max: number };
 
 function emptyTally(): ValueTally {
@@ -143,7 +145,7 @@ function measures(op: AggregateSpec['op'], tally: ValueTally): AggregateMeasures
   return op === 'stats' ? { n, ...all } : { [op]: all[op], n };
 }
 
-/** JSON has no infinity: what overflows, or has no numbers to be taken of, is null. */
+/** JSON has no infinity: an overflow, or an aggregate of no numbers, is null. */
 function finite(number: number): number | null {
   return Number.isFinite(number) ? number : null;
 }

@@ -4,7 +4,7 @@ const EXTENSION =
 const LOOKED_AT = 4096;
 const MIN_LENGTH = 24;
 
-/** Lines, without the space around them, that nobody writes in a note. */
+/** Lines, trimmed, that do not occur in notes. */
 const STRONG = [
   /^(?:#!\/|#include ?[<"]|<\?(?:php|xml)|<!doctype |diff --git |@@ -\d)/i,
   /^(?:import .+ from ['"]|import ['"{]|from [\w.]+ import |package (?:main|[\w.]+;)$)/,
@@ -14,7 +14,7 @@ const STRONG = [
   /^(?:CREATE|create) (?:TABLE|table) .+\(/,
 ];
 
-/** Lines that are usual in code and possible in a note. */
+/** Lines that are common in code and possible in a note. */
 const WEAK = [
   /^(?:const|let|var) \w+ ?[:=]/,
   /^(?:return|throw|raise|yield) ?[\w("'[{]/,
@@ -27,12 +27,12 @@ const WEAK = [
   /^[\w.]+ ?:?= ?[\w.]+\(/,
 ];
 
-/** Whether an entry is a source or configuration file rather than a memory: by the name of its key or by its value. */
+/** Whether an entry is a source or configuration file rather than a memory, judged by its key or its value. */
 export function isArtifact(key: string, valueText: string): boolean {
   return EXTENSION.test(key) || looksLikeCode(linesOf(valueText));
 }
 
-/** The lines of a value given as JSON. Only a string has some: an object is no file, however it was indented. */
+/** The lines of a value given as JSON. Only a string has lines: an object is not a file, however it is indented. */
 function linesOf(valueText: string): string {
   if (!valueText.startsWith('"')) return '';
   const body = valueText.slice(1, valueText.length > LOOKED_AT ? LOOKED_AT : -1);

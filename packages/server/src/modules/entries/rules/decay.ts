@@ -8,12 +8,12 @@ export type FadingMemory = {
 
 const DAY_MS = 86_400_000;
 
-/** What is believed fades sooner than a fact; what was lived through, and how to do things, later. */
+/** Beliefs fade faster than facts; experiences and procedures fade more slowly. */
 export const LONGEVITY: Readonly<Record<string, number>> = { fact: 1, belief: 0.5, experience: 1.5, procedure: 2 };
 
 /**
- * The confidence that is left with time. Each recall and the first outcome slow the fading. Without a half-life
- * nothing fades.
+ * The confidence that is left after some time. Each recall and the first outcome slow the decay. Without a half-life there
+ * is none.
  */
 export function effectiveConfidence(
   entry: FadingMemory,

@@ -62,7 +62,7 @@ describe('diffJson', () => {
     expect(diffJson({ toString: 1 }, {})).toHaveLength(1);
   });
 
-  it('is empty for equal values alone', () => {
+  it('is empty only for equal values', () => {
     fc.assert(
       fc.property(json, json, (a, b) => {
         expect(diffJson(a, structuredClone(a))).toEqual([]);
@@ -73,7 +73,7 @@ describe('diffJson', () => {
 });
 
 describe('applyChanges', () => {
-  it('turns the value before into the value after, and leaves both alone', () => {
+  it('turns the value before into the value after, and changes neither', () => {
     fc.assert(
       fc.property(json, json, (before, after) => {
         const texts = [JSON.stringify(before), JSON.stringify(after)];

@@ -9,7 +9,7 @@ export type JsonChange = {
   new_value?: unknown;
 };
 
-/** The changes that turn `before` into `after` when they are made one after the other. A JsonText is compared as text. */
+/** The changes that turn `before` into `after` when applied in order. A JsonText is compared as text. */
 export function diffJson(before: unknown, after: unknown): JsonChange[] {
   const changes: JsonChange[] = [];
   compare(before, after, { path: '', changes });
@@ -35,7 +35,7 @@ function compareArrays(before: unknown[], after: unknown[], { path, changes }: D
   for (let at = shared; at < after.length; at++) {
     changes.push({ path: `${path}/${at}`, operation: 'add', new_value: after[at] });
   }
-  // From the end, so that each index still names the same element when its turn comes.
+  // From the end, so that each index still names the same element when it is removed.
   for (let at = before.length - 1; at >= shared; at--) {
     changes.push({ path: `${path}/${at}`, operation: 'remove', old_value: before[at] });
   }
@@ -54,7 +54,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonText);
 }
 
-/** Makes the changes in order on a copy. Throws a RangeError where a change does not fit the value. */
+/** Applies the changes in order to a copy. Throws a RangeError where a change does not fit the value. */
 export function applyChanges(value: unknown, changes: readonly JsonChange[]): unknown {
   const root = { '': structuredClone(value) };
   for (const change of changes) applyChange(root, change);
@@ -65,7 +65,7 @@ function applyChange(root: JsonObject, change: JsonChange): void {
   const names = change.path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
   const last = names.pop() ?? '';
   let holder: unknown = root;
-  // The pointer '/a' is below the member '' of the root, so that the pointer '' needs no case of its own.
+  // The pointer '/a' is below the member '' of the root, so that the pointer '' needs no special case.
   for (const name of names) holder = member(holder, name, change.path);
   if (Array.isArray(holder)) changeElement(holder, last, change);
   else if (isObject(holder)) changeMember(holder, last, change);
@@ -99,7 +99,7 @@ function changeMember(holder: JsonObject, name: string, { operation, path, new_v
 
 const WRITABLE = { configurable: true, enumerable: true, writable: true };
 
-/** Whether two JSON texts hold the same value: order of members, spaces and escapes do not count, digits do. */
+/** Whether two JSON texts hold the same value: the order of members, spaces and escapes do not matter, digits do. */
 export function sameJson(a: string, b: string): boolean {
   return a === b || canonicalJson(a) === canonicalJson(b);
 }

@@ -10,7 +10,7 @@ export type Evidence = {
   discredited_at: number | null;
 };
 
-/** How far outcomes bear an entry out. The share of success is read against a neutral prior of one half. */
+/** Classifies how well outcomes support an entry. The share of successes is compared with a neutral prior of one half. */
 export function evidenceStatus(entry: Evidence): EvidenceStatus {
   const { success_count, failure_count, outcome_count } = entry;
   if (entry.discredited_at !== null) return 'discredited';

@@ -1,18 +1,18 @@
 import type { EntryRow, VersionContent } from '../rows.ts';
 import { sameJson } from './diff.ts';
 
-/** A wish to change one entry. What is left out keeps or takes the default that `nextContent` says. */
+/** A requested change of one entry. `nextContent` decides whether an omitted field keeps its value or takes a default. */
 export type EntryDraft = {
   branch: string;
   entity_path: string;
   key: string;
   agent_id: string;
   session_id: string | null;
-  /** The session as the service names it. */
+  /** The session's internal name. */
   session?: string | undefined;
   /** `undefined` deletes. */
   value: string | undefined;
-  /** The value, where it has been parsed already. */
+  /** The parsed value, where it was parsed before. */
   parsed?: unknown;
   confidence?: number | undefined;
   memory_type?: string | undefined;
@@ -23,7 +23,7 @@ export type EntryDraft = {
   is_artifact?: boolean | undefined;
   if_version?: number | undefined;
   commit_id?: string | undefined;
-  /** When it was written elsewhere; never before what is there. */
+  /** When it was written elsewhere; never earlier than the version that is replaced. */
   written_at?: number | undefined;
 };
 
@@ -35,13 +35,13 @@ export const isLive = <T extends LivenessColumns>(row: T | undefined, now: numbe
 export const mayAgentSee = (row: Pick<EntryRow, 'shared' | 'agent_id'>, agentId: string): boolean =>
   row.shared === 1 || row.agent_id === agentId;
 
-/** Whether a draft says again what the entry says. */
+/** Whether a draft repeats the value of the entry. */
 export const isSameStatement = (before: VersionContent | undefined, draft: EntryDraft): boolean =>
   before !== undefined && draft.value !== undefined && sameJson(before.value, draft.value);
 
 /**
- * `before` is the entry as it is there; one that was deleted or has expired is not.
- * The same claim keeps what is not restated; a new claim starts from the defaults, but stays as private as it was.
+ * `before` is the live entry, undefined if it was deleted or has expired. The same value keeps the fields that the draft
+ * omits; a new value starts from the defaults, but stays as private as it was.
  */
 export function nextContent(before: VersionContent | undefined, draft: EntryDraft, same: boolean): VersionContent {
   const deleted = draft.value === undefined;
@@ -59,7 +59,7 @@ export function nextContent(before: VersionContent | undefined, draft: EntryDraf
   };
 }
 
-/** Nothing that a reader could tell apart. */
+/** Whether no reader could see a difference. */
 export function isUnchanged(before: VersionContent, after: VersionContent): boolean {
   return (
     before.confidence === after.confidence &&

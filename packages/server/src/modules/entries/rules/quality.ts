@@ -74,7 +74,7 @@ const ISSUES = {
 
 type IssueType = keyof typeof ISSUES;
 
-/** Hints that make a memory more useful. Judges by the entry alone. */
+/** Hints that make a memory more useful. Judges only by the entry itself. */
 export function assessQuality(entry: AssessedEntry): Quality {
   const types = [...textIssues(entry), ...beliefIssues(entry), ...procedureIssues(entry)];
   const percent = types.reduce((left, type) => left - ISSUES[type].percent, 100);
@@ -133,7 +133,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Says of most values that they are long without writing them out. */
+/** Recognises most long values without serialising them. */
 function holdsLongText(value: unknown): boolean {
   const parts = isObject(value) ? Object.values(value) : [value];
   return parts.some((part) => typeof part === 'string' && part.length >= SHORT_LENGTH);

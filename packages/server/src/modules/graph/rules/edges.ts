@@ -2,10 +2,12 @@ import type { Input } from '@mem-service/contract';
 
 export type NodeType = Input<'graph.link'>['source_type'];
 
-/** Everyone, in `visible_to`. */
+/** The value of `visible_to` for everyone. */
 const EVERYONE = '';
 
-/** What happened once or several times between two nodes. The service adds the account and the time. */
+/**
+ * Something that happened once or several times between two nodes. The account and the time are added when it is stored.
+ */
 export type Edge = {
   branch: string;
   source_type: NodeType;
@@ -18,7 +20,7 @@ export type Edge = {
   evidence_count: number;
 };
 
-/** An entry goes by its number, at a fixed length: in the order of the index the newest is then the last. */
+/** An entry's number, padded to a fixed length: in the order of the index the newest is then the last. */
 export const entryNode = (entryId: number): string => String(entryId).padStart(16, '0');
 export const entryIdOf = (node: string): number => Number(node);
 
@@ -76,7 +78,7 @@ export type EntryReadCount = {
   count: number;
 };
 
-/** Who reads what another agent wrote has learned from it. */
+/** An agent that reads another agent's entry has learned from that agent. */
 export function readEdges(reads: readonly EntryReadCount[]): Edge[] {
   return reads.flatMap(({ branch, entry_id, agent_id, visible_to, written_by, count }) => {
     const from = { branch, source_type: 'agent', source: agent_id, visible_to } as const;
@@ -90,7 +92,7 @@ export function readEdges(reads: readonly EntryReadCount[]): Edge[] {
 export const edgeKey = (edge: Edge): string =>
   `${edge.branch}\0${edge.source_type}\0${edge.source}\0${edge.visible_to}\0${edge.relation}\0${edge.target_type}\0${edge.target}`;
 
-/** One edge where there were several of the same: a statement of PostgreSQL may not touch a row twice. */
+/** Merges equal edges: a statement of PostgreSQL may not change a row twice. */
 export function mergeEdges(edges: readonly Edge[]): Edge[] {
   if (edges.length < 2) return [...edges];
   const merged = new Map<string, Edge>();

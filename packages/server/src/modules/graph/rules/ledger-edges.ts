@@ -2,7 +2,7 @@ import { type Edge, edgeKey } from './edges.ts';
 import { outcomeEdges } from './outcome-edges.ts';
 import { addStrengths, type EdgeSide, type EdgeStrength, type GraphNode, type IncidentEdge } from './walk.ts';
 
-/** A line of the ledger with its outcome. */
+/** A ledger line with its outcome. */
 export type LedgerLine = {
   seq: number;
   outcome_ref: string;
@@ -14,12 +14,11 @@ export type LedgerLine = {
   visible_to: string;
 };
 
-/** Types of outcomes that went well. */
 export const SUCCESSES: readonly string[] = ['success', 'clean_deploy'];
 
 export type LedgerEdge = Edge & EdgeStrength;
 
-/** The edges that outcomes make, as if each had been added to what was there. Lines of one outcome stand together. */
+/** Derives the edges of outcomes, with repeated edges added up. Lines of one outcome must be adjacent. */
 export function ledgerEdges(lines: readonly LedgerLine[]): Map<string, LedgerEdge> {
   const edges = new Map<string, LedgerEdge>();
   for (let from = 0, to = 0; from < lines.length; from = to) {
@@ -42,7 +41,7 @@ function add(edges: Map<string, LedgerEdge>, edge: LedgerEdge): void {
 
 export type EdgeFilter = { nodes: readonly GraphNode[]; sides: readonly EdgeSide[]; relations: readonly string[] };
 
-/** The edges as they are seen from nodes. */
+/** The edges as seen from the given nodes. */
 export function incidentTo(edges: Iterable<LedgerEdge>, { nodes, sides, relations }: EdgeFilter): IncidentEdge[] {
   const places = new Map(nodes.map(({ type, id }, place) => [`${type}\0${id}`, place]));
   const found: IncidentEdge[] = [];
@@ -60,7 +59,7 @@ export function incidentTo(edges: Iterable<LedgerEdge>, { nodes, sides, relation
   return found;
 }
 
-/** What is stored and what is told, in the order of an answer, added up where it is the same edge for the same eyes. */
+/** Stored and derived edges in the order of the answer, added up where edge and visibility are the same. */
 export function joinIncident(stored: readonly IncidentEdge[], fromLedger: readonly IncidentEdge[]): IncidentEdge[] {
   if (fromLedger.length === 0) return [...stored];
   const rows = new Map<string, IncidentEdge>();
@@ -72,7 +71,7 @@ export function joinIncident(stored: readonly IncidentEdge[], fromLedger: readon
   return [...rows.values()].sort(inOrder);
 }
 
-/** As an index has them, backwards. */
+/** The order of the index, backwards. */
 const inOrder = (a: IncidentEdge, b: IncidentEdge): number =>
   a.place - b.place ||
   descending(a.side, b.side) ||
@@ -80,5 +79,5 @@ const inOrder = (a: IncidentEdge, b: IncidentEdge): number =>
   descending(a.other_type, b.other_type) ||
   descending(a.other, b.other);
 
-/** Byte by byte, as the stores do. */
+/** Compares bytes, as the stores do. */
 const descending = (a: string, b: string): number => (a === b ? 0 : Buffer.compare(Buffer.from(b), Buffer.from(a)));

@@ -1,6 +1,6 @@
 import { type Edge, entryNode } from './edges.ts';
 
-/** Without a number once it was erased: it keeps its place between the others, and nothing leads there. */
+/** Has no number once it was erased: it keeps its position between the others, and no edge leads to it. */
 export type OutcomeCause = { branch: string; entry_id: number | null; visible_to: string };
 type StoredCause = OutcomeCause & { entry_id: number };
 
@@ -16,7 +16,7 @@ const MAX_PAIRS = 50;
 const AFTER_SUCCESS = 1;
 const AFTER_FAILURE = 0.7;
 
-/** Each cause informed the outcome, and goes together with one that was read before it. */
+/** Each cause informed the outcome, and co-occurs with one that was read before it. */
 export function outcomeEdges({ outcome_ref, visible_to: whose, success, causes }: LinkedOutcome): Edge[] {
   const confidence = success ? AFTER_SUCCESS : AFTER_FAILURE;
   const once = [
@@ -46,8 +46,8 @@ const isKnown = (cause: OutcomeCause): cause is StoredCause => cause.entry_id !=
 type CausePair = readonly [OutcomeCause, OutcomeCause, visible_to: string];
 
 /**
- * A chain instead of every pair. What everyone may see is chained by itself, so that the chain tells nothing of private
- * entries in between, nor does the bound.
+ * A chain instead of every pair. Causes visible to everyone are chained separately, so that neither the chain nor its limit
+ * reveals private entries in between.
  */
 function pairsOf(causes: readonly OutcomeCause[]): CausePair[] {
   const open: CausePair[] = [];
@@ -63,11 +63,11 @@ function pairsOf(causes: readonly OutcomeCause[]): CausePair[] {
   return [...open, ...hidden].slice(0, MAX_PAIRS);
 }
 
-/** What only one agent may see has nothing to do with what only another may see. */
+/** Entries private to different agents are never linked. */
 const mayMeet = (a: OutcomeCause, b: OutcomeCause) =>
   a.visible_to === '' || b.visible_to === '' || a.visible_to === b.visible_to;
 
-/** It is the same edge whichever was read first. */
+/** The same edge regardless of which was read first. */
 function together(a: StoredCause, b: StoredCause, how: { visible_to: string; confidence: number }): Edge {
   const [first, second] = a.entry_id < b.entry_id ? [a, b] : [b, a];
   return {

@@ -6,7 +6,7 @@ export type EdgeSide = 'out' | 'in';
 
 export type EdgeStrength = { confidence: number; evidence_count: number; first_seen: number; last_seen: number };
 
-/** An edge as seen from the node at a place of the list that was asked for; `other` is what it leads to. */
+/** An edge as seen from the node at a position of the requested list; `other` is its other end. */
 export type IncidentEdge = EdgeStrength & {
   place: number;
   side: EdgeSide;
@@ -20,13 +20,13 @@ export type WalkedEdge = EdgeStrength & { source: GraphNode; relation: string; t
 
 export type WalkSteps = {
   sides: readonly EdgeSide[];
-  /** Any relation where there is none. */
+  /** Any relation when the list is empty. */
   relations: readonly string[];
   min_confidence: number;
   limit: number;
 };
 
-/** A walk as it goes on: what was found, and how many edges it may still look at. */
+/** The state of a walk: what was found, and how many edges it may still read. */
 export type GraphWalk = {
   nodes: Map<string, { node: GraphNode; depth: number }>;
   edges: Map<string, WalkedEdge>;
@@ -49,26 +49,26 @@ export function startWalk(
 export const frontierOf = (walk: GraphWalk, depth: number): GraphNode[] =>
   [...walk.nodes.values()].filter((one) => one.depth === depth).map(({ node }) => node);
 
-/** Full, and known to be no more than a part: there is nothing left to learn. */
+/** Full, and already known to be truncated: further steps would change nothing. */
 export const isOver = ({ edges, truncated, left }: GraphWalk, { limit }: WalkSteps): boolean =>
   truncated && (left <= 0 || edges.size >= limit);
 
-/** A statement has a part for each range of an index: as many as both engines plan and run quickly. */
+/** A statement has a part for each range of an index: this many are planned and run quickly on both engines. */
 const MAX_RANGES = 128;
-/** What a statement gives at most, where every node has more edges than can matter. */
+/** The most rows that a statement returns, where every node has more edges than can matter. */
 const MAX_ROWS = 20_000;
-/** Weak edges may stand before strong ones: nobody knows how many it takes, so that many of a range are looked at. */
+/** Weak edges may come before strong ones, and it is unknown how many; this many of a range are read. */
 const WEAK_AND_STRONG = 1000;
 
 export type FrontierPart = { nodes: readonly GraphNode[]; most: number };
 
-/** The next nodes of the frontier that are looked at together, and how many edges of each range can matter. */
+/** The next nodes of the frontier to read together, and how many edges of each range can matter. */
 export function nextPart(
   walk: GraphWalk,
   frontier: readonly GraphNode[],
   { sides, relations, min_confidence, limit }: WalkSteps,
 ): FrontierPart {
-  // Seen by everyone, and by the caller alone.
+  // Visible to everyone, and to the caller only.
   const ranges = sides.length * 2 * Math.max(1, relations.length);
   const nodes = frontier.slice(0, Math.floor(MAX_RANGES / ranges));
   const known = Math.max(...nodes.map((node) => walk.degrees.get(keyOf(node)) ?? 0));
@@ -78,7 +78,7 @@ export function nextPart(
 }
 
 export type FrontierEdges = FrontierPart & {
-  /** Of the nodes, in order, with up to one more than `most` of each range. */
+  /** Edges of the nodes, in order, with up to one more than `most` of each range. */
   rows: readonly IncidentEdge[];
   depth: number;
   isHidden: (node: GraphNode) => boolean;
@@ -108,7 +108,7 @@ function addNode(walk: GraphWalk, node: GraphNode, depth: number): void {
   if (!walk.nodes.has(key)) walk.nodes.set(key, { node, depth });
 }
 
-/** The start, as far as something ends there, and everything that was found. */
+/** The start, if any edge ends there, and all nodes that were found. */
 export const metNodes = ({ nodes, degrees }: GraphWalk) =>
   [...nodes.values()].filter(({ node }) => degrees.has(keyOf(node)));
 
@@ -125,7 +125,7 @@ function cutRanges({ rows, most }: FrontierEdges, { relations }: WalkSteps): { r
 
 const otherOf = ({ other_type, other }: IncidentEdge): GraphNode => ({ type: other_type, id: other });
 
-/** What happened before everyone's eyes and what only the caller saw is one edge to the caller; such rows are neighbours. */
+/** Merges the public and the private row of an edge, which are adjacent, into one for the caller. */
 function mergeTwins(rows: readonly IncidentEdge[]): IncidentEdge[] {
   const merged: IncidentEdge[] = [];
   for (const row of rows) {

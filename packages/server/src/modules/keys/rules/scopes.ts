@@ -11,14 +11,14 @@ const isAll = (globs: readonly Glob[]) => globs.some(({ kind }) => kind === 'all
 const globsFor = ({ scopes }: KeyGrant, right: KeyPermission): Glob[] =>
   scopes.filter(({ permission }) => permission.includes(right)).map(({ pattern }) => globOf(pattern));
 
-/** Where somebody with these scopes may read, or write. */
+/** Where a key with these scopes may read, or write. */
 export function scopeOf(granted: KeyGrant, right: KeyPermission): Scope | undefined {
   const restricted = granted.entity_paths.length === 0 ? [] : [granted.entity_paths.map(globOf)];
   const scope = [globsFor(granted, right), ...restricted].filter((globs) => !isAll(globs));
   return scope.length === 0 ? undefined : scope;
 }
 
-/** The first thing that would be given away without being had. */
+/** Returns the first permission granted without the granting key having it. */
 export function firstExcess(
   given: KeyGrant,
   scopes: Readonly<Record<KeyPermission, Scope | undefined>>,
@@ -32,7 +32,7 @@ export function firstExcess(
   return undefined;
 }
 
-/** The scope lies within, or everything that it is narrowed to does. */
+/** Whether the scope, or everything it is narrowed to, lies within the globs. */
 function isWithin([scope, ...narrowing]: readonly Glob[], globs: readonly Glob[]): boolean {
   const held = (glob: Glob) => globs.some((one) => globContains(one, glob));
   return held(scope as Glob) || (narrowing.length > 0 && narrowing.every(held));

@@ -1,19 +1,19 @@
 const PREFIX = 'mem_sk_';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_BYTES = 32;
-/** As many digits as 32 bytes and a checksum of 32 bits take. */
+/** The number of digits that 32 bytes and a checksum of 32 bits take. */
 const BODY = 43;
 const CHECK = 6;
 const FORM = new RegExp(`^${PREFIX}([0-9A-Za-z]{${BODY}})([0-9A-Za-z]{${CHECK}})$`);
 
-/** A key from 32 random bytes. Its last characters are a checksum, so that a typo is told without a look-up. */
+/** Encodes a key from 32 random bytes. Its last characters are a checksum, so that a typo is detected without a lookup. */
 export function toSecret(random: Uint8Array): string {
   if (random.length !== RANDOM_BYTES) throw new Error(`a key has ${RANDOM_BYTES} random bytes`);
   const body = digits(BigInt(`0x${Buffer.from(random).toString('hex')}`), BODY);
   return PREFIX + body + checksum(body);
 }
 
-/** What is wrong with the form of a key, or nothing. */
+/** Returns what is wrong with the format of a key, or undefined. */
 export function secretProblem(text: string): string | undefined {
   if (!text.startsWith(PREFIX)) return `a key starts with ${PREFIX}`;
   const [, body, check] = FORM.exec(text) ?? [];
@@ -21,7 +21,7 @@ export function secretProblem(text: string): string | undefined {
   return checksum(body) === check ? undefined : 'the key has a typo: its checksum does not fit';
 }
 
-/** Enough to recognise a key by, far from enough to guess it. */
+/** Enough to recognise a key, far from enough to guess it. */
 export const prefixOf = (secret: string): string => secret.slice(0, PREFIX.length + 5);
 
 function digits(number: bigint, length: number): string {

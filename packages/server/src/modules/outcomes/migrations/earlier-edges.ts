@@ -1,8 +1,8 @@
-/** As the graph has the number of an entry. */
+/** The number of an entry in the graph's notation. */
 const node = (entryId: string) =>
   `substr('0000000000000000' || CAST(${entryId} AS TEXT), length(CAST(${entryId} AS TEXT)) + 1)`;
 
-/** The causes of each outcome, in order. One that was erased keeps its place. */
+/** The causes of each outcome, in order. An erased cause keeps its position. */
 const CAUSES = `SELECT evidence.account_id, evidence.branch, evidence.seq, outcome_ref, entry_id, evidence.visible_to,
     min(evidence.no) AS no
   FROM evidence JOIN outcomes ON outcomes.account_id = evidence.account_id AND outcomes.seq = evidence.seq
@@ -10,12 +10,12 @@ const CAUSES = `SELECT evidence.account_id, evidence.branch, evidence.seq, outco
   GROUP BY evidence.account_id, evidence.branch, evidence.seq, outcome_ref, entry_id, evidence.visible_to,
     CASE WHEN entry_id IS NULL THEN evidence.no ELSE -1 END`;
 
-/** Each cause and the one before it, of those that everyone sees. */
+/** Each cause and the one before it, of those that are visible to everyone. */
 const OPEN = `SELECT account_id, branch, seq, no, entry_id AS here, lag(entry_id) OVER chain AS before,
     lag(no) OVER chain AS before_no, '' AS visible_to, 0 AS hidden
   FROM causes WHERE visible_to = '' WINDOW chain AS (PARTITION BY account_id, seq ORDER BY no)`;
 
-/** Each cause and the one before it, where one of them is for one agent alone. */
+/** Each cause and the one before it, where one of them is visible to a single agent. */
 const HIDDEN = `SELECT account_id, branch, seq, no, here, before, before_no, whose AS visible_to, 1 AS hidden FROM (
     SELECT account_id, branch, seq, no, entry_id AS here, visible_to, lag(entry_id) OVER chain AS before,
       lag(no) OVER chain AS before_no,
@@ -26,7 +26,7 @@ const HIDDEN = `SELECT account_id, branch, seq, no, here, before, before_no, who
 
 const KEY = ['account_id', 'branch', 'source', 'visible_to', 'relation', 'target'];
 
-/** How often the ledger tells each edge. */
+/** How often the ledger contains each edge. */
 const LEDGER_EDGES = `WITH causes AS (${CAUSES}),
   pairs AS (${OPEN} UNION ALL ${HIDDEN}),
   placed AS (SELECT account_id, branch, seq, visible_to,
@@ -45,7 +45,7 @@ const LEDGER_EDGES = `WITH causes AS (${CAUSES}),
 
 const isSame = KEY.map((name) => `told_edges.${name} = edges.${name}`).join(' AND ');
 
-/** Takes out of the stored edges what the ledger tells; what callers have stated stays. */
+/** Subtracts from the stored edges those derived from the ledger; edges that callers asserted stay. */
 export const deleteLedgerEdges: readonly string[] = [
   `CREATE TABLE told_edges AS ${LEDGER_EDGES}`,
   `CREATE INDEX told_edges_by_key ON told_edges (${KEY.join(', ')})`,

@@ -1,4 +1,4 @@
-/** Ties the lines about each entry together, by the index that was there for them. */
+/** Links the lines about each entry, using the index that existed for them then. */
 export const chainLines: readonly string[] = [
   `UPDATE evidence SET (before_seq, before_no) = (SELECT earlier.seq, earlier.no FROM evidence AS earlier
     WHERE earlier.account_id = evidence.account_id AND earlier.entry_id = evidence.entry_id

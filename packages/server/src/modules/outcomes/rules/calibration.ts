@@ -1,4 +1,4 @@
-/** What an entry was trusted with when an outcome came, and how that turned out. */
+/** The confidence in an entry before an outcome, and whether the outcome was a success. */
 export type Prediction = { confidence_before: number; success: boolean };
 
 /** From `from` up to `to`, which only the last bucket includes. */
@@ -13,9 +13,9 @@ export type CalibrationBucket = {
 
 export type Calibration = {
   n: number;
-  /** Mean square of how far a confidence was from what happened: 0 is perfect, a steady 0.5 makes 0.25. */
+  /** Mean squared difference between confidence and result: 0 is perfect, a constant 0.5 gives 0.25. */
   brier_score: number | null;
-  /** How far confidence and rate of success are apart, in the mean over all outcomes. */
+  /** The mean difference between confidence and success rate, over all outcomes. */
   expected_calibration_error: number | null;
   buckets: CalibrationBucket[];
 };
@@ -24,7 +24,7 @@ const BUCKETS = 10;
 
 type BucketTally = { n: number; successes: number; confidence_sum: number };
 
-/** Whether entries that are trusted with 0.8 turn out well eight times in ten. */
+/** Whether entries with a confidence of 0.8 succeed eight times in ten. */
 export function calibrate(predictions: Iterable<Prediction>): Calibration {
   const tallies = Array.from({ length: BUCKETS }, (): BucketTally => ({ n: 0, successes: 0, confidence_sum: 0 }));
   let n = 0;
@@ -46,7 +46,7 @@ export function calibrate(predictions: Iterable<Prediction>): Calibration {
   };
 }
 
-/** Held against the edges as they are written: 0.8999999999999999 times 10 is 9. */
+/** Compared with the edges as written: 0.8999999999999999 times 10 is 9. */
 function bucketOf(confidence: number): number {
   let at = 0;
   while (at < BUCKETS - 1 && confidence >= (at + 1) / BUCKETS) at++;

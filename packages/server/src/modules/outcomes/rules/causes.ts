@@ -5,20 +5,19 @@ export type { EntryKey } from '@mem-service/contract';
 
 /**
  * An entry that an outcome is traced back to. `version` is the one that was read and `content_hash` that of its value,
- * where they are known; the hash is the surer of the two.
+ * where they are known; the hash takes precedence.
  */
 export type Cause = EntryKey & { version?: number | undefined; content_hash?: string | undefined };
 
-/** No name holds a line break. */
 export const causeKeyText = ({ entity_path, key }: EntryKey): string => `${entity_path}\n${key}`;
 
-/** As text, `entity_path/key`: the last slash parts them, so one inside the key is written `%2F`, and `%` is `%25`. */
+/** As text, `entity_path/key`: the last slash separates them, so one inside the key is written `%2F`, and `%` is `%25`. */
 export const formatCause = ({ entity_path, key }: EntryKey): string =>
   `${entity_path}/${key.replaceAll('%', '%25').replaceAll('/', '%2F')}`;
 
 /**
- * From text or from an object, with names in NFC; undefined where they cannot be the names of an entry. Any other `%`
- * of a key means itself.
+ * Parses text or an object, with names in NFC; undefined where they cannot be the names of an entry. Any other `%` of a key
+ * is taken literally.
  */
 export function parseCause(cause: string | Cause): Cause | undefined {
   const { entity_path, key, ...rest } = typeof cause === 'string' ? split(cause) : cause;
@@ -32,7 +31,7 @@ function split(text: string): Cause {
   return { entity_path: text.slice(0, Math.max(0, slash)), key };
 }
 
-/** All that was named of each entry, in the order in which the entries were first named. */
+/** Groups causes by entry, in the order in which the entries were first named. */
 export function groupByEntry<T extends EntryKey>(causes: readonly T[]): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
   for (const cause of causes) {

@@ -6,11 +6,11 @@ export type CauseProblem = { path: string; message: string };
 type GivenCauses = {
   keys: readonly GivenCause[];
   versions: Readonly<Record<string, number>>;
-  /** Where they stand in the input. */
+  /** The prefix of their path within the input. */
   path: string;
 };
 
-/** The causes a caller names, with the versions it says it read; or what is wrong with them. */
+/** The causes a caller names, with the versions it says it read; or the problems with them. */
 export function parseGivenCauses({ keys, versions, path }: GivenCauses): { causes: Cause[]; problems: CauseProblem[] } {
   const problems: CauseProblem[] = [];
   const wanted = new Map<string, number>();

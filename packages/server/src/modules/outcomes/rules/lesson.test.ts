@@ -39,7 +39,7 @@ describe('a contrast lesson', () => {
     });
   });
 
-  it('is of a success after failures alone', () => {
+  it('is made only for a success after failures', () => {
     expect(contrastLesson(outcome({ outcome_type: 'clean_deploy' }))).toBeDefined();
     expect(contrastLesson(outcome({ outcome_type: 'failure' }))).toBeUndefined();
     expect(contrastLesson(outcome({ attempts: [] }))).toBeUndefined();
@@ -59,7 +59,7 @@ describe('a contrast lesson', () => {
     ]);
   });
 
-  it('is not made where nothing was different and nobody said a word', () => {
+  it('is not made without a difference and a summary', () => {
     const same = failed({ causes: [cause('right')] });
     expect(contrastLesson(outcome({ attempts: [same] }))).toBeUndefined();
     expect(contrastLesson(outcome({ attempts: [{ ...same, summary: 'too early' }] }))?.value).toMatchObject({
@@ -103,7 +103,7 @@ describe('the key of a lesson', () => {
       expect(lessonKey(ref)).toBe(`lesson-contrast-${ref}`);
   });
 
-  it('tells references apart that had to be changed', () => {
+  it('distinguishes references that had to be changed', () => {
     const keys = ['a b', 'a/b', 'a-b', 'a\tb', 'a  b', `a-b${lessonKey('a b').slice(-14)}`].map(lessonKey);
     expect(new Set(keys).size).toBe(keys.length);
     for (const key of keys) expect(key).toMatch(/^lesson-contrast-a-b(-[0-9a-z]{13})*$/);

@@ -2,13 +2,13 @@ import { causeKeyText, type EntryKey, groupByEntry } from './causes.ts';
 import { isSuccess, type OutcomeType } from './outcome-types.ts';
 import { isReplay } from './steps.ts';
 
-/** `shared: false` says that only the agent itself may know of the entry. */
+/** `shared: false`: only the agent itself may see the entry. */
 export type LessonCause = EntryKey & { shared?: boolean | undefined };
 
 export type LessonAttempt = {
   outcome_type: OutcomeType;
   causes: readonly LessonCause[];
-  /** What was done, in words or names of tools. */
+  /** The actions, in words or as names of tools. */
   actions?: readonly string[] | undefined;
   summary?: string | null | undefined;
 };
@@ -33,9 +33,9 @@ const MAX_ITEMS = 50;
 const MAX_TEXT_LENGTH = 1000;
 
 /**
- * What is to be learnt from a success after failures: what failed, less what the success used too, against what worked
- * in the end. It belongs where most causes of the success are, or most of the failures if the success names none. There
- * is none where nobody is told anything: no cause at all, or no difference and no summary.
+ * The lesson of a success after failures: what only the failures used, against what worked in the end. It belongs at the
+ * path of most causes of the success, or of the failures if the success names none. There is no lesson without any cause,
+ * or without a difference and a summary.
  */
 export function contrastLesson(outcome: LessonOutcome): Lesson | undefined {
   if (!isSuccess(outcome.outcome_type) || isReplay(outcome.attributes)) return undefined;
@@ -65,7 +65,7 @@ export function contrastLesson(outcome: LessonOutcome): Lesson | undefined {
   };
 }
 
-/** Each once, by a name that tells entries from actions. */
+/** Each item once, under a name that distinguishes entries from actions. */
 function itemsOf(attempts: readonly LessonAttempt[]): Map<string, LessonItem> {
   const items = new Map<string, LessonItem>();
   for (const { causes, actions = [] } of attempts) {
@@ -75,7 +75,7 @@ function itemsOf(attempts: readonly LessonAttempt[]): Map<string, LessonItem> {
   return items;
 }
 
-/** Of several the one that was named first. */
+/** The path of most causes; of several, the one named first. */
 function mostFrequentPath(causes: readonly EntryKey[]): string | undefined {
   const counts = new Map<string, number>();
   for (const [{ entity_path }] of groupByEntry(causes)) counts.set(entity_path, (counts.get(entity_path) ?? 0) + 1);
@@ -93,11 +93,11 @@ const cut = (text: string): string => {
 const KEY_PREFIX = 'lesson-contrast-';
 const MAX_KEY_LENGTH = 256;
 const HASH_LENGTH = 13;
-/** Characters of two units are left out too, so that a cut never goes through one. */
+/** Also drops characters of two code units, so that truncating never splits one. */
 const UNSAFE = /[^\p{L}\p{M}\p{N}._:@#+=-]+|[\u{10000}-\u{10ffff}]+/gu;
 const HASHED = new RegExp(`-[0-9a-z]{${HASH_LENGTH}}$`);
 
-/** One key for each reference: one that had to be changed, or looks as if it had been, is told apart by its hash. */
+/** One key per reference: a reference that had to be changed, or looks as if it had been, gets its hash as a suffix. */
 export function lessonKey(outcomeRef: string): string {
   const room = MAX_KEY_LENGTH - KEY_PREFIX.length;
   const safe = outcomeRef.normalize('NFC').replace(UNSAFE, '-');
@@ -105,7 +105,7 @@ export function lessonKey(outcomeRef: string): string {
   return `${KEY_PREFIX}${safe.slice(0, room - HASH_LENGTH - 1)}-${hashOf(outcomeRef)}`;
 }
 
-/** FNV-1a of 64 bits. It only has to tell names apart. */
+/** FNV-1a of 64 bits. It only has to distinguish names. */
 function hashOf(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (let at = 0; at < text.length; at++)

@@ -1,8 +1,8 @@
 type Meaning = {
   success: boolean;
-  /** What one outcome weighs in the evidence model. */
+  /** The weight of one outcome in the evidence model. */
   severity: number;
-  /** What it does to a confidence in the multiplicative model. */
+  /** The factor on the confidence in the multiplicative model. */
   multiplier: number;
 };
 
@@ -11,7 +11,7 @@ const MINOR_FAILURE: Meaning = { success: false, severity: 1.5, multiplier: 0.92
 const FAILURE: Meaning = { success: false, severity: 2, multiplier: 0.9 };
 const CRITICAL_FAILURE: Meaning = { success: false, severity: 3, multiplier: 0.85 };
 
-/** The last four are older names of the first. They mean the same and are kept as they were given. */
+/** The last four are older names of the first. They mean the same and are stored as given. */
 export const OUTCOME_TYPES = {
   success: SUCCESS,
   minor_failure: MINOR_FAILURE,
@@ -27,7 +27,7 @@ export type OutcomeType = keyof typeof OUTCOME_TYPES;
 
 export const isSuccess = (type: OutcomeType): boolean => OUTCOME_TYPES[type].success;
 
-/** Upper and lower case are the same; a name that means nothing is undefined. */
+/** Ignores case; undefined for an unknown name. */
 export function parseOutcomeType(text: string): OutcomeType | undefined {
   const name = text.toLowerCase();
   return Object.hasOwn(OUTCOME_TYPES, name) ? (name as OutcomeType) : undefined;

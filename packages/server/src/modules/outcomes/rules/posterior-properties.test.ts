@@ -39,7 +39,7 @@ const wildSteps = fc.record({
   agent_id: fc.string(),
   at: fc.nat(),
 });
-/** What can be reached from a claim by outcomes. */
+/** Trusts that outcomes can produce from a new value. */
 const trusts = (model: OutcomeModel = 'evidence'): fc.Arbitrary<Trust> =>
   fc.tuple(starts, fc.array(steps, { maxLength: 25 })).map(([start, list]) => after(fresh(start), list, model));
 
@@ -124,7 +124,7 @@ describe('the direction of an outcome in the evidence model', () => {
     );
   });
 
-  it('is up for a success and down for a failure against fading alone', () => {
+  it('is up for a success and down for a failure, compared with fading only', () => {
     fc.assert(
       fc.property(trusts(), steps, (trust, one) => {
         const faded = evidence(trust, { ...one, causal_confidence: 0 }).confidence;

@@ -120,7 +120,7 @@ describe('the multiplicative model', () => {
     expect(applyStep('multiplicative', fresh(0.99), step('success', { causal_confidence: -1 })).confidence).toBe(0);
   });
 
-  it('counts, and leaves masses and prior alone', () => {
+  it('counts, and leaves masses and prior unchanged', () => {
     const learnt = evidence(fresh(0.6), step('success'));
     const { standing } = applyStep('multiplicative', learnt, step('failure', { at: 7 }));
     expect(standing).toEqual({

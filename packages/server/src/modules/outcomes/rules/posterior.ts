@@ -3,10 +3,10 @@ import { isSuccess, OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 
 export type OutcomeModel = 'evidence' | 'multiplicative';
 
-/** How far an entry is trusted, and what that rests on. */
+/** The confidence in an entry, and the evidence for it. */
 export type Trust = { confidence: number; standing: Standing };
 
-/** One outcome as it bears on one entry. `n_causal` is how many entries share the credit or the blame. */
+/** One outcome in relation to one entry. `n_causal` is how many entries share the credit or the blame. */
 export type EvidenceStep = {
   outcome_type: OutcomeType;
   causal_confidence: number;
@@ -15,7 +15,7 @@ export type EvidenceStep = {
   at: number;
 };
 
-/** `weight` is the mass that was added, or in the multiplicative model the factor. */
+/** `weight` is the mass that was added, or the factor in the multiplicative model. */
 export type AppliedStep = Trust & { weight: number; surprise: number };
 
 const PRIOR_STRENGTH = 2;
@@ -23,17 +23,17 @@ const EVIDENCE_DECAY = 0.8;
 const DISCREDIT_THRESHOLD = 0.5;
 const FIRST_STRIKE_MIN_WINS = 3;
 const MAX_VALIDATORS = 10;
-/** A driver stores numbers closer to zero than 2.2e-16 as zero; what is kept must be what was computed. */
+/** A driver stores numbers closer to zero than 2.2e-16 as zero; the stored number must equal the computed one. */
 const LEAST = 1e-12;
 
-/** What a single outcome makes of an entry. The same steps in the same order give the same numbers to the last bit. */
+/** Applies a single outcome to an entry. The same steps in the same order give the same numbers to the last bit. */
 export function applyStep(model: OutcomeModel, trust: Trust, step: EvidenceStep): AppliedStep {
   const judged = model === 'evidence' ? weighStep(trust, step) : multiply(trust, step);
   const { confidence, weight, surprise } = judged;
   return { confidence, standing: count(trust.standing, step, judged), weight, surprise };
 }
 
-/** A first failure after a row of successes may be bad luck: it is weighed without surprise. */
+/** A first failure after a series of successes may be bad luck: it is weighed without surprise. */
 export const isFirstStrike = (type: OutcomeType, { failure_count, success_count }: Standing): boolean =>
   !isSuccess(type) && failure_count === 0 && success_count >= FIRST_STRIKE_MIN_WINS;
 
@@ -41,9 +41,8 @@ type EvidenceMasses = Pick<Standing, 'prior_confidence' | 'evidence_success' | '
 type StepEffect = Omit<AppliedStep, 'standing'> & { masses?: EvidenceMasses };
 
 /**
- * In effect the mean of three: the confidence so far, the prior, which comes back as older evidence fades, and what
- * happened. So a success that weighs little can leave less than there was, where the confidence stood above the prior;
- * and a failure more, where it stood below.
+ * In effect the mean of three: the current confidence, the prior, which regains weight as older evidence fades, and the
+ * outcome. So a success of little weight can lower a confidence above the prior, and a failure can raise one below it.
  */
 function weighStep({ confidence, standing }: Trust, step: EvidenceStep): StepEffect {
   const { severity, success } = OUTCOME_TYPES[step.outcome_type];
@@ -58,14 +57,14 @@ function weighStep({ confidence, standing }: Trust, step: EvidenceStep): StepEff
   return { confidence: unit(posterior), weight, surprise, masses };
 }
 
-/** Leaves the prior open: should the model change, what was learnt by then is where the other one begins. */
+/** Leaves the prior unset: if the model changes, the other model starts from the confidence learned so far. */
 function multiply({ confidence }: Trust, { outcome_type, causal_confidence }: EvidenceStep): StepEffect {
   const { multiplier } = OUTCOME_TYPES[outcome_type];
   const weight = tidy(multiplier * causal_confidence);
   return { confidence: unit(confidence * multiplier * causal_confidence), weight, surprise: 1 };
 }
 
-/** Written out: so large an object made by spreading others costs more than all that is computed here. */
+/** Written out: creating so large an object by spreading others costs more than the whole computation. */
 function count(
   standing: Standing,
   { outcome_type, agent_id, at }: EvidenceStep,
@@ -93,13 +92,13 @@ function count(
   };
 }
 
-/** Only a failure discredits; a success that does not lift the confidence far enough changes nothing about it. */
+/** Only a failure discredits; a success that does not raise the confidence far enough does not change that. */
 function discreditedAt({ discredited_at }: Standing, confidence: number, failedAt: number | null): number | null {
   return confidence < DISCREDIT_THRESHOLD ? (discredited_at ?? failedAt) : null;
 }
 
-/** Less than nothing is nothing, too. */
+/** Rounds tiny and negative numbers to 0. */
 const tidy = (n: number): number => (n < LEAST ? 0 : n);
 
-/** Within 0 to 1, also if it was no number. */
+/** Clamps to 0 to 1; NaN becomes 0. */
 const unit = (n: number): number => (n >= LEAST ? Math.min(n, 1) : 0);

@@ -61,7 +61,7 @@ describe('the steps of an outcome', () => {
     expect(planSteps(outcome(), [])).toMatchObject([{ attempt: null, n_causal: 0, causes: [] }]);
   });
 
-  it('tell entries of different paths apart', () => {
+  it('distinguish entries of different paths', () => {
     const causes = [
       { entity_path: 'p/q', key: 'k' },
       { entity_path: 'p', key: 'q/k' },
@@ -109,7 +109,7 @@ describe('a cause', () => {
 });
 
 describe('a replay', () => {
-  it('is told by its attributes', () => {
+  it('is recognised by its attributes', () => {
     expect(isReplay({ replay_delivery_id: 'd-1' })).toBe(true);
     expect(isReplay({ origin: 'repair' })).toBe(true);
     for (const attributes of [{}, { origin: 'agent' }, { replay_delivery_id: null }, { case_id: 'c' }])

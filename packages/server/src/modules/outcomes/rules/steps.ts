@@ -3,17 +3,17 @@ import type { OutcomeType } from './outcome-types.ts';
 
 export type EndedAttempt = { outcome_type: OutcomeType; causes: readonly Cause[] };
 
-/** How it ended, with what was tried before, oldest first. `causes` are those of the end alone. */
+/** The end of a session, with the attempts before it, oldest first. `causes` are only those of the end. */
 export type Outcome = EndedAttempt & {
   causal_confidence: number;
   attributes: Readonly<Record<string, unknown>>;
   attempts: readonly EndedAttempt[];
 };
 
-/** An entry as it is now. One that is gone, or that the agent may not see, is not among them. */
+/** The current state of an entry. Deleted entries, and those that the agent may not see, are left out. */
 export type LiveEntry = EntryKey & { version: number; content_hash: string };
 
-/** `value_changed`: the entry no longer says what was read, and what was read cannot be charged any more. */
+/** `value_changed`: the entry no longer has the value that was read, so the outcome does not apply to it. */
 export type SkipReason = 'value_changed' | 'not_found' | 'replayed';
 
 export type CauseResult = EntryKey & ({ status: 'applied' } | { status: 'skipped'; reason: SkipReason });
@@ -27,15 +27,15 @@ export type OutcomeStep = {
   causes: CauseResult[];
 };
 
-/** A failure that is run again to prove a repair says nothing new about the world. */
+/** A failure that is replayed to verify a repair is no new evidence. */
 export function isReplay(attributes: Readonly<Record<string, unknown>>): boolean {
   const replayed = Object.hasOwn(attributes, 'replay_delivery_id') && attributes.replay_delivery_id != null;
   return replayed || (Object.hasOwn(attributes, 'origin') && attributes.origin === 'repair');
 }
 
 /**
- * What an outcome does, in order: each attempt to its own causes, then the end to its own. `n_causal` counts every
- * distinct entry that the step names, also one that is skipped: its share of credit or blame falls to nobody.
+ * The steps of an outcome, in order: each attempt for its own causes, then the end for its own. `n_causal` counts every
+ * distinct entry of the step, also a skipped one: its share of credit or blame is not redistributed.
  */
 export function planSteps(outcome: Outcome, live: readonly LiveEntry[]): OutcomeStep[] {
   const { causal_confidence } = outcome;
@@ -52,13 +52,13 @@ export function planSteps(outcome: Outcome, live: readonly LiveEntry[]): Outcome
   });
 }
 
-/** Who read an entry more than once may have read what it says now among the rest. */
+/** A caller that read an entry more than once may have read the current value too. */
 function skipReason(readings: readonly Cause[], live: LiveEntry | undefined): SkipReason | undefined {
   if (!live) return 'not_found';
   return readings.some((reading) => isOf(reading, live)) ? undefined : 'value_changed';
 }
 
-/** A cause of which nothing but the name is known is taken for what is there. */
+/** A cause without version and hash means the current value. */
 function isOf({ version, content_hash }: Cause, live: LiveEntry): boolean {
   if (content_hash !== undefined) return content_hash === live.content_hash;
   return version === undefined || version === live.version;

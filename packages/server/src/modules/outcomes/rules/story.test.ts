@@ -4,15 +4,15 @@ import { UNTOUCHED } from '../../entries/rows.ts';
 import { OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, type Trust } from './posterior.ts';
 import {
+  buildStory,
   type LifeEvent,
   type LifeVersion,
   type RecordedOutcome,
-  buildStory as tell,
   type VersionWritten,
   versionsWritten,
 } from './story.ts';
 
-const buildUntouchedStory = (life: readonly LifeEvent[]) => tell(life, UNTOUCHED);
+const buildUntouchedStory = (life: readonly LifeEvent[]) => buildStory(life, UNTOUCHED);
 
 const written = (confidence: number, more: Partial<VersionWritten> = {}): VersionWritten => ({
   kind: 'written',
@@ -24,7 +24,7 @@ const written = (confidence: number, more: Partial<VersionWritten> = {}): Versio
   ...more,
 });
 
-/** As the ledger has it after the step was applied to what was there. */
+/** The ledger line of a step applied to `before`. */
 function recorded(before: Trust, type: OutcomeType, more: Partial<RecordedOutcome> = {}): RecordedOutcome {
   const model = more.model ?? 'evidence';
   const step: EvidenceStep = {
@@ -45,7 +45,7 @@ function recorded(before: Trust, type: OutcomeType, more: Partial<RecordedOutcom
   };
 }
 
-/** Adds outcomes to a life as a caller would. */
+/** Appends outcomes to a life as commits would. */
 const grow = (life: LifeEvent[], type: OutcomeType, more: Partial<RecordedOutcome> = {}): LifeEvent[] => [
   ...life,
   recorded(buildUntouchedStory(life), type, more),
@@ -106,7 +106,7 @@ describe('the story of an entry', () => {
     expect(lastWhy(grow(life, 'success'))).not.toContain('discredited');
   });
 
-  it('begins anew when the claim is changed', () => {
+  it('starts over when the value is changed', () => {
     const life = [...grow([written(0.7)], 'failure'), written(0.9, { version: 2, at: 3 })];
     const { confidence, standing, steps } = buildUntouchedStory(life);
     expect([confidence, standing]).toEqual([0.9, UNTOUCHED]);

@@ -2,7 +2,7 @@ import type { Standing } from '../../entries/index.ts';
 import type { OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, isFirstStrike, type OutcomeModel, type Trust } from './posterior.ts';
 
-/** A version. `same_claim`: it says again what the one before it said. */
+/** A version. `same_claim`: it repeats the value of the one before it. */
 export type VersionWritten = {
   kind: 'written';
   version: number;
@@ -12,12 +12,12 @@ export type VersionWritten = {
   agent_id: string;
 };
 
-/** A row of the ledger, with the confidence that was there before and after it. */
+/** A ledger line, with the confidence before and after it. */
 export type RecordedOutcome = EvidenceStep & { kind: 'outcome'; model: OutcomeModel; before: number; after: number };
 
 export type LifeEvent = VersionWritten | RecordedOutcome;
 
-/** `before` and `after` are computed anew. `agrees` says whether the ledger has the same; a claim has nothing to differ. */
+/** `before` and `after` are recomputed. `agrees`: whether the ledger holds the same numbers; always true for a version. */
 export type StoryStep = {
   kind: LifeEvent['kind'];
   at: number;
@@ -31,8 +31,8 @@ export type StoryStep = {
 export type ConfidenceStory = Trust & { steps: StoryStep[]; agrees: boolean };
 
 /**
- * How an entry came to stand where it does, from what was written and what happened, oldest first. `untouched` is the
- * standing of a new claim; what no outcome moves, such as its tier, stays as it is there.
+ * Recomputes the confidence of an entry from its versions and outcomes, oldest first. `untouched` is the standing of a new
+ * value; fields that no outcome changes, such as its tier, are taken from there.
  */
 export function buildStory(life: readonly LifeEvent[], untouched: Standing): ConfidenceStory {
   let trust: Trust | undefined;
@@ -48,7 +48,7 @@ export function buildStory(life: readonly LifeEvent[], untouched: Standing): Con
   return { ...trust, steps, agrees: steps.every((step) => step.agrees) };
 }
 
-/** What was learnt outweighs what is said again; a changed claim has nothing to show yet. */
+/** A repeated value keeps the learned confidence; a new value starts without evidence. */
 function write(before: Trust | undefined, event: VersionWritten, untouched: Standing): [Trust, string] {
   const { confidence, same_claim, version, agent_id } = event;
   const by = `by ${agent_id} in version ${version}`;
@@ -80,7 +80,7 @@ function discredit(before: Standing, after: Standing): string {
 const nameOfType = (type: OutcomeType): string => type.replaceAll('_', ' ');
 const short = (n: number): string => n.toFixed(2);
 
-/** What of a version says whether the next one repeats it. */
+/** The fields of a version that decide whether the next one repeats it. */
 export type LifeVersion = Pick<VersionWritten, 'version' | 'confidence' | 'agent_id'> & {
   written_at: number;
   deleted: number;
@@ -89,8 +89,8 @@ export type LifeVersion = Pick<VersionWritten, 'version' | 'confidence' | 'agent
 };
 
 /**
- * The claims of all versions, oldest first, without the tombstones. A value that is written again keeps its bytes, so
- * its hash tells; after a deletion or an expiry even the same value is a new beginning.
+ * The values of all versions, oldest first, without tombstones. A value that is written again keeps its bytes, so its hash
+ * shows the repetition; after a deletion or an expiry even the same value starts over.
  */
 export function versionsWritten(versions: readonly LifeVersion[]): VersionWritten[] {
   const claims = versions.map((next, at): VersionWritten => {

@@ -1,11 +1,11 @@
-/** In an earlier try only. Versions begin at 1. */
+/** Marks an entry that was read only in an earlier attempt. Versions begin at 1. */
 const EARLIER = 0;
 
-/** Which versions a session has read in the try that is going on, and which entries in all of them. */
+/** The versions that a session has read in the current attempt, and the entries of all its attempts. */
 export class KnownReads {
-  /** For each entry the first version that was read. */
+  /** The first version read of each entry. */
   readonly #entries = new Map<number, number>();
-  /** Few entries are read in a second one. */
+  /** Further versions; few entries are read in more than one. */
   #others: Set<string> | undefined;
   #attempt: number;
 
@@ -13,7 +13,7 @@ export class KnownReads {
     this.#attempt = attempt;
   }
 
-  /** A version counts once for each try. */
+  /** Starts an attempt. A version counts once per attempt. */
   begin(attempt: number): void {
     if (attempt === this.#attempt) return;
     this.#attempt = attempt;

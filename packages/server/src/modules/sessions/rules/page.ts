@@ -1,4 +1,4 @@
-/** How outcomes had changed the trust in an entry when it was read, as far as a trace tells it. */
+/** The standing of an entry when it was read, as far as a trace shows it. */
 export type StandingAtRead = {
   outcome_count: number;
   success_count: number;
@@ -8,7 +8,7 @@ export type StandingAtRead = {
   discredited_at: number | null;
 };
 
-/** A read as an open session keeps it: in numbers alone, so that what they stand for is known as long as it is there. */
+/** A read as an open session stores it: numbers only, which refer to an entry as long as it exists. */
 export type StoredRead = {
   entry_id: number;
   version: number;
@@ -20,7 +20,7 @@ export type StoredRead = {
 
 type PageRead = Omit<StoredRead, 'read_at' | 'standing'> & { at: number; standing: string | null };
 
-/** The reads of a moment as one text. It is made on the way of every read, and put together by hand at half the cost. */
+/** Serialises the reads of one flush. It runs for every read, and building the text by hand halves the cost. */
 export function toPage(reads: readonly PageRead[]): string {
   let text = '';
   for (const { entry_id, version, at, duration_ms, confidence, standing } of reads) {
@@ -46,7 +46,7 @@ function standingAtRead(text: string): string {
 type ReadNumbers = [number, number, number, number, number, StandingNumbers?];
 type StandingNumbers = [number, number, number, number, number, number | null];
 
-/** The same as they are kept: they begin with the entry and its version. */
+/** Parses a page; each read begins with the numbers of its entry and version. */
 export const numbersIn = (text: string): ReadNumbers[] => JSON.parse(text);
 
 export function fromPage(text: string): StoredRead[] {

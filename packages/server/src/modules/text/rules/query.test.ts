@@ -6,7 +6,7 @@ import { wordsOfEntry } from './words.ts';
 const term = (...words: string[]): Term => ({ words, prefix: false });
 const prefix = (...words: string[]): Term => ({ words, prefix: true });
 
-/** What both databases do with a term. */
+/** Matches a term as both databases do. */
 function finds({ words, prefix }: Term, indexed: string[]): boolean {
   return indexed.some((_, start) =>
     words.every((word, at) => {
@@ -92,7 +92,7 @@ describe('a query', () => {
     );
   });
 
-  it('never fails and holds clean words alone, whatever the text', () => {
+  it('never fails and holds only clean words, whatever the text', () => {
     const text = fc.oneof(
       fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
       fc

@@ -1,16 +1,19 @@
 import { stem } from './stem.ts';
 import { isUnspaced, parts } from './words.ts';
 
-/** Words that follow each other; with `prefix` the last one may go on. */
+/** Consecutive words; with `prefix` the last one may be the beginning of a word. */
 export type Term = { words: string[]; prefix: boolean };
 
 const MAX_TERMS = 20;
 const MAX_PHRASE_WORDS = 32;
 
-/** A "quoted phrase", or a run of letters, digits and what joins them in identifiers, with a star for a prefix. */
+/**
+ * A "quoted phrase", or a run of letters, digits and the characters that join them in identifiers, with a star for a
+ * prefix.
+ */
 const PIECE = /"([^"]*)"|([\p{L}\p{N}\p{M}\p{Join_Control}\u00ad_.'’-]+)(\*?)/gu;
 
-/** Reads a search query. Any text is one: what is not understood is passed over. */
+/** Parses a search query. Every text is valid: unknown syntax is skipped. */
 export function parseQuery(text: string): Term[] {
   const terms = new Map<string, Term>();
   for (const [, quoted, run = '', star = ''] of text.matchAll(PIECE)) {
@@ -29,7 +32,7 @@ function termOf(words: string[], starred: boolean): Term | undefined {
   return { words: stemmed, prefix: isLoneLetter(last) };
 }
 
-/** The index holds stems: `policy*` has to find `polici`, which is what policy and policies are stored as. */
+/** The index holds stems: `policy*` has to find `polici`, which is the stem of policy and policies. */
 function prefixOf(word: string): string {
   const stemmed = stem(word);
   let end = 0;
@@ -37,7 +40,7 @@ function prefixOf(word: string): string {
   return word.slice(0, end);
 }
 
-/** The index holds pairs of such letters, so that one alone is found only as the beginning of a pair. */
+/** The index holds pairs of such letters, so a single one is found only as the beginning of a pair. */
 function isLoneLetter(word: string): boolean {
   return isUnspaced(word) && Array.from(word).length === 1;
 }

@@ -1,6 +1,6 @@
 import type { Term } from './query.ts';
 
-/** How often the words of a term follow each other in a text. */
+/** Counts how often the words of a term follow each other in a text. */
 export function countTerm(words: readonly string[], term: Term): number {
   let count = 0;
   for (let from = 0; from + term.words.length <= words.length; from++) if (isAt(words, from, term)) count++;
@@ -14,7 +14,7 @@ function isAt(words: readonly string[], from: number, { words: wanted, prefix }:
   });
 }
 
-/** Scores of texts by BM25, with the usual k1 = 1.2 and b = 0.75, among themselves; 0 for those that no term matches. */
+/** BM25 scores of texts relative to each other, with the usual k1 = 1.2 and b = 0.75; 0 where no term matches. */
 export function rankTexts(texts: readonly (readonly string[])[], terms: readonly Term[]): number[] {
   const average = texts.reduce((sum, words) => sum + words.length, 0) / Math.max(texts.length, 1);
   const scores = texts.map(() => 0);

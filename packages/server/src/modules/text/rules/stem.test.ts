@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stem } from './stem.ts';
 
-/** As the published algorithm stems them. */
+/** Words and their stems by the published algorithm. */
 const VECTORS = `
 consign consign, consigned consign, consigning consign, consignment consign, consistency consist, consistently consist,
 consolation consol, consolatory consolatori, consolingly consol, consolidating consolid, conspicuous conspicu,
@@ -31,7 +31,7 @@ describe('stem', () => {
     }
   });
 
-  it('leaves alone what is no English word', () => {
+  it('does not change what is no English word', () => {
     for (const word of ['', 'a', 'is', 'v2s', '123s', 'Running', 'réseaux', '走る', 'ss-es'])
       expect(stem(word)).toBe(word);
   });

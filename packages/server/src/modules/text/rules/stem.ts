@@ -3,7 +3,7 @@
 const MAX_CACHED_STEMS = 50_000;
 const stems = new Map<string, string>();
 
-/** V8 makes a substring of 13 characters or more a view that keeps the whole text it was cut from in memory. */
+/** V8 makes a substring of 13 characters or more a view that keeps the whole original text in memory. */
 const VIEW_LENGTH = 13;
 
 const ENGLISH = /^[a-z]{3,}$/;
@@ -34,7 +34,7 @@ const exceptions = new Map<string, string>([
   ...['sky', 'news', 'howe', 'atlas', 'cosmos', 'bias', 'andes'].map((word): [string, string] => [word, word]),
 ]);
 
-/** Where the first and second region begin: steps change only what lies within. `Y` is a consonant, `y` a vowel. */
+/** Where the first and second region begin: steps change only letters within them. `Y` is a consonant, `y` a vowel. */
 type Regions = { first: number; second: number };
 
 const PREFIX_BEFORE_FIRST = /^(?:gener|commun|arsen|past|univers|later|emerg|organ|inter)/;
@@ -106,7 +106,7 @@ function withFinalI(text: string): string {
   return (last === 'y' || last === 'Y') && /.[^aeiouy].$/.test(text) ? `${text.slice(0, -1)}i` : text;
 }
 
-/** Only the longest suffix that fits counts; then the region and `after` decide whether it goes. */
+/** Only the longest matching suffix counts; then the region and `after` decide whether it is replaced. */
 type Suffix = { suffix: string; replacement: string; after: RegExp | undefined };
 
 function suffixes(...rows: [suffixes: string, replacement: string, after?: RegExp][]): Map<string, Suffix[]> {

@@ -94,7 +94,7 @@ describe('words', () => {
     expect(words(`x${'𐐨'.repeat(40)}`)).toEqual([`x${'𐐨'.repeat(31)}`]);
   });
 
-  it('hold letters, digits and marks alone, whatever the text', () => {
+  it('hold only letters, digits and marks, whatever the text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const word of [...words(text), ...parts(text)]) {
@@ -107,7 +107,7 @@ describe('words', () => {
     );
   });
 
-  it('do not depend on what stands around them', () => {
+  it('do not depend on the text around them', () => {
     fc.assert(
       fc.property(anyText, anyText, (a, b) => {
         expect(words(`${a} / ${b}`)).toEqual([...words(a), ...words(b)]);

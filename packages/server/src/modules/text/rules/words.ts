@@ -5,17 +5,17 @@ export const MAX_INDEXED_WORDS = 16_000;
 
 const MAX_WORD_LENGTH = 64;
 
-/** PostgreSQL refuses a tsvector of 1 MiB. Each word in it takes its bytes and some of its own, each position two. */
+/** PostgreSQL refuses a tsvector of 1 MiB. Each word takes its bytes plus some overhead, each position two bytes. */
 const MAX_INDEXED_BYTES = 1_000_000;
 const BYTES_BESIDE_WORD = 16;
 const MAX_WORD_BYTES = 3 * MAX_WORD_LENGTH + BYTES_BESIDE_WORD + 2;
 
-/** `wholes` takes camelCase words unsplit; it may be `words` itself. */
+/** `wholes` receives unsplit camelCase words; it may be `words` itself. */
 type WordSink = { words: string[]; wholes: string[] | undefined; max: number };
 
 /**
- * The words of a text as both databases index them: lower case, without Latin, Greek and Cyrillic accents, stemmed.
- * A camelCase word comes whole and then in its parts. They hold letters, digits and marks alone, so that they can be
+ * The words of a text as both databases index them: lower case, without Latin, Greek and Cyrillic accents, stemmed. A
+ * camelCase word comes whole and then in its parts. Words contain only letters, digits and marks, so that they can be
  * joined by spaces and need no quoting.
  */
 export function words(text: string): string[] {
@@ -24,14 +24,14 @@ export function words(text: string): string[] {
   return found.map(stem);
 }
 
-/** The words of a text, not stemmed, with camelCase words in parts only. */
+/** The words of a text, not stemmed, with camelCase words only in parts. */
 export function parts(text: string): string[] {
   const found: string[] = [];
   collect(text, { words: found, wholes: undefined, max: Number.POSITIVE_INFINITY });
   return found;
 }
 
-/** What an entry is found by. Whole camelCase words come last, as between the parts they would break up phrases. */
+/** The search words of an entry. Whole camelCase words come last, because between the parts they would break up phrases. */
 export function wordsOfEntry(entry: { entity_path: string; key: string; value: unknown }): string[] {
   const sink: WordSink = { words: [], wholes: [], max: MAX_INDEXED_WORDS };
   collect(entry.entity_path, sink);
@@ -115,7 +115,7 @@ function collectCased(run: string, sink: WordSink): void {
   for (const part of split) sink.words.push(cut(part.toLowerCase()));
 }
 
-/** Soft hyphens and selectors of a glyph's form, which do not make another word. */
+/** Soft hyphens and variation selectors, which do not make another word. */
 const INVISIBLE = /[\u00ad\p{Variation_Selector}]/gu;
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}0-9])\p{M}+/gu;
 const ASCII_WORD = /^[A-Za-z0-9]+$/;
@@ -126,7 +126,7 @@ const UNSPACED_SCRIPTS =
 const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'u');
 const SAME_SPACING = new RegExp(`[${UNSPACED_SCRIPTS}]+|[^${UNSPACED_SCRIPTS}]+`, 'gu');
 
-/** Whether a word is of a script that puts no spaces between words. */
+/** Whether the script of a word puts no spaces between words. */
 export function isUnspaced(word: string): boolean {
   return UNSPACED.test(word);
 }
@@ -137,7 +137,7 @@ function collectFolded(run: string, sink: WordSink): void {
     collectCased(bare, sink);
     return;
   }
-  // Composed again, as NFKD also takes apart the syllables of Hangul and the voiced letters of Kana.
+  // Composed again, because NFKD also decomposes the syllables of Hangul and the voiced letters of Kana.
   for (const word of bare.normalize('NFC').match(WORD) ?? []) {
     for (const piece of word.match(SAME_SPACING) ?? []) {
       if (sink.words.length >= sink.max) return;
@@ -147,7 +147,7 @@ function collectFolded(run: string, sink: WordSink): void {
   }
 }
 
-/** Where no spaces part the words, each two neighbours are a word: a search then finds any run of two or more. */
+/** In scripts without spaces, each pair of neighbouring letters is a word: a search then finds any run of two or more. */
 function collectPairs(piece: string, sink: WordSink): void {
   const letters = Array.from(piece);
   if (letters.length === 1) sink.words.push(piece);

@@ -3,10 +3,10 @@ import { rowidOf } from '../../text/index.ts';
 import type { TraceHeader } from '../shape.ts';
 import * as queries from './queries.ts';
 
-/** Places of the log: what is after the one and before the other is old. */
+/** A range of `seq`, both ends exclusive: traces in it are old. */
 export type AgeRange = { after: number; before: number };
 
-/** Few enough that other writes do not wait long for their turn. */
+/** The size of a batch: small enough that other writes do not wait long. */
 const TRACES = 50;
 
 const oldOf = ({ account_id, dialect }: Work, traces: readonly queries.OldTrace[]): queries.OldTraces => {
@@ -16,7 +16,7 @@ const oldOf = ({ account_id, dialect }: Work, traces: readonly queries.OldTrace[
 
 const oldest = ({ tx, account_id }: Work, age: AgeRange) => queries.listOld(tx, { account_id, ...age, limit: TRACES });
 
-/** How far it came, and whether there is more. */
+/** How far the job came, and whether there is more. */
 export type AgeProgress = { traces: number; seq: number; more: boolean };
 
 const aged = (traces: readonly queries.OldTrace[], { before }: AgeRange): AgeProgress => {
@@ -24,7 +24,7 @@ const aged = (traces: readonly queries.OldTrace[], { before }: AgeRange): AgePro
   return { traces: traces.length, seq: more ? (traces.at(-1)?.seq ?? 0) : before - 1, more };
 };
 
-/** Removes some traces, oldest first. The last of each session is remembered by its hash. */
+/** Removes some traces, oldest first. The hash of each session's last trace is kept. */
 export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress> {
   const { tx, account_id, dialect } = work;
   const traces = await oldest(work, age);
@@ -41,7 +41,7 @@ export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress>
   return aged(traces, age);
 }
 
-/** Takes what was said out of some traces. Hashes stay, so that the rest can still be proven. */
+/** Erases the payloads of some traces. Hashes stay, so that the rest can still be verified. */
 export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgress> {
   const { tx, account_id, dialect } = work;
   const traces = await oldest(work, age);
@@ -64,7 +64,7 @@ function withoutPayload(text: string): string {
   return JSON.stringify(header);
 }
 
-/** On SQLite, for traces that go. */
+/** On SQLite, for traces that are removed. */
 export async function deleteWordsOfTraces({ tx, account, dialect }: Work, seqs: readonly number[]): Promise<void> {
   await queries.deleteTraceWords(tx, dialect.numbers(seqs.map((seq) => rowidOf(account.number, seq))));
 }

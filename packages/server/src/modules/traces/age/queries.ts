@@ -1,7 +1,7 @@
 import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
 import type { TraceRow } from '../queries.ts';
 
-/** The last trace of a session that was removed for its age: what comes after it is proven by its hash. */
+/** The last trace of a session that was removed for its age: its hash verifies the traces after it. */
 export const upsertEnds: Insert = {
   table: 'trace_ends',
   columns: { account_id: 'text', agent_id: 'text', session: 'text', sequence: 'int', hash: 'text', seq: 'int' },
@@ -12,7 +12,7 @@ export const upsertEnds: Insert = {
 export type OldTrace = Pick<TraceRow, 'agent_id' | 'session' | 'sequence' | 'hash' | 'seq' | 'header'>;
 export type OldTraceQuery = { account_id: string; after: number; before: number; limit: number };
 
-/** Oldest first, between two places of the log. */
+/** Oldest first, between two values of `seq`. */
 export function listOld(query: Query, { account_id, after, before, limit }: OldTraceQuery): Promise<OldTrace[]> {
   return query.all(
     sql`SELECT agent_id, session, sequence, hash, seq, header FROM traces
@@ -30,12 +30,12 @@ export async function deleteTraces(tx: Transaction, old: OldTraces): Promise<voi
   await tx.run(sql`DELETE FROM traces WHERE ${among(old)}`);
 }
 
-/** On SQLite; on PostgreSQL they are a column of the trace. */
+/** On SQLite; on PostgreSQL the words are a column of the trace. */
 export function deleteTraceWords(tx: Transaction, rowids: Sql): Promise<number> {
   return tx.run(sql`DELETE FROM trace_words WHERE rowid IN ${rowids}`);
 }
 
-/** Parts in the words of people and models. Which entries were read and written stays. */
+/** Parts that hold words of people and models. Which entries were read and written stays. */
 const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
 
 export function erasePayloads(tx: Transaction, old: OldTraces): Promise<number> {
@@ -45,7 +45,7 @@ export function erasePayloads(tx: Transaction, old: OldTraces): Promise<number> 
   );
 }
 
-/** On PostgreSQL; on SQLite they are in a table of their own. */
+/** On PostgreSQL; on SQLite the words are in a table of their own. */
 export function dropSearchWords(tx: Transaction, old: OldTraces): Promise<number> {
   return tx.run(sql`UPDATE traces SET search_words = NULL WHERE ${among(old)}`);
 }
@@ -62,12 +62,12 @@ export async function countTraces(query: Query, accountId: string): Promise<numb
   );
 }
 
-/** Whether a job has anything to do, so that none leaves a line in the audit trail for nothing. */
+/** Whether a job has anything to do, so that an idle job writes no audit line. */
 export function hasTraces(query: Query, accountId: string, age: { after: number; before: number }) {
   return query.get<{ seq: number }>(
     sql`SELECT seq FROM traces WHERE account_id = ${accountId} AND seq > ${age.after} AND seq < ${age.before} LIMIT 1`,
   );
 }
 
-/** On PostgreSQL, after some were removed. */
+/** On PostgreSQL, after traces were removed. */
 export const freeTraces: readonly Sql[] = ['traces', 'trace_items'].map((table) => fragment(`VACUUM ${table}`));

@@ -22,7 +22,7 @@ import type { TracePart } from '../shape.ts';
 type TraceInput = Input<'traces.create'>;
 type TraceAuthor = ReturnType<typeof authorOf>;
 
-/** A trace that a client kept itself. It is sealed as the next of its session, like any other. */
+/** Stores a trace that a client recorded itself. It is sealed as the next one of its session, like any other. */
 export const create = writes<'traces.create'>(async (work, { input, caller }) => {
   const author = authorOf(input, caller);
   const { account_id, now } = work;
@@ -71,7 +71,7 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
 type NamedRead = TraceInput['causal_entries'][number];
 type TracedVersion = Omit<VersionFacts, 'entry_id' | 'content_hash'> & { standing: string | null };
 
-/** The entries that the client read, in the versions it says; the current one where it says none. */
+/** The entries that the client read, in the versions it names; the current one where it names none. */
 async function readParts(work: Work, input: TraceInput, author: TraceAuthor): Promise<TracePart[]> {
   const { branch, causal_entries } = input;
   const entries = await EntrySet.load(
@@ -107,7 +107,7 @@ async function readParts(work: Work, input: TraceInput, author: TraceAuthor): Pr
   });
 }
 
-/** What is there now as it stands; what was there once as it was written. */
+/** A current version is shown with its standing, an old one as it was written. */
 function shownOf({ now }: Work, { given, entry, old }: ResolvedRead): TracedVersion | undefined {
   if (isLive(entry, now) && (given.version === undefined || given.version === entry.version)) return entry;
   return old && old.deleted === 0 ? { ...old, standing: null } : undefined;
@@ -115,7 +115,7 @@ function shownOf({ now }: Work, { given, entry, old }: ResolvedRead): TracedVers
 
 type ResolvedRead = { given: NamedRead; entry: EntryRow; old: VersionFacts | undefined };
 
-/** What it says of entries by name is left out: it could not be erased. */
+/** Drops entry names from the state diff: they could not be erased. */
 const countsOf = ({ entries_created, entries_updated }: NonNullable<TraceInput['state_diff']>) => ({
   entries_created,
   entries_updated,

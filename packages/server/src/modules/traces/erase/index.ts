@@ -7,7 +7,7 @@ export const erasesEntries: EntryEraser = {
   erase: async ({ tx }, erased) => ({ trace_parts: await queries.eraseTraceItems(tx, erased) }),
 };
 
-/** What belongs to traces of the agent; the traces themselves go by their declaration. */
+/** Erases what belongs to the agent's traces; the declaration of the tables covers the traces themselves. */
 export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
     if (work.dialect.engine === 'sqlite') await deleteWordsOfTraces(work, await queries.listTraceSeqs(work.tx, agent));

@@ -2,7 +2,7 @@ import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '..
 import { type ErasedAgent, type ErasedEntries, visibleTo } from '../../../kernel/index.ts';
 import { linesOfEntries } from '../../ledger/index.ts';
 
-/** The parts that name erased entries, and those that speak of their path alone. */
+/** The parts that name erased entries, and those that refer only to their path. */
 function partsAt({ account_id, agent_id, paths, keys, names }: ErasedEntries, where: Sql): Sql {
   const isNamed = keys.length === 0 ? sql`true` : joinSql(keys, ' AND ');
   return sql`account_id = ${account_id} AND ${where} AND entity_path IS NOT NULL${andAll(paths)}
@@ -11,13 +11,13 @@ function partsAt({ account_id, agent_id, paths, keys, names }: ErasedEntries, wh
 
 const ledgerItemsOf = ({ account_id, namedIds }: ErasedEntries): Sql => linesOfEntries(account_id, namedIds);
 
-/** By their paths, or where the ledger has the same, by its lines. */
+/** Found by path, or through ledger lines where the ledger holds the same. */
 const parts = (erased: ErasedEntries): readonly Sql[] => [
   partsAt(erased, sql`in_ledger = 0`),
   partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${ledgerItemsOf(erased)}) AS told)`),
 ];
 
-/** Takes out names and content; the hashes stay, so that the rest can still be proven. Comes before the ledger's turn. */
+/** Erases names and content; hashes stay, so that the rest can still be verified. Must run before the ledger's eraser. */
 export async function eraseTraceItems(tx: Transaction, erased: ErasedEntries): Promise<number> {
   let count = 0;
   for (const where of parts(erased))

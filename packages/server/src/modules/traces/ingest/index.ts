@@ -38,7 +38,7 @@ export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, c
   return item_id === null ? unchanged(output) : changed(output, { resource: item_id, ...hashedBy(output) });
 });
 
-/** Those that have not come before, nor twice in this request. */
+/** Drops spans that are stored already or repeated within this request. */
 async function withoutStored({ tx, account_id }: Work, spans: readonly OtelSpan[]): Promise<OtelSpan[]> {
   const byId = new Map(spans.map((span) => [idOf(span, span.span_id), span]));
   const once = [...byId.values()];
@@ -47,7 +47,7 @@ async function withoutStored({ tx, account_id }: Work, spans: readonly OtelSpan[
   return once.filter((_, i) => known[i] === undefined);
 }
 
-/** A span is known by its own id within its trace alone; a session may hold many traces. */
+/** A span id is unique only within its trace, and a session may hold many traces. */
 const idOf = ({ trace_id }: OtelSpan, spanId: string): string => `${trace_id}-${spanId}`;
 
 type SessionSpans = { agent_id: string; session: string; spans: OtelSpan[] };
@@ -76,7 +76,7 @@ type IngestedSpans = {
   refused: number;
 };
 
-/** Puts spans into the session they belong to, as long as it has room. */
+/** Records spans in their session, as long as it has room. */
 async function recordSessionSpans(work: Work, { agent_id, session, spans }: SessionSpans): Promise<IngestedSpans> {
   const { account_id, now: at } = work;
   const row = await openSession(work, { account_id, agent_id, session });
@@ -114,7 +114,7 @@ function fitting<T extends { items: readonly NewItem[] }>(all: readonly T[], roo
   return firstOut < 0 ? [...all] : all.slice(0, firstOut);
 }
 
-/** A span, and the call of a language model where it is one. */
+/** The items of a span: itself, and a model call where it is one. */
 function itemsOf(work: Work, span: OtelSpan): NewItem[] {
   const call = toCall(work, span);
   const data = toSpan(work, span, call);
@@ -166,7 +166,7 @@ function toSpan(work: Work, span: OtelSpan, call: RecordedLlmCall | undefined): 
   );
 }
 
-/** As long as a session is waited for. */
+/** As long as an idle session is kept. */
 const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 
 export const deleteOldSpans: MaintenanceTask = {

@@ -52,7 +52,7 @@ export const upsertTraceOwners: Insert = {
 
 type TraceInSession = SessionKey & { trace_id: string };
 
-/** The items that a trace has put into a session. */
+/** Returns the items that a trace has added to a session. */
 export function listItems(query: Query, at: TraceInSession): Promise<{ item_no: number; call_no: number | null }[]> {
   return query.all(
     sql`SELECT item_no, call_no FROM otel_spans WHERE account_id = ${at.account_id} AND trace_id = ${at.trace_id}
@@ -67,7 +67,7 @@ export function moveSpans(tx: Transaction, from: TraceInSession, to: SessionKey)
   );
 }
 
-/** Housekeeping over all accounts. */
+/** Maintenance over all accounts. */
 export async function deleteOld(tx: Transaction, before: number): Promise<void> {
   await Promise.all([
     tx.run(sql`DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at < ${before}`),

@@ -18,8 +18,8 @@ export function byTrace(spans: readonly OtelSpan[]): TraceSpans[] {
 }
 
 /**
- * Where the spans of each trace go. A trace that only now says whose it is takes along what came of it before. One that
- * belongs to no session, and does not look like the work of an agent, goes nowhere.
+ * Decides which session the spans of each trace go to. When a trace names its owner late, its earlier spans move along. A
+ * trace without a session that does not look like the work of an agent is dropped.
  */
 export async function assignOwners(
   work: Work,

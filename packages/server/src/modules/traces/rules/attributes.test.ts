@@ -41,7 +41,7 @@ describe('mergeAttributes', () => {
     expect(mergeAttributes([{ a: null }, { a: 1 }])).toHaveProperty('errors');
   });
 
-  it('tells of every problem', () => {
+  it('reports every problem', () => {
     expect(mergeAttributes([{ a: null, b: [] }, { '': 1 }])).toEqual({
       errors: [
         { path: 'a', message: 'must be text, a finite number or a boolean' },

@@ -7,14 +7,14 @@ export const MAX_ATTRIBUTES = 20;
 export const MAX_ATTRIBUTE_KEY_CHARS = 64;
 export const MAX_ATTRIBUTE_VALUE_CHARS = 256;
 
-/** Stamped by the server; what a caller says under these names is dropped. */
+/** Set by the server; a caller's values under these names are dropped. */
 const RESERVED: ReadonlySet<string> = new Set(['source', 'model', 'client', 'outcome_type']);
-/** Stamped by clients and by the service: they take no room from the caller's own. */
+/** Set by clients and by the server: they do not count towards the caller's limit. */
 const UNCOUNTED: ReadonlySet<string> = new Set(['memory_branch', 'canary_fix_id', 'canary_arm', ...RESERVED]);
 
 /**
- * One bag of several, of which the later win. Nothing is cut or left out to make it fit: one bad value refuses all.
- * The path of an error is the key as it was given, or empty for the bag as a whole.
+ * Merges several sets of attributes; later ones win. Nothing is truncated or dropped to make it fit: one invalid value
+ * refuses all. The path of an error is the key as given, or empty for the attributes as a whole.
  */
 export function mergeAttributes(
   bags: readonly Record<string, unknown>[],
@@ -51,7 +51,10 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
 }
 
-/** The bag with what the server knows put over it. A stamp cannot be refused, so it is cut; one that is empty is none. */
+/**
+ * Adds the server's own attributes, which override the caller's. They cannot be refused, so they are truncated; an empty
+ * one is left out.
+ */
 export function stampAttributes(
   bag: Readonly<Attributes>,
   stamps: Readonly<Record<string, AttributeValue | null | undefined>>,

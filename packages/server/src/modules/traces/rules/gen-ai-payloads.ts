@@ -4,7 +4,10 @@ import { cutText } from './redact.ts';
 
 const MAX_JSON_DEPTH = 100;
 
-/** Where the conventions put what went in and what came out; a name that ends with a dot is that of a list in pieces. */
+/**
+ * Attributes that hold inputs and outputs in the known conventions; a name that ends with a dot is a list flattened into
+ * several attributes.
+ */
 const INPUTS = [
   'gen_ai.input.messages',
   'llm.input_messages.',
@@ -32,7 +35,7 @@ const OUTPUTS = [
   'ai.toolCall.result',
 ];
 const INSTRUCTIONS = 'gen_ai.system_instructions';
-/** Told once more, in another form, or too long to be an attribute. */
+/** Repeats a payload in another form, or is too long for an attribute. */
 const OTHERS = [
   'llm.tools.',
   'gen_ai.tool.definitions',
@@ -43,12 +46,12 @@ const OTHERS = [
 ];
 const PAYLOADS = [...INPUTS, ...OUTPUTS, ...OTHERS, INSTRUCTIONS];
 
-/** Messages that are told as events, each with its role in its name. */
+/** Messages sent as events, each with its role in its name. */
 const MESSAGE_EVENT = /^gen_ai\.(system|user|assistant|tool)\.message$/;
 const CHOICE_EVENT = /^gen_ai\.choice$/;
 const DETAILS_EVENT = 'gen_ai.client.inference.operation.details';
 
-/** What went into a span and what came out, as far as its exporter tells. */
+/** The input and output of a span, as far as its exporter sends them. */
 export function payloadsOf({ attributes, events }: OtelSpan): { input?: unknown; output?: unknown } {
   const details = events.find(({ name }) => name === DETAILS_EVENT)?.attributes ?? {};
   const all = { ...details, ...attributes };
@@ -77,7 +80,7 @@ function valueIn(attributes: OtelAttributes, names: readonly string[]): unknown 
   return undefined;
 }
 
-/** JSON within a text is what it says. */
+/** Parses a text that holds JSON. */
 function plainOf(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value) || jsonDepth(value) > MAX_JSON_DEPTH) return value;
   try {
@@ -89,12 +92,12 @@ function plainOf(value: unknown): unknown {
 
 type AttributeTree = Map<string, AttributeTree | { leaf: unknown }>;
 
-/** `llm.input_messages.0.message.role` and its like, put together again. */
+/** Rebuilds a list from flattened attributes such as `llm.input_messages.0.message.role`. */
 function joined(attributes: OtelAttributes, prefix: string): unknown {
   const root: AttributeTree = new Map();
   for (const [name, value] of Object.entries(attributes)) {
     if (!name.startsWith(prefix) || !/^\d/.test(name.slice(prefix.length))) continue;
-    // A message is called so twice.
+    // The path of a message repeats the word `message`.
     const path = name
       .slice(prefix.length)
       .split('.')
@@ -127,7 +130,7 @@ const MAX_ATTRIBUTES = 64;
 const MAX_NAME_CHARS = 128;
 const MAX_VALUE_CHARS = 1024;
 
-/** The rest of what a span says of itself, as short scalars. */
+/** The other attributes of a span, as short scalars. */
 export function labelsOf(attributes: OtelAttributes): Record<string, unknown> {
   const labels = Object.entries(attributes).flatMap(([name, value]) => {
     const isPayload = PAYLOADS.some((one) => (one.endsWith('.') ? name.startsWith(one) : name === one));
@@ -143,7 +146,7 @@ function labelOf(value: unknown): unknown {
 
 const MAX_EVENTS = 32;
 
-/** What happened within a span, without the messages that are its payload. */
+/** The events of a span, without the messages that are its payload. */
 export function eventsOf({ events }: OtelSpan): { name: string; at: string | null; attributes: object }[] {
   const isMessage = (name: string) => MESSAGE_EVENT.test(name) || CHOICE_EVENT.test(name) || name === DETAILS_EVENT;
   return events

@@ -1,15 +1,18 @@
 import type { OtelAttributes, OtelSpan } from './otel-spans.ts';
 import type { TraceSpanKind } from './spans.ts';
 
-/** Names under which a span speaks of agents and language models, in one of the conventions that are known here. */
+/** Prefixes of attributes about agents and language models, in the known conventions. */
 const SPEAKS = /^(?:gen_ai|openinference|llm|traceloop|ai)\./;
 
-/** Whether a span is about an agent or a language model, whatever else its trace holds. */
+/** Whether a span is about an agent or a language model, regardless of the rest of its trace. */
 export function isGenAi({ attributes }: OtelSpan): boolean {
   return Object.keys(attributes).some((name) => SPEAKS.test(name));
 }
 
-/** By what each convention says: the operation of GenAI, the kind of OpenInference, that of OpenLLMetry, our own. */
+/**
+ * The attribute that names the kind in each convention: GenAI's operation, the kinds of OpenInference and OpenLLMetry, our
+ * own.
+ */
 const KINDS: readonly (readonly [attribute: string, kinds: Readonly<Record<string, TraceSpanKind>>])[] = [
   [
     'gen_ai.operation.name',
@@ -49,7 +52,7 @@ export function kindOf(attributes: OtelAttributes): TraceSpanKind {
     const kind = kinds[given] ?? kinds[given.toLowerCase()];
     if (kind !== undefined) return kind;
   }
-  // Before there was an operation, a model was all that told.
+  // Older conventions had no operation: only the model's name identifies a call.
   return textIn(attributes, OLD_MODELS) === undefined ? 'agent' : 'llm';
 }
 
@@ -73,7 +76,7 @@ const COSTS = ['gen_ai.usage.cost', 'llm.cost.total'];
 
 const MAX_TEXT_CHARS = 256;
 
-/** A call of a language model as a span tells it, in the names that calls have here; nothing where it is no call. */
+/** The language model call of a span, in our field names; undefined where the span is not a call. */
 export function callOf(span: OtelSpan): Record<string, unknown> | undefined {
   const { attributes, started_at, duration_ms } = span;
   const model = textIn(attributes, MODELS);
@@ -102,7 +105,7 @@ function finishReason(attributes: OtelAttributes): string | undefined {
   return typeof first === 'string' && first !== '' ? first.slice(0, 64) : undefined;
 }
 
-/** What went wrong, in the words of the status, of the exception, or by its type. */
+/** The error in the words of the status or of the exception, or else its type. */
 export function errorOf({ message, events, attributes }: OtelSpan): string {
   const exception = events.find(({ name }) => name === 'exception')?.attributes ?? {};
   const words = [message, exception['exception.message'], exception['exception.type'], attributes['error.type']];
@@ -118,7 +121,7 @@ export function textIn(attributes: OtelAttributes, names: readonly string[]): st
   return undefined;
 }
 
-/** A database holds no NUL. */
+/** PostgreSQL text cannot hold NUL. */
 const storable = (text: string): string => text.replaceAll('\0', '');
 
 function numberIn(attributes: OtelAttributes, names: readonly string[]): number | undefined {

@@ -85,7 +85,7 @@ describe('normalizeCall', () => {
     });
   });
 
-  it('tells of every problem', () => {
+  it('reports every problem', () => {
     const result = normalizeCall({ input_tokens: -1, cost_usd: 'free' }, context());
     expect('errors' in result && result.errors.map(({ path }) => path)).toEqual(['model', 'input_tokens', 'cost_usd']);
   });

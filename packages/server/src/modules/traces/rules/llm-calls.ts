@@ -15,14 +15,14 @@ export type RecordedLlmCall = {
   [extra: string]: unknown;
 };
 
-/** What is around a call: how to price it, and what to fill in. */
+/** The context of a call: prices, and values to fill in. */
 export type CallContext = { prices: PriceTable; now: string; newId: () => string };
 
 type GivenCall = Readonly<Record<string, unknown>>;
 
 const MAX_TEXT_CHARS = 256;
 
-/** Of each field that has a meaning here: whether a value can stand for it, and what to say when it cannot. */
+/** For each known field: whether a value is valid, and the message when it is not. */
 const FIELDS = new Map<string, readonly [(value: unknown) => boolean, string]>(
   Object.entries({
     call_id: [isText, `must be text of 1 to ${MAX_TEXT_CHARS} characters`],
@@ -37,7 +37,7 @@ const FIELDS = new Map<string, readonly [(value: unknown) => boolean, string]>(
   }),
 );
 
-/** One call that was recorded by itself: what is wrong with it is told. */
+/** Normalises a single recorded call; throws on invalid fields. */
 export function normalizeCall(
   given: GivenCall,
   context: CallContext,
@@ -49,7 +49,7 @@ export function normalizeCall(
   return errors.length > 0 ? { errors } : { call: fill(given, context) };
 }
 
-/** Calls that came in a list. One with neither a model nor tokens says nothing and is left out; so is a bad field. */
+/** Normalises calls from a list. Drops invalid fields, and calls with neither a model nor tokens. */
 export function normalizeCalls(given: readonly unknown[], context: CallContext): RecordedLlmCall[] {
   return given
     .filter((call): call is GivenCall => typeof call === 'object' && call !== null && !Array.isArray(call))
@@ -60,7 +60,7 @@ export function normalizeCalls(given: readonly unknown[], context: CallContext):
     .map((call) => fill(call, context));
 }
 
-/** Of a call whose fields are good. */
+/** Completes a call whose fields are valid. */
 function fill(given: GivenCall, { prices, now, newId }: CallContext): RecordedLlmCall {
   const { call_id, model, provider, input_tokens, output_tokens, cost_usd, latency_ms, started_at, ...extra } = given;
   const call = {
@@ -81,9 +81,9 @@ export type LlmTotals = {
   total_input_tokens: number;
   total_output_tokens: number;
   total_tokens: number;
-  /** Null unless every call has a cost, and there is one. */
+  /** Null unless there are calls and every one has a cost. */
   total_cost_usd: number | null;
-  /** What is known to have been paid; null where nothing is. */
+  /** The sum of the known costs; null where none is known. */
   known_cost_usd: number | null;
 };
 

@@ -78,7 +78,7 @@ describe('priceOf', () => {
 describe('parsePriceTable', () => {
   const price = { input_per_1m: 1, output_per_1m: 2.5 };
 
-  it('takes a table with a head, or the models alone', () => {
+  it('takes a table with a header, or only the models', () => {
     expect(parsePriceTable({ as_of: '2026-01', currency: 'USD', models: { a: price } })).toEqual({ a: price });
     expect(parsePriceTable({ a: price, b: { ...price, cached_input_per_1m: 0 } })).toEqual({
       a: price,
@@ -97,7 +97,7 @@ describe('parsePriceTable', () => {
     [{ a: { input_per_1m: 1, output_per_1m: -1 } }, 'a.output_per_1m must be a number, 0 or more'],
     [{ a: { ...price, cached_input_per_1m: '1' } }, 'a.cached_input_per_1m must be a number, 0 or more'],
     [{ a: { ...price, input_per_1m: Number.NaN } }, 'a.input_per_1m must be a number, 0 or more'],
-    [{ ' ': price }, 'a price must go by the name of a model'],
+    [{ ' ': price }, 'a price must have the name of a model'],
   ])('says what is wrong with %j', (json, message) => {
     expect(() => parsePriceTable(json)).toThrow(new Error(message));
   });

@@ -1,6 +1,6 @@
 import type { LlmPrice } from '../../../kernel/index.ts';
 
-/** By the name of a model, or the beginning of it. */
+/** Prices by the name of a model, or a prefix of it. */
 export type PriceTable = Readonly<Record<string, LlmPrice>>;
 
 export type PricedCall = {
@@ -8,13 +8,13 @@ export type PricedCall = {
   provider?: string;
   input_tokens: number;
   output_tokens: number;
-  /** Of the input tokens, those that the provider had kept. */
+  /** Those of the input tokens that came from the provider's cache. */
   cached_input_tokens?: unknown;
 };
 
 /**
- * What a call costs, by the longest name in the table that the model begins with. Null when none does, and when no
- * tokens were counted: a call that cost nothing is not what that says.
+ * The cost of a call, by the longest name in the table that is a prefix of the model. Null when none is, and when no tokens
+ * were counted: that does not mean the call was free.
  */
 export function priceOf(table: PriceTable, call: PricedCall): number | null {
   const price = findPrice(table, call);
@@ -26,7 +26,7 @@ export function priceOf(table: PriceTable, call: PricedCall): number | null {
   return roundUsd((input + reused + call.output_tokens * price.output_per_1m) / 1_000_000);
 }
 
-/** Adding up in floating point leaves dust that is no money. */
+/** Rounds off the errors of floating-point addition. */
 export function roundUsd(usd: number): number {
   return Math.round(usd * 1e10) / 1e10;
 }
@@ -42,10 +42,10 @@ function findPrice(table: PriceTable, { model, provider = '' }: PricedCall): Llm
   return found;
 }
 
-/** `us.anthropic.`, as in the names that one cloud gives to the models of others. */
+/** `us.anthropic.` and similar: the prefixes that a cloud gives to the models of other vendors. */
 const CLOUD_VENDOR = /^(?:[a-z]{2,6}\.)?(?:amazon|anthropic|cohere|deepseek|meta|mistral|openai)\./;
 
-/** A model under all its names: with its provider, without those who pass it on, and with dashes for dots. */
+/** All names of a model: with its provider, without resellers, and with dashes for dots. */
 function namesOf(model: string, provider: string): string[] {
   const whole = model.trim().toLowerCase();
   if (whole === '') return [];
@@ -57,7 +57,7 @@ function namesOf(model: string, provider: string): string[] {
 
 /** After the name of a model: another version of it, which has another price. */
 const OTHER_VERSION = /^(?:[A-Za-z0-9]|\.\d|-\d{1,2}(?!\d))/;
-/** What it takes in or gives out is not counted in tokens of text. */
+/** Models whose input or output is not counted in tokens of text. */
 const OTHER_MEDIUM = /(?:^|-)(?:audio|image|live|realtime|transcribe|tts)(?:-|$)/;
 
 /** `gpt-4o` is also `gpt-4o-2024-08-06`, but neither `gpt-4.1` nor `gpt-4o-audio-preview`. */
@@ -67,7 +67,7 @@ function isOf(name: string, prefix: string): boolean {
   return !OTHER_MEDIUM.test(rest) && (!OTHER_VERSION.test(rest) || /[^a-z0-9]$/.test(prefix));
 }
 
-/** A table as an operator writes it: names and prices, or those under `models`. */
+/** Parses an operator's table: names and prices, either at the top level or under `models`. */
 export function parsePriceTable(json: unknown): PriceTable {
   if (!isObject(json)) throw new Error('the price table must be an object');
   if (json.currency !== undefined && json.currency !== 'USD') throw new Error('the currency of prices must be USD');
@@ -77,7 +77,7 @@ export function parsePriceTable(json: unknown): PriceTable {
 }
 
 function parsePrice(name: string, given: unknown): LlmPrice {
-  if (name.trim() === '') throw new Error('a price must go by the name of a model');
+  if (name.trim() === '') throw new Error('a price must have the name of a model');
   if (!isObject(given)) throw new Error(`${name} must be an object with input_per_1m and output_per_1m`);
   const { input_per_1m, output_per_1m, cached_input_per_1m } = given;
   if (!isAmount(input_per_1m)) throw new Error(`${name}.input_per_1m must be a number, 0 or more`);

@@ -1,31 +1,31 @@
 import { shapes } from '@mem-service/contract';
 import type { OtelAttributes, OtelSpan } from './otel-spans.ts';
 
-/** A name for something, and how much it counts against another one. */
+/** A name, and its rank against others. */
 export type RankedName = { name: string; rank: number };
 
-/** Where the spans of a trace go that name no session of their own. */
+/** The agent and session for spans of a trace that name no session of their own. */
 export type SpanOwner = { agent: RankedName; session: RankedName };
 
-/** Who sent them, as far as the request says. */
+/** The sender of the spans, as far as the request names it. */
 export type SpanSender = { agent_id: string | undefined; session_id: string | undefined; default_agent_id: string };
 
 const SESSION_NAMES = ['mem.session_id', 'gen_ai.conversation.id', 'session.id'];
 const AGENT_NAMES = ['gen_ai.agent.id', 'gen_ai.agent.name', 'agent.name'];
 
-/** Ranks: what is said of one thing beats what is said of many, and what is said for this service beats both. */
+/** Ranks: a specific source beats a general one, and an attribute made for this service beats both. */
 const RANKS = { none: 0, service: 1, request: 2, resource: 3, span: 4, first_span: 5, own: 6 } as const;
 
-/** A session by the name of its trace is nobody's choice. */
+/** Whether the session was named; otherwise it is called after its trace. */
 export const hasNamedSession = ({ session }: SpanOwner): boolean => session.rank > RANKS.none;
 
-/** The session that a span names itself, or its resource for it. */
+/** The session named by a span or by its resource. */
 export function ownSession({ attributes, resource }: OtelSpan): string | undefined {
   const named = [nameIn(attributes, ['mem.session_id']), nameIn(resource, ['mem.session_id'])];
   return [...named, nameIn(attributes, SESSION_NAMES), nameIn(resource, SESSION_NAMES)].find(Boolean);
 }
 
-/** By all that the spans of a trace and their sender say; of equal claims, the one of the span that started first. */
+/** Picks the owner from the spans of a trace and their sender; of equal ranks, the span that started first wins. */
 export function ownerOf(spans: readonly OtelSpan[], sender: SpanSender): SpanOwner {
   const inOrder = [...spans].sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1));
   const { agent_id, session_id, default_agent_id } = sender;
@@ -41,7 +41,7 @@ export function ownerOf(spans: readonly OtelSpan[], sender: SpanSender): SpanOwn
   };
 }
 
-/** What was known of a trace, unless more is known now. */
+/** Keeps the known owner of a trace, unless the new one ranks higher. */
 export const betterOwner = (before: SpanOwner, now: SpanOwner): SpanOwner => ({
   agent: now.agent.rank > before.agent.rank ? now.agent : before.agent,
   session: now.session.rank > before.session.rank ? now.session : before.session,
@@ -74,7 +74,7 @@ function sessionNames({ attributes, resource, parent_span_id }: OtelSpan): Ranke
   ];
 }
 
-/** What cannot be the name of an agent or a session is passed over. */
+/** Skips values that cannot be the name of an agent or a session. */
 function nameIn(attributes: OtelAttributes, names: readonly string[]): string | undefined {
   for (const name of names) {
     const parsed = shapes.sessionId.safeParse(attributes[name]);

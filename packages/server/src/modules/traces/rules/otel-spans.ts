@@ -2,11 +2,11 @@ export type OtelAttributes = Readonly<Record<string, unknown>>;
 
 export type OtelEvent = { name: string; at: string | null; attributes: OtelAttributes };
 
-/** A span as an exporter of OpenTelemetry tells it, with its values as plain ones. */
+/** A span as an OpenTelemetry exporter sends it, with plain values. */
 export type OtelSpan = {
   trace_id: string;
   span_id: string;
-  /** Null: the first of its trace. */
+  /** Null for the root span. */
   parent_span_id: string | null;
   name: string;
   started_at: string | null;
@@ -20,13 +20,13 @@ export type OtelSpan = {
   scope: string;
 };
 
-/** More are not taken from one request. Exporters send a few hundred. */
+/** The limit of spans per request. Exporters send a few hundred. */
 export const MAX_SPANS = 10_000;
 const MAX_VALUE_DEPTH = 32;
 
 export type ReadSpans = { spans: OtelSpan[]; rejected: number; reason: string | null };
 
-/** All spans of a request. Of what is not a span at all, how many and why. */
+/** Reads all spans of a request, and counts invalid ones with the reason. */
 export function readOtelSpans(resourceSpans: readonly unknown[]): ReadSpans {
   const read: ReadSpans = { spans: [], rejected: 0, reason: null };
   for (const one of resourceSpans.map(objectOf)) {
@@ -50,7 +50,7 @@ function take(read: ReadSpans, given: unknown, around: SpanSurroundings): void {
   }
 }
 
-/** The span, or what is wrong with it. */
+/** Returns the span, or the reason why it is invalid. */
 function toSpan(given: Record<string, unknown>, around: SpanSurroundings): OtelSpan | string {
   const trace_id = idOf(given.traceId, 32);
   const span_id = idOf(given.spanId, 16);
@@ -86,7 +86,7 @@ function idOf(given: unknown, digits: number): string | null {
   return /^0+$/.test(given) ? null : given.toLowerCase();
 }
 
-/** 64-bit numbers are text in JSON; some write them as numbers all the same. 0 is no time. */
+/** 64-bit numbers are text in JSON; some exporters send numbers all the same. 0 means no time. */
 function nanosOf(given: unknown): bigint | null {
   const isGiven = typeof given === 'string' ? /^\d{1,20}$/.test(given) : Number.isFinite(given) && Number(given) > 0;
   const nanos = isGiven ? BigInt(typeof given === 'string' ? given : Math.trunc(given as number)) : 0n;

@@ -14,17 +14,17 @@ import {
 
 const MAX_NAME_CHARS = 64;
 
-/** Between a name and its value. In code a type may stand there: `password: str = "…"`. */
+/** Between a name and its value. Code may have a type there: `password: str = "…"`. */
 const TYPED = /\??:[ \t]{0,8}&?[A-Za-z_][\w.<>[\]| ]{0,24}?=[ \t]{0,8}(?=["'`])/y;
 const SIGN = /(\\{0,7}["'`])?(?:\](?=[ \t]{0,4}=))?\*{0,2}[ \t]{0,32}(:=|=>|=(?![=~])|:(?![:=]))\*{0,2}([ \t]{0,32})/y;
 const BLANK = /[ \t]{1,8}(?![-|&;])/y;
 const TAG = />(?=[^<>\s]{1,512}<\/)/y;
 
-/** How a value stands beside its name: for what is not in quotes it decides how much must speak for a secret. */
+/** How a value follows its name: for an unquoted value it decides how much evidence of a secret is needed. */
 type AssignmentSign = { end: number; quotedName: boolean; form: 'tight' | 'header' | 'loose' | 'arrow' };
 type SecretName = { text: string; start: number; end: number; family: SecretFamily };
 
-/** The value that goes by the name of a secret, of which the match is the end. */
+/** The value assigned to the name of a secret; the match is the end of that name. */
 export function assignedValue(match: RegExpExecArray): TextRange[] {
   const text = match.input;
   const name = nameAt(text, match.index, match.index + match[0].length);
@@ -33,7 +33,7 @@ export function assignedValue(match: RegExpExecArray): TextRange[] {
   return value ? [value] : [];
 }
 
-/** The whole name, of which the end was found. */
+/** Returns the whole name, of which the pattern found the end. */
 function nameAt(text: string, endingStart: number, end: number): SecretName | undefined {
   if (text[endingStart] === '[') return undefined;
   const least = Math.max(0, endingStart - MAX_NAME_CHARS);
@@ -86,7 +86,7 @@ function quotedSecret(text: string, name: SecretName, sign: AssignmentSign): Tex
   return { start, end: quoted.end };
 }
 
-/** In `"token=" + token` the quote after the sign ends a text; what follows it is code, not a value. */
+/** In `"token=" + token` the quote after the sign ends a string; the code after it is not a value. */
 function wasClosing(text: string, { start, end }: TextRange): boolean {
   const value = text.slice(start, end);
   if (/^\s|^[,;:)\]}({[+\s]*$|^["'`]?\s*(?:[,;)\]}]\s|\+\s|\+.*\+$)/.test(value)) return true;
@@ -121,7 +121,7 @@ function endsLine(text: string, end: number): boolean {
   return LINE_END.test(text);
 }
 
-/** A sign such as `=` says that a value follows; after a colon there may as well be prose or code. */
+/** A sign such as `=` announces a value; after a colon there may as well be prose or code. */
 function isLikely(
   word: string,
   { family }: SecretName,

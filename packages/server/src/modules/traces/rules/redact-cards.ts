@@ -13,13 +13,15 @@ const ISSUERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^220[0-4]/, [16, 17, 18, 19]],
 ];
 
-/** How the digits are grouped on a card. Digits in groups of another size are a card only if they stand alone. */
+/**
+ * How the digits are grouped on a card. Digits in groups of another size are a card only if no other digits surround them.
+ */
 const GROUPINGS = /^(?:1[3-9]|4,4,4,4(?:,[123])?|4,6,[45]|4,4,4,[123]|4,4,5)$/;
 const MIN_DIGITS = 13;
 const MAX_DIGITS = 19;
 const LEAST_GROUP = 4;
 
-/** The numbers of payment cards in a run of digits: of a known issuer, with a check digit that is right. */
+/** The payment card numbers in a run of digits: of a known issuer, with a correct check digit. */
 export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): TextRange[] {
   if (run.length < MIN_DIGITS) return [];
   const groups: TextRange[] = [...run.matchAll(/\d+/g)].map((m) => ({ start: m.index, end: m.index + m[0].length }));
@@ -35,7 +37,7 @@ export function cardsInRun({ 0: run, index: offset }: RegExpExecArray): TextRang
   return cards;
 }
 
-/** All of one size, save the last. Others are phone numbers as often as not. */
+/** All of one size, except the last. Other groupings are often phone numbers. */
 function isEven(groups: readonly TextRange[]): boolean {
   const sizes = groups.slice(0, MAX_DIGITS + 1).map(({ start, end }) => end - start);
   return sizes.length <= MAX_DIGITS && sizes.slice(0, -1).every((size) => size === sizes[0]);

@@ -1,6 +1,6 @@
 import { isPlaceholder, isReference, isSecretVariable, isWordy } from './redact-values.ts';
 
-// What must hold of a match to be a secret, for the patterns whose form alone does not prove it.
+// Checks for patterns whose form is no proof of a secret.
 
 export const hasDigit = (secret: string): boolean => /\d/.test(secret);
 
@@ -8,7 +8,7 @@ export const isMixed = (secret: string): boolean => hasDigit(secret) && /[a-z]/.
 
 export const isFilledIn = (secret: string): boolean => !isPlaceholder(secret);
 
-/** The end of what stands on the same line before a match. */
+/** The end of the same line before a match. */
 function lineBefore({ input, index }: RegExpExecArray, maxChars: number): string {
   const before = input.slice(Math.max(0, index - maxChars), index);
   return before.slice(before.lastIndexOf('\n') + 1);
@@ -23,7 +23,10 @@ export const isNearTwilio = (secret: string, { input, index }: RegExpExecArray):
 export const isCurlPassword = (secret: string, match: RegExpExecArray): boolean =>
   /\bcurl\b/.test(lineBefore(match, 300)) && isFilledIn(secret);
 
-/** What stands in an Authorization header: no template, no code, and no word of a sentence about such headers. */
+/**
+ * Whether this is a credential of an Authorization header: not a template, code, or a word of a sentence about such
+ * headers.
+ */
 export function isCredential(secret: string): boolean {
   if (isPlaceholder(secret) || isReference(secret) || isSecretVariable(secret)) return false;
   return !isWordy(secret) || !/^(?:auth\w*|tokens?|scheme|header|format|realm)\b/i.test(secret);

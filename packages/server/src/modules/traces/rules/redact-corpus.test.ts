@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { redactText } from './redact.ts';
 
-/** Nothing in this file is a secret. Each is put together here, so that a scanner of sources does not take it for one. */
+/** Nothing in this file is a secret. Each is assembled here, so that secret scanners do not flag this file. */
 const join = (...parts: string[]) => parts.join('');
 const ALNUM = 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6dE9fG2hJ5kL8mN1pQ4rS7tU0vW3xY6';
 const HEX = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
@@ -27,9 +27,9 @@ const pem = (kind: string) => ({
 const PEM = pem('');
 const CARD = join('4111', '1111', '1111', '1111');
 
-/** Text, what becomes of it. */
+/** Text and its redacted form. */
 const SECRETS: readonly (readonly [string, string])[] = [
-  // Keys that are known by their form
+  // Keys recognised by their form
   [`id ${AWS_ID}.`, 'id [REDACTED:aws_access_key].'],
   [`${join('AS', 'IA')}${AWS_ID.slice(4)}`, '[REDACTED:aws_access_key]'],
   [`aws_secret_access_key = ${AWS_SECRET}`, 'aws_secret_access_key = [REDACTED:aws_secret_key]'],
@@ -159,9 +159,9 @@ const SECRETS: readonly (readonly [string, string])[] = [
   [`ALTER USER a WITH PASSWORD '${WORD}';`, "ALTER USER a WITH PASSWORD '[REDACTED:password]';"],
 ];
 
-/** What looks like a secret at first sight, or speaks of one. */
+/** Texts that resemble a secret, or mention one. */
 const HARMLESS: readonly string[] = [
-  // Numbers and names that are public
+  // Public numbers and names
   'commit 3f786850e387550fdab836ed7e6dc881de23001b',
   'aws deploy of 3f786850e387550fdab836ed7e6dc881de23001b',
   `sha256:${HEX}`,
@@ -268,7 +268,7 @@ const HARMLESS: readonly string[] = [
   'docker run -u 1000:1000 image',
   'case Token::Ident1 => parse()',
 
-  // Nothing filled in
+  // Placeholders and empty values
   'password=',
   'PASSWORD=""',
   "TOKEN=''",
@@ -295,7 +295,7 @@ const HARMLESS: readonly string[] = [
 ];
 
 describe('the corpus of secrets', () => {
-  it.each(SECRETS)('secret %# is replaced and what stands around it stays', (text, redacted) => {
+  it.each(SECRETS)('secret %# is replaced and the text around it stays', (text, redacted) => {
     expect(redactText(text)).toBe(redacted);
     expect(redactText(redacted)).toBe(redacted);
   });

@@ -1,10 +1,10 @@
 import type { SecretPattern, TextRange } from './redact-pattern-parts.ts';
 import { secretPatterns } from './redact-patterns.ts';
 
-/** A part of a text that must not be kept. `rank` is the place of its pattern in the table. */
+/** A part of a text that must not be stored. `rank` is the position of its pattern in the table. */
 export type FoundSecret = TextRange & { rank: number };
 
-/** The secrets of a text in its order, in time that grows with its length and no faster. */
+/** Returns the secrets of a text in order, in linear time. */
 export function findSecrets(text: string): FoundSecret[] {
   const secrets: FoundSecret[] = [];
   secretPatterns.forEach((row, rank) => {
@@ -14,7 +14,7 @@ export function findSecrets(text: string): FoundSecret[] {
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       for (const { start, end } of secretsOf(row, match)) {
         secrets.push({ start, end, rank });
-        // What was found is not read again.
+        // Continues after the secret.
         if (end > pattern.lastIndex) pattern.lastIndex = end;
       }
     }
@@ -32,7 +32,7 @@ function secretsOf({ check, locate }: SecretPattern, match: RegExpExecArray): re
   return [{ start: end - secret.length, end }];
 }
 
-/** Secrets that overlap become one, named by the pattern that comes first in the table. */
+/** Merges overlapping secrets, named by the pattern that comes first in the table. */
 function mergeOverlapping(secrets: FoundSecret[]): FoundSecret[] {
   secrets.sort((a, b) => a.start - b.start);
   const merged: FoundSecret[] = [];

@@ -4,8 +4,8 @@ const OPENING = /(?:[rRbBuUfF]{1,2})?(\\{0,7})(["'`])/y;
 const STOPS: Record<string, RegExp> = { '"': /["\n]/g, "'": /['\n]/g, '`': /[`\n]/g };
 
 /**
- * What stands between quotes, where a quote begins at `at`. In JSON inside of JSON quotes are escaped; the one that ends
- * the text is escaped as often as the one that began it. An open text ends with its line.
+ * The text between quotes, where a quote begins at `at`. In nested JSON quotes are escaped; the closing quote is escaped as
+ * often as the opening one. An unclosed text ends with its line.
  */
 export function findQuoted(text: string, at: number): TextRange | undefined {
   OPENING.lastIndex = at;
@@ -24,28 +24,28 @@ export function findQuoted(text: string, at: number): TextRange | undefined {
   return { start, end: text.length };
 }
 
-/** Counted back from a quote: a pattern that looks for them would begin at each of many that no quote follows. */
+/** Counted back from a quote: a pattern would start at each of many backslashes that no quote follows. */
 function backslashesBefore(text: string, at: number, start: number): number {
   let from = at;
   while (from > start && text[from - 1] === '\\') from--;
   return at - from;
 }
 
-/** A comma or an ampersand may be part of a value; before a space, a quote or the next name it ends it. */
+/** A comma or an ampersand may be part of a value; before a space, a quote or the next name it ends the value. */
 const BARE = String.raw`(?:[^\s"'\x60,;&<>\\)\]}]|&(?![\w.%[\]-]{1,64}=|amp;)|,(?![\s"'{[]|[\w.-]{1,64}[ ]?[=:]|$)|\\(?![nrt"'\x60\\]))`;
-/** Longer than any word: no need to ask what it is, and what is asked about must be short. */
+/** Longer than any word: needs no check, and the checked text must be short. */
 const MAX_WORD_CHARS = 256;
 const WORD = new RegExp(`${BARE}{0,${MAX_WORD_CHARS}}`, 'y');
 const REST = new RegExp(`${BARE}*`, 'y');
 
-/** The word that begins at `at`, as a shell, an address or a line of settings has it. */
+/** Returns the word that begins at `at`, by the rules of a shell, a URL or a line of settings. */
 export function findBare(text: string, at: number): { word: string; isLong: boolean } {
   WORD.lastIndex = at;
   const word = WORD.exec(text)?.[0] ?? '';
   return { word, isLong: word.length === MAX_WORD_CHARS };
 }
 
-/** Where it ends, however long it is. */
+/** Returns the end of that word, however long it is. */
 export function findBareEnd(text: string, at: number): number {
   REST.lastIndex = at;
   REST.test(text);

@@ -2,27 +2,33 @@ export type TextRange = { start: number; end: number };
 
 /** One way to recognise a secret. */
 export type SecretPattern = {
-  /** What stands where the secret stood: `[REDACTED:<kind>]`. */
+  /** The secret is replaced by `[REDACTED:<kind>]`. */
   kind: string;
   catches: string;
-  /** Global, and never matches nothing. Its last group is the secret and ends the match; without a group all of it is. */
+  /**
+   * Global, and never matches an empty text. Its last group is the secret and ends the match; without a group the whole
+   * match is the secret.
+   */
   pattern: RegExp;
-  /** Whether a match is a secret, where its form is not proof enough. */
+  /** Whether a match is a secret, where its form is no proof. */
   check?: (secret: string, match: RegExpExecArray) => boolean;
-  /** Where the secrets of a match are, if the pattern only finds where one may begin. */
+  /** The positions of secrets in a match, if the pattern only finds where one may begin. */
   locate?: (match: RegExpExecArray) => TextRange[];
-  /** Texts with «secrets» in marks, which are found. `{20}` is put for 20 characters, so that no scanner of sources is alarmed. */
+  /**
+   * Texts with «secrets» in marks, which are found. `{20}` stands for 20 characters, so that secret scanners do not flag
+   * this file.
+   */
   caught: readonly string[];
-  /** Texts that look alike and are left alone. */
+  /** Similar texts that are left unchanged. */
   harmless: readonly string[];
 };
 
-/** A token begins at the start of a word, or after a line end that is written as an escape. */
+/** A token begins at the start of a word, or after an escaped line end. */
 const WORD_START = String.raw`^|[^A-Za-z0-9]|\\[nrt]`;
-/** The same for those that have dashes and underscores in them, else each dash would be a place to begin. */
+/** The same for tokens that contain dashes and underscores; otherwise each dash could begin one. */
 export const NAME_START = String.raw`^|[^\w-]|\\[nrt]`;
 
-/** The look back comes after the beginning: a search for fixed letters is much faster than one for a place. */
+/** The lookbehind comes after the prefix: a search for fixed letters is much faster than one for a position. */
 export const word = (begin: string, rest: string): RegExp =>
   new RegExp(`(?:${begin})(?<=(?:${WORD_START})(?:${begin}))(?:${rest})`, 'g');
 

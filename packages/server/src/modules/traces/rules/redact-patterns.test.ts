@@ -13,7 +13,7 @@ const NAMED: Record<string, string> = {
   'pem end': edge('END'),
 };
 
-/** The examples in the table have no secret in them: `{20}` becomes one of 20 characters here. */
+/** The examples in the table contain no secrets: `{20}` becomes one of 20 characters here. */
 const filled = (example: string): string =>
   example
     .replace(/\{(\d+)([aA]?)\}/g, (_, length, letters) => (LETTERS[letters] as string).slice(0, Number(length)))
@@ -34,7 +34,7 @@ describe.each(secretPatterns)(
       for (const example of caught) expect(filled(example).replaceAll(/[«»]/g, '')).toMatch(pattern);
     });
 
-    it.each(harmless)('leaves %j alone', (example) => {
+    it.each(harmless)('leaves %j unchanged', (example) => {
       expect(redactText(filled(example))).toBe(filled(example));
     });
 

@@ -17,10 +17,10 @@ import { urlPassword } from './redact-urls.ts';
 import { looksRandom } from './redact-values.ts';
 
 /**
- * All of them, the more exact ones first: where two overlap, the first names what both found.
+ * More exact patterns come first: where two overlap, the first names the secret.
  *
- * Time must grow with the length of a text and no faster. So after an open-ended part nothing may follow that can fail, or
- * the pattern must not be able to begin again inside of what that part has read. A test counts the steps.
+ * Matching must take linear time. So nothing that can fail may follow an open-ended part, or the pattern must not be able
+ * to begin again inside what that part has read. A test counts the steps.
  */
 export const secretPatterns: readonly SecretPattern[] = [
   {
@@ -252,7 +252,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     kind: 'connection_string',
     catches: 'passwords in addresses; scheme, user and host stay',
-    // `scheme://user:`, then the rest up to a slash. The slashes may be escaped, as some write them in JSON.
+    // `scheme://user:`, then the rest up to a slash. The slashes may be escaped, as some serialisers do in JSON.
     pattern:
       /(?<![A-Za-z0-9+.-])([A-Za-z][A-Za-z0-9+.-]{0,30}):\\?\/\\?\/[^\s/?#:@"'`<>\\]{0,256}:(?=([^\s/?"'`<>\\]+))/g,
     locate: urlPassword,
@@ -295,7 +295,7 @@ export const secretPatterns: readonly SecretPattern[] = [
   {
     kind: 'assignment',
     catches: 'values that go by the name of a secret, as in `password=…`, `"secret": "…"`, `api_key: …`, `--token …`',
-    // A mark is passed over, so that its own name is not taken for one.
+    // Skips an existing marker, so that its own name is not matched.
     pattern: new RegExp(String.raw`\[REDACTED:[a-z_]+\]|${NAME_END}(?=[\s"'\x60\\\]:=*>?])`, 'gi'),
     locate: assignedValue,
     caught: ['{"client_secret": "«letmein»", "a": 1}', 'PASSWORD=«changeme»', '--api-key="«a1b2c3»"'],

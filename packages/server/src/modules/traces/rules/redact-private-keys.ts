@@ -1,14 +1,14 @@
 import type { TextRange } from './redact-pattern-parts.ts';
 
 const EDGE = /-----(BEGIN|END) [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----/g;
-/** Between the lines of a key: white space, line ends written as escapes, and quotes where the text is code. */
+/** Between the lines of a key: white space, escaped line ends, and quotes where the text is code. */
 const BREAK = String.raw`(?:\s|\\{1,4}[nr]|["'+,]\s)+`;
 const HEADER = String.raw`(?:(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)[A-Z][A-Za-z-]{1,30}: [^\n\r\\]{0,200})`;
 const LINE = `${BREAK}[A-Za-z0-9+/=]{16,}`;
 const LAST_LINE = String.raw`${BREAK}(?:[A-Za-z0-9+/=]{1,15}(?!\w))?(?:${BREAK})?(?:-{1,5}(?:END[A-Z ]{0,50}-{0,5})?)?`;
-/** As much of a key as there is when its end is missing. */
+/** The rest of a key whose end is missing. */
 const REST = new RegExp(`${HEADER}{0,8}(?:${LINE})+(?:${LAST_LINE})?`, 'y');
-/** Some of a key is there: not just the two lines named in a sentence. */
+/** Matches key material, to exclude a sentence that only mentions the first and last line. */
 const MATERIAL = /[\r\n]|\\[nr]|[A-Za-z0-9+/=]{16}/;
 
 /** A private key in PEM, from its first line, which is the match, to its last, or to where the text was cut. */

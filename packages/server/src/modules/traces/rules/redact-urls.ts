@@ -1,12 +1,12 @@
 import type { TextRange } from './redact-pattern-parts.ts';
 import { isPlaceholder } from './redact-values.ts';
 
-/** In these a password with a bare slash is seen; in other addresses that would be a port and a path. */
+/** In URLs of these schemes a password may contain a slash; in others that would be a port and a path. */
 const STORES = /(?:amqp|clickhouse|cockroach|ldap|maria|mongo|mssql|mysql|nats|oracle|postgres|redis|smtp|sqlserver)/i;
 const UP_TO_AT = /[^\s"'`<>\\@]{1,256}(?=@)/y;
 const PORT = /^\d{1,5}(?:[#,]|$)/;
 
-/** The password of an address, whose match ends before it; the groups are the scheme and the rest up to a slash. */
+/** The password of a URL; the match ends before it, and its groups are the scheme and the rest up to a slash. */
 export function urlPassword(match: RegExpExecArray): TextRange[] {
   const [whole, scheme = '', rest = ''] = match;
   const start = match.index + whole.length;

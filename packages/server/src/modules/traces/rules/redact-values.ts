@@ -1,6 +1,6 @@
 import { secretFamily } from './redact-names.ts';
 
-/** Templates, masks and words for nothing. The first are not tried on what is plainly a word. */
+/** Templates, masks and words for nothing. The first are not tried on plain words. */
 const SYMBOLIC = [
   /^<[^>]*>?$/,
   /^\[[^\]]*\]?$/,
@@ -23,7 +23,7 @@ const VERBAL = [
 const PLAIN = /^[A-Za-z0-9][^*•●.…_#?-]*$/;
 const MAX_PLACEHOLDER_CHARS = 100;
 
-/** Whether a value holds nothing: it is empty, masked, a template or a word for nothing. */
+/** Whether a value is empty, masked, a template or a word for nothing. */
 export function isPlaceholder(value: string): boolean {
   if (/^\s*(?:\[REDACTED:[a-z_]+\]|$)/.test(value)) return true;
   const text = value.trim();
@@ -47,7 +47,7 @@ const VERSION = /^[~^]?v?\d{1,9}\.\d{1,9}(?:\.\d{1,9})?(?:[-+][\w.+-]{0,40})?$/;
 const CHAIN = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+$/;
 const LONG_PART = /(?:^|\.)(?=[^.]*\d)(?=[^.]*[A-Z])[^.]{20,}/;
 
-/** Whether an unquoted value is code or an address, which leads to a secret but is none. */
+/** Whether an unquoted value is code or an address, which refers to a secret but is none. */
 export function isReference(value: string): boolean {
   if (isAddress(value) || [CALL_OR_INDEX, BOUND_NAME, PATH, DATE, VERSION].some((pattern) => pattern.test(value))) {
     return true;
@@ -81,12 +81,12 @@ export function isProse(value: string): boolean {
 
 const WORDS = /^[A-Za-z]+(?:[-_.'’/][A-Za-z]*\d{0,3})*[.!?:]?$/;
 
-/** Letters, perhaps with dashes between them: a word or a name, and nobody's idea of a key. */
+/** Letters, perhaps with dashes between them: a word or a name, not a key. */
 export function isWordy(value: string): boolean {
   return WORDS.test(value);
 }
 
-/** Letters and digits, and enough of them that nobody would write it by hand. */
+/** Letters and digits, and too many to be written by hand. */
 export function looksRandom(value: string): boolean {
   return value.length >= 8 && /\d/.test(value) && (/[A-Za-z]/.test(value) || value.length >= 16) && !isWordy(value);
 }

@@ -7,7 +7,7 @@ const key = ['gh', 'p_', 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6'].join('');
 const begin = ['-----BEGIN', ' PRIVATE KEY-----'].join('');
 const end = ['-----END', ' PRIVATE KEY-----'].join('');
 
-/** Pieces of which secrets, and what surrounds them, are made. */
+/** Fragments of secrets and of their context. */
 const pieces = fc.constantFrom(
   ...['password', 'TOKEN', 'api_key', 'secret', 'Authorization', 'Cookie', 'pwd', '--token', 'x-api-key', 'const '],
   ...['=', ':', ': ', ' = ', '=>', '"', "'", '`', '\\"', '\\\\"', '\\n', '\n', ' ', ',', ';', '&', '<', '>', '</', ')'],
@@ -73,7 +73,7 @@ describe('redactText', () => {
     );
   });
 
-  it('leaves no key behind, whatever stands around it', () => {
+  it('leaves no key behind, whatever surrounds it', () => {
     fc.assert(
       fc.property(madeText, madeText, (a, b) => !redactText(`${a} ${key} ${b}`).includes(key)),
       {

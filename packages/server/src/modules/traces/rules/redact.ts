@@ -6,23 +6,25 @@ import { secretPatterns } from './redact-patterns.ts';
 const MARKER = /\[REDACTED:[a-z_]+\]/;
 const ONE_MARKER = /^\[REDACTED:[a-z_]+\]$/;
 
-/** What stands where a secret stood. */
 const markerOf = (kind: string): string => `[REDACTED:${kind}]`;
 
 const MARKERS = secretPatterns.map(({ kind }) => markerOf(kind));
 
-/** A longer text is cut to this many characters. */
+/** A longer text is truncated to this many characters. */
 export const MAX_REDACT_CHARS = 200_000;
-/** How far the scan looks past the cut, so that a secret that lies across it is known as one. */
+/** How far the scan looks past the cut, to recognise a secret that lies across it. */
 const LOOK_AHEAD_CHARS = 4096;
-/** Marks change what stands beside them. One more round finds nothing new, but for texts made to do so. */
+/**
+ * A marker changes the text beside it, so a text is scanned until nothing changes. One more round finds nothing new, except
+ * in texts crafted for it.
+ */
 const MAX_ROUNDS = 6;
 const MAX_DEPTH = 128;
 
-/** Most names in JSON are one, and no secret is. */
+/** Most names in JSON match this, and no secret does. */
 const SHORT_WORD = /^[\w.-]{0,12}$/;
 
-/** The text with every secret replaced by `[REDACTED:<kind>]`. Redacting it again changes nothing. */
+/** Replaces every secret in the text with `[REDACTED:<kind>]`. Redacting it again changes nothing. */
 export function redactText(text: string): string {
   if (SHORT_WORD.test(text)) return text;
   let current = text;
@@ -51,7 +53,7 @@ function replaceSecrets(text: string): string {
 const HALF_PAIR = /[\ud800-\udbff]$/;
 const OPEN_MARKER = /\[(?:R(?:E(?:D(?:A(?:C(?:T(?:E(?:D(?::[a-z_]*)?)?)?)?)?)?)?)?)?$/;
 
-/** At most that many characters, with no mark and no character in halves at the end. */
+/** At most that many characters, without splitting a marker or a character at the end. */
 export function cutText(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const cut = text.slice(0, maxChars).replace(HALF_PAIR, '');
@@ -61,7 +63,7 @@ export function cutText(text: string, maxChars: number): string {
   return MARKER.exec(text.slice(start, start + 64))?.index === 0 ? cut.slice(0, start) : cut;
 }
 
-/** Every string in the value redacted, and all of what stands under a name such as `password`. */
+/** Redacts every string in the value, and everything under a name such as `password`. */
 export function redactJson(value: unknown): unknown {
   return redactValue(value, 0);
 }

@@ -5,7 +5,7 @@ export type Payload = { value: unknown; truncated: boolean };
 
 const MAX_DEPTH = 128;
 
-/** Any JSON value without its secrets. What is longer than `maxChars` becomes text: the beginning of its JSON. */
+/** Any JSON value without its secrets. A value longer than `maxChars` becomes text: the beginning of its JSON. */
 export function capPayload(given: unknown, maxChars: number): Payload {
   const value = redactJson(given) ?? null;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
@@ -13,7 +13,7 @@ export function capPayload(given: unknown, maxChars: number): Payload {
   return { value, truncated: holdsLongText(given, 0) };
 }
 
-/** Redaction cuts a long text by itself. */
+/** Redaction truncates a long text by itself. */
 function holdsLongText(value: unknown, depth: number): boolean {
   if (typeof value === 'string') return value.length > MAX_REDACT_CHARS;
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return false;

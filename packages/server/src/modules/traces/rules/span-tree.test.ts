@@ -11,7 +11,7 @@ const parents = (spans: readonly TreeSpan[]) =>
   Object.fromEntries(resolveParents(spans).map(({ span_id, parent_span_id }) => [span_id, parent_span_id]));
 
 describe('settleParents', () => {
-  it('keeps what is well placed, wherever its parent stands in the list', () => {
+  it('keeps valid parents, wherever they are in the list', () => {
     const spans = [span('c', 'b'), span('a'), span('b', 'a')];
     expect(resolveParents(spans)).toEqual(spans);
   });

@@ -1,11 +1,11 @@
-/** As much of a span as its place in the tree needs. */
+/** The fields of a span that its place in the tree depends on. */
 export type TreeSpan = { span_id: string; parent_span_id: string | null; started_at: string | null };
 
 export type SpanNode<S extends TreeSpan> = S & { children: SpanNode<S>[] };
 
 /**
- * Every parent is there and no span is above itself. One whose parent is unknown stands at the top; of a circle, the span
- * that started first does, and of several the one with the least id.
+ * Makes every parent exist and removes cycles. A span with an unknown parent moves to the top; of a cycle, the span that
+ * started first does, and of several the one with the smallest id.
  */
 export function resolveParents<S extends TreeSpan>(spans: readonly S[]): S[] {
   const parentOf = lookUpParents(spans);
@@ -18,7 +18,7 @@ export function resolveParents<S extends TreeSpan>(spans: readonly S[]): S[] {
       walks.set(above.span_id, walk);
       path.push(above);
     }
-    // Back at a span of this very walk: it goes in a circle.
+    // The walk came back to one of its own spans: this is a cycle.
     if (above && walks.get(above.span_id) === walk) tops.add(firstOf(path.slice(path.indexOf(above))).span_id);
   }
   const isTop = (span: S) => tops.has(span.span_id) || parentOf(span) === undefined;
@@ -36,14 +36,14 @@ function firstOf<S extends TreeSpan>(circle: readonly S[]): S {
   );
 }
 
-/** By start; those that have none come last. */
+/** By start; spans without one come last. */
 function byStart(a: TreeSpan, b: TreeSpan): number {
   if (a.started_at === b.started_at) return 0;
   if (a.started_at === null || b.started_at === null) return a.started_at === null ? 1 : -1;
   return a.started_at < b.started_at ? -1 : 1;
 }
 
-/** Spans below their parents, in the order they started; those that started together in the order given. */
+/** Spans below their parents, in the order they started; those with the same start in the order given. */
 export function spanTree<S extends TreeSpan>(spans: readonly S[]): SpanNode<S>[] {
   const nodes = resolveParents(spans).map((span): SpanNode<S> => ({ ...span, children: [] }));
   const parentOf = lookUpParents(nodes);
@@ -52,7 +52,7 @@ export function spanTree<S extends TreeSpan>(spans: readonly S[]): SpanNode<S>[]
   return roots;
 }
 
-/** The same from top to bottom in one list, each with its depth from 0: a deep tree has no form as JSON, this has. */
+/** The same as a flat list from top to bottom, each with its depth from 0: JSON cannot hold a very deep tree. */
 export function spanRows<S extends TreeSpan>(
   spans: readonly S[],
 ): (Omit<SpanNode<S>, 'children'> & { depth: number })[] {

@@ -157,7 +157,7 @@ describe('mergeSpans', () => {
     });
   });
 
-  it('keeps the order in which spans were first told of, and settles their parents', () => {
+  it('keeps the order in which spans were first recorded, and resolves their parents', () => {
     const spans = mergeSpans([
       { span_id: 'b', parent_span_id: 'a' },
       { span_id: 'a', parent_span_id: 'gone' },

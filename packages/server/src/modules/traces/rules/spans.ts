@@ -9,7 +9,7 @@ export type SpanStatus = 'ok' | 'error' | 'running';
 
 export type TraceSpan = {
   span_id: string;
-  /** Null: it stands at the top. */
+  /** Null for a span at the top. */
   parent_span_id: string | null;
   name: string;
   kind: TraceSpanKind;
@@ -23,7 +23,6 @@ export type TraceSpan = {
   input_truncated: boolean;
   output_truncated: boolean;
   attributes: Record<string, unknown>;
-  /** What happened within it. */
   events?: readonly unknown[];
   model?: string;
   input_tokens?: number;
@@ -32,7 +31,7 @@ export type TraceSpan = {
   recorded_at?: string;
 };
 
-/** What was said of a span at one time: as much as was given, ready to be kept. */
+/** The fields of a span that one call recorded, normalised. */
 export type SpanPart = Partial<TraceSpan> & { span_id: string };
 
 const MAX_NAME_CHARS = 256;
@@ -42,7 +41,7 @@ const STATUSES = ['ok', 'error', 'running'] as const;
 
 type GivenSpan = Readonly<Record<string, unknown>>;
 
-/** Without secrets, with payloads of bounded length and times in UTC. What has no meaning for a span is left out. */
+/** Without secrets, with payloads of bounded length and times in UTC. Unknown fields are left out. */
 export function normalizeSpan(given: GivenSpan & { span_id: string }, { maxChars }: { maxChars: number }): SpanPart {
   const part = {
     span_id: given.span_id,
@@ -72,7 +71,7 @@ function payloadOf(name: 'input' | 'output', given: GivenSpan, maxChars: number)
   return { [name]: value, [`${name}_truncated`]: truncated || given[`${name}_truncated`] === true };
 }
 
-/** What was said of each span, put together in the order it was said: later words win, and none takes one back. */
+/** Merges the recorded parts of each span in order: later values win, and none removes an earlier one. */
 export function mergeSpans(recorded: readonly GivenSpan[]): TraceSpan[] {
   const given = new Map<string, SpanPart[]>();
   for (const part of recorded as readonly SpanPart[]) {
@@ -95,7 +94,7 @@ function wholeOf(parts: readonly SpanPart[]): TraceSpan {
     input_truncated: false,
     output_truncated: false,
     ...all,
-    // Who ends a span seldom says again what kind it was.
+    // The call that ends a span rarely repeats its kind.
     kind: kinds.at(-1) ?? DEFAULT_KIND,
     attributes: merge(parts.map((part) => part.attributes ?? {})),
     ...timesOf(parts, all),
@@ -104,7 +103,7 @@ function wholeOf(parts: readonly SpanPart[]): TraceSpan {
 
 type SpanTimes = Pick<TraceSpan, 'status' | 'started_at' | 'ended_at' | 'duration_ms'>;
 
-/** What is missing follows from the rest, and from when it was told. */
+/** Derives missing times from the others, and from when the parts were recorded. */
 function timesOf(parts: readonly SpanPart[], all: SpanPart): SpanTimes {
   const status = statusOf(all);
   const { duration_ms: duration = null } = all;
@@ -137,7 +136,7 @@ function merge(parts: readonly object[]): Record<string, unknown> {
   return Object.fromEntries(parts.flatMap((part) => Object.entries(part)));
 }
 
-/** A payload may be null; everything else that is null was not said. */
+/** A payload may be null; any other null means that the field was not given. */
 function definedMembers(part: SpanPart): object {
   const isDefined = ([name, value]: [string, unknown]) =>
     (value ?? undefined) !== undefined || /^(?:in|out)put$/.test(name);

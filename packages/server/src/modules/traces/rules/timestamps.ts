@@ -1,6 +1,8 @@
 const ISO = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** A time as all answers have it, in UTC with milliseconds; null where it is none. Without an offset it is taken for UTC. */
+/**
+ * A time in UTC with milliseconds, as in all answers; null where it is invalid. A time without an offset is taken as UTC.
+ */
 export function toUtc(given: unknown): string | null {
   const match = typeof given === 'string' ? ISO.exec(given.trim()) : null;
   if (match === null) return null;

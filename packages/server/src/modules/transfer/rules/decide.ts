@@ -1,14 +1,14 @@
 import { canonicalJson } from '@mem-service/contract';
 
-/** The newest version of an entry; one that is gone has no value. */
+/** The newest version of an entry; a deleted one has no value. */
 export type ImportHead = { version: number; written_at: number; value: string | undefined };
 
-/** `isKnown`: a version with this value and this time is there. */
+/** `isKnown`: a version with this value and this time exists. */
 type ImportCandidate = { value: string; written_at: number | undefined; isKnown: boolean };
 
 export type ImportDecision = { status: 'written'; written_at: number } | { status: 'unchanged' | 'skipped' | 'older' };
 
-/** What becomes of something that comes from elsewhere. Versions of an entry stay in the order of their times. */
+/** Decides whether an imported version is written. Versions of an entry stay in the order of their times. */
 export function decideImport(
   head: ImportHead | undefined,
   { value, written_at, isKnown }: ImportCandidate,

@@ -6,14 +6,13 @@ import type { ExportedTable } from '../../../kernel/index.ts';
 export const FORMAT = 'mem-export';
 export const FORMAT_VERSION = 1;
 
-/** What is wrong with a line. */
 export class LineProblem extends Error {
   override name = 'LineProblem';
 }
 
 const namesOf = ({ columns }: ExportedTable) => Object.keys(columns).filter((name) => name !== 'account_id');
 
-/** JSON that can stand in a line as it is; any other is told as a string. */
+/** JSON that fits in a line as it is; any other is written as a string. */
 const isSingleLineJson = (text: string) => /^[[{]/.test(text) && !/[\n\r]/.test(text);
 
 function memberText({ json }: ExportedTable, name: string, value: SqlValue): string {
@@ -21,13 +20,13 @@ function memberText({ json }: ExportedTable, name: string, value: SqlValue): str
   return JSON.stringify(value);
 }
 
-/** One row as one line. Documents stay as they are, to the byte. */
+/** One row as one line. Documents keep their bytes. */
 export function recordText(table: ExportedTable, row: Row): string {
   const members = namesOf(table).map((name) => `,"${name}":${memberText(table, name, row[name] ?? null)}`);
   return `{"record":"${table.kind}"${members.join('')}}`;
 }
 
-/** Documents are a level or two down. */
+/** Documents are nested a level or two down. */
 const MAX_DEPTH = shapes.MAX_JSON_DEPTH + 8;
 
 function parseLine(text: string): JsonObject & { record: string } {
@@ -54,7 +53,7 @@ function documentPaths(table: ExportedTable): string[][] {
 
 export type ExportRecord = { table: ExportedTable; row: Row };
 
-/** Takes a line apart again. Throws a LineProblem where it is none that an export can have. */
+/** Parses a line. Throws a LineProblem where an export cannot contain it. */
 export function readRecord(tables: readonly ExportedTable[], text: string): ExportRecord {
   const parsed = parseLine(text);
   const table = tables.find(({ kind }) => kind === parsed.record);
@@ -82,14 +81,14 @@ function readMember(table: ExportedTable, name: string, given: unknown): SqlValu
       throw wrong('must be a number');
     default:
       if (typeof value !== 'string') throw wrong('must be a text');
-      // PostgreSQL has no text with a NUL in it.
+      // PostgreSQL text cannot hold NUL.
       if (value.includes('\0') || !value.isWellFormed()) throw wrong('must be well-formed Unicode without NUL');
       if (table.json.includes(name) && !isJson(value)) throw wrong('must be JSON');
       return value;
   }
 }
 
-/** A document that could not stand in the line is a string that holds it. */
+/** A document that does not fit in a line is stored as a string. */
 function documentOf(given: JsonText): unknown {
   const { value } = given;
   return typeof value === 'object' && value !== null ? given.text : value;
@@ -110,7 +109,7 @@ export type ExportHeader = {
   version: number;
   seq: number;
   audit_no: number;
-  /** Of the newest line of the audit trail; empty where there is none. */
+  /** The hash of the newest audit line; empty where there is none. */
   audit_hash: string;
   item_no: number;
   last_at: number;
@@ -119,7 +118,7 @@ export type ExportHeader = {
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** The first line. Nothing in it tells when the export was made, so that equal accounts have equal exports. */
+/** Parses the first line. It contains no export time, so that equal accounts have equal exports. */
 export function readHeader(text: string): ExportHeader {
   const header = parseLine(text) as unknown as ExportHeader;
   if (header.record !== 'header' || header.format !== FORMAT)
@@ -132,7 +131,7 @@ export function readHeader(text: string): ExportHeader {
   if (wrong) throw new LineProblem(`${wrong} must be a whole number`);
   if (typeof header.audit_hash !== 'string') throw new LineProblem('audit_hash must be a text');
   if (typeof header.counts !== 'object' || header.counts === null || !Object.values(header.counts).every(isCount))
-    throw new LineProblem('counts must tell how many records of each kind there are');
+    throw new LineProblem('counts must hold the number of records of each kind');
   const { record, format, version, seq, audit_no, audit_hash, item_no, last_at, counts } = header;
   return { record, format, version, seq, audit_no, audit_hash, item_no, last_at, counts };
 }

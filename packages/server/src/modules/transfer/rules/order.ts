@@ -2,13 +2,13 @@ import type { SqlValue } from '../../../db/index.ts';
 import type { ExportedTable } from '../../../kernel/index.ts';
 import { type ExportRecord, LineProblem } from './format.ts';
 
-/** As both databases order texts: by their bytes. */
+/** The order of texts in both databases: by bytes. */
 function compare(a: SqlValue, b: SqlValue): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
 
-/** Each record comes after the one before it, so none is there twice. */
+/** Each record must come after the one before it, so that none occurs twice. */
 export function checkOrder(
   tables: readonly ExportedTable[],
   before: ExportRecord | undefined,

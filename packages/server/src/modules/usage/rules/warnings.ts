@@ -4,7 +4,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** What somebody should look after, in words. */
+/** Warnings about the plan and the key, as sentences. */
 export function warningsOf(usage: PlanUsage, keyEnds: string | null, now: number): string[] {
   const { has_plan, warning_level, ops_used, ops_limit, period } = usage;
   const warnings: string[] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CELL_MS, type Cells, roomIn, waitFor, weightOf } from './window.ts';
 
-/** A key in use: counts what is let through, as the service does. */
+/** A key in use: counts admitted requests, as the service does. */
 class Used {
   cells: Cells = { current: 0, previous: 0 };
   #cell = 0;
@@ -48,7 +48,7 @@ describe('a minute that slides over two', () => {
     );
   });
 
-  it('has room after the wait that it tells, and not a millisecond before', () => {
+  it('has room after the wait that it returns, and not a millisecond before', () => {
     fc.assert(
       fc.property(limits, gaps, (limit, waits) => {
         const used = new Used();
@@ -70,7 +70,7 @@ describe('a minute that slides over two', () => {
     );
   });
 
-  it('refuses nobody who keeps to the limit evenly', () => {
+  it('refuses no key that keeps to the limit evenly', () => {
     fc.assert(
       fc.property(limits, fc.nat(CELL_MS), (limit, start) => {
         const used = new Used();
