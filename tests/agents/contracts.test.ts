@@ -78,7 +78,7 @@ describe.each(backends)('the contracts of an agent on %s', (backend) => {
     expect(await refusal(own)).toMatchObject({ code: 'contract_violated' });
   });
 
-  it('tell every rule that is broken at once', async () => {
+  it('report all broken rules together', async () => {
     await bind(
       { entity_path: '*', min_confidence: 0.9, ttl_required: true },
       { entity_path: 'svc/*', required_fields: ['x'] },

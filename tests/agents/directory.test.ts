@@ -99,7 +99,7 @@ describe.each(backends)('the profile of an agent on %s', (backend) => {
     updated_at: null,
   };
 
-  it('is empty for an agent that nobody knows', async () => {
+  it('is empty for an unknown agent', async () => {
     expect(await profile('agent/nobody')).toEqual({ agent_id: 'agent/nobody', ...empty });
   });
 
@@ -160,13 +160,13 @@ describe.each(backends)('the profile of an agent on %s', (backend) => {
     expect(await profile('agent/counted', Y)).toMatchObject({ entries_written: 3, entities_touched: 2 });
   });
 
-  it('tells of an agent whose every word is private nothing', async () => {
+  it('does not show an agent whose entries are all private', async () => {
     const as = { agent_id: 'agent/secretive' };
     await app.call('entries.write', { entity_path: 'svc/s', key: 'k', value: 1, shared: false }, as);
     expect(await profile('agent/secretive', Y)).toEqual({ ...as, ...empty });
   });
 
-  it('may be set by whoever runs the agent; the timeline says who did', async () => {
+  it('may be set by any agent; the timeline shows which', async () => {
     await app.call('agents.set_profile', { agent_id: 'agent/run', description: 'd' }, Y);
     await app.call('agents.set_capabilities', { agent_id: 'agent/run', capabilities: [] }, { agent_id: 'agent/run' });
     const { events } = await app.call('agents.timeline', { agent_id: 'agent/run' }, X);
@@ -291,7 +291,7 @@ describe.each(backends)('finding an agent on %s', (backend) => {
     await many.close();
   });
 
-  it('tells the score and what matched', async () => {
+  it('returns the score and what matched', async () => {
     const input = { capability: 'payment retries', entity_path: 'checkout/payments' };
     const { agents, truncated } = await app.call('agents.discover', input, X);
     expect(truncated).toBe(false);

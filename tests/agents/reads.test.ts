@@ -37,7 +37,7 @@ describe.each(backends)('what an agent recalls on %s', (backend) => {
     expect(await refusal(recall('nothing', X))).toMatchObject({ code: 'not_found' });
   });
 
-  it('ends with the entry, whoever deleted it, and does not come back with a new one', async () => {
+  it('ends when any agent deletes the entry, and does not come back with a new one', async () => {
     await put('deleted', 'by x', X);
     await app.call('entries.delete', { entity_path: 'svc', key: 'deleted' }, Y);
     expect(await refusal(recall('deleted', X))).toMatchObject({ code: 'not_found' });
@@ -101,7 +101,7 @@ describe.each(backends)('what an agent reads of another on %s', (backend) => {
       expect(await refusal(readFrom(author, 'team/a', key))).toMatchObject({ code: 'not_found', key });
   });
 
-  it('stands on both timelines', async () => {
+  it('is on both timelines', async () => {
     await readFrom('agent/x', 'team/a', 'slash/ed % key');
     const [own] = await timelineOf('agent/reader');
     expect(own).toMatchObject({ summary: 'Read team/a/slash/ed % key v1 of agent/x', actor_agent_id: null });
@@ -188,7 +188,7 @@ describe.each(backends)('the memory graph of an agent on %s', (backend) => {
     expect(seen).toMatchObject({ total_written: 2, total_reads: 2 });
   });
 
-  it('of an agent that nobody knows is empty', async () => {
+  it('of an unknown agent is empty', async () => {
     expect(await graph('agent/nobody', X)).toEqual({
       agent_id: 'agent/nobody',
       nodes: [],

@@ -17,7 +17,7 @@ describe.each(backends)('the timeline of an agent on %s', (backend) => {
   const timeline = (input: object = {}, as: object = { agent_id }) =>
     app.call('agents.timeline', { agent_id, ...input }, as);
 
-  it('tells each thing it did in a line, newest first, with the fields that are promised', async () => {
+  it('has one line per event, newest first, with the documented fields', async () => {
     const at = iso(app.clock.now());
     await write(app, { entity_path: 'checkout/payments', key: 'retry-policy', value: 1 }, { agent_id });
     await app.call(
@@ -60,7 +60,7 @@ describe.each(backends)('the timeline of an agent on %s', (backend) => {
     expect(own).toMatchObject({ actor_agent_id: null, summary: `Read checkout/owner v2 of ${agent_id}` });
   });
 
-  it('of an agent that nobody knows is empty', async () => {
+  it('of an unknown agent is empty', async () => {
     expect(await timeline()).toEqual({ agentId: agent_id, events: [], count: 0, next_cursor: null, has_more: false });
   });
 
@@ -131,7 +131,7 @@ describe.each(backends)('the timeline of an agent on %s', (backend) => {
     expect((await timeline({ event_type: ['write'] }, Y)).count).toBe(1);
   });
 
-  it('forgets what was erased and keeps that something was', async () => {
+  it('loses the details of erased entries and keeps the events', async () => {
     await write(app, { entity_path: `erased/${agent_id}`, key: 'k' }, { agent_id });
     await app.call('entries.erase', { entity_path: `erased/${agent_id}` }, { agent_id });
     const { events } = await timeline();

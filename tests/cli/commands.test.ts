@@ -108,7 +108,7 @@ describe('every operation of the table', () => {
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
   });
 
-  it('help tells what must be given, what may be, and no default that says nothing', () => {
+  it('help shows required and optional arguments, and only useful defaults', () => {
     const help = helps.get('outcomes.commit')?.out ?? '';
     expect(help).toContain('Usage: mem outcome <outcome_ref> <outcome_type> [flags]\n');
     expect(help).toMatch(/^ {2}outcome_type {2}One of success, minor_failure, /m);

@@ -85,7 +85,7 @@ describe('mem doctor on PostgreSQL', () => {
     expect((await admin(`SELECT 1 FROM pg_tables WHERE schemaname = '${schemaOf()}'`)).rows).toEqual([]);
   });
 
-  it('tells a server that is away from a database and a user that it does not know', async () => {
+  it('distinguishes an unreachable server from an unknown database or user', async () => {
     const away = await examine(address({ port: '9' }));
     expect(away.of('store')).toMatchObject([
       { level: 'fail', found: expect.stringContaining('127.0.0.1:9/'), todo: expect.stringContaining('host, port') },

@@ -113,7 +113,7 @@ async function standIn(body: unknown, headers: Record<string, string> = {}): Pro
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('mem doctor tells a server that is away from one that is another', async () => {
+it('mem doctor distinguishes an unreachable server from another service', async () => {
   const other = await standIn({ hello: 'world' });
   expect((await examine({ MEM_HTTP_URL: other })).of('server')).toMatchObject([
     { level: 'fail', found: expect.stringContaining('is no memory service') },

@@ -118,7 +118,7 @@ describe('a session on the command line', () => {
     expect(coloured[5]?.endsWith('x…\u001b[0m')).toBe(true);
   });
 
-  it('that is sealed tells of its outcome and its trace', () => {
+  it('that is sealed shows its outcome and its trace', () => {
     const sealed = { status: 'sealed', trace_id: 't1', outcome_ref: 'deploy-1', outcome_type: 'critical_failure' };
     expect(explained(sealed)).toBe(
       lines('session of a: sealed, x deploy-1 (critical failure), trace t1', '  nothing was read or recorded yet'),

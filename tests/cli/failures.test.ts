@@ -72,7 +72,7 @@ describe('a command that fails', () => {
     expect(await desk.mem(['list'], { env })).toEqual({ code, out: '', err });
   });
 
-  it('serve tells of a bad variable too', async () => {
+  it('serve reports a bad variable too', async () => {
     const run = await desk.mem(['serve'], { env: { MEM_HTTP_PORT: 'many' } });
     expect(run).toEqual({ code: 2, out: '', err: 'mem: MEM_HTTP_PORT must be a whole number\n' });
   });
@@ -97,7 +97,7 @@ describe('a command that fails', () => {
     expect(out).toContain('sqlite');
   });
 
-  it('verify tells of a value that was changed behind its back, and ends with 1', async () => {
+  it('verify reports a value that was changed in the tables, and exits with 1', async () => {
     const { DatabaseSync } = await import('@photostructure/sqlite');
     const other = await openDesk();
     try {

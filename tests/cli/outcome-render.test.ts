@@ -5,7 +5,7 @@ const committed = (more: object) => shown('outcomes.commit', committedOutcome(mo
 const TRACE = '  sealed as trace 01m7f0zw5dt71jf94f6bp47fve';
 
 describe('outcomes on the command line', () => {
-  it('committing one tells what moved and why, what is stale, and the lesson', () => {
+  it('committing one shows what moved and why, what is stale, and the lesson', () => {
     const answer = {
       affected_entries: 1,
       entries: [
@@ -115,7 +115,7 @@ const story = (more: object = {}) => ({
 });
 
 describe('confidence on the command line', () => {
-  it('is told step by step, with a bar and the reason, and computed again', () => {
+  it('is shown step by step, with a bar and the reason, and recomputed', () => {
     expect(shown('entries.confidence', story())).toBe(
       lines(
         'svc k stands at 0.31 in version 1, after 1 outcome',
@@ -138,7 +138,7 @@ describe('confidence on the command line', () => {
     );
   });
 
-  it('tells what is left where memory fades, and what is left out', () => {
+  it('shows the faded confidence, and what is left out', () => {
     const out = shown('entries.confidence', story({ effective_confidence: 0.2, half_life_days: 30, truncated: true }));
     expect(out).toContain('\ndiscredited, faded to 0.20 (half of it goes in 30 days)\n\nits beginnings are left out\n');
   });

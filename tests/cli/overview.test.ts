@@ -21,7 +21,7 @@ describe.each(['a local store', 'a server'])('on %s', (where) => {
     local.remove();
   });
 
-  it('mem status tells in one screen where the memory is and how it stands', async () => {
+  it('mem status shows in one screen where the memory is and what it holds', async () => {
     const as = ['--agent', 'agent/x', '--session', 's-1'];
     await desk.inProcess(['write', 'svc/a', 'one', '"first"', ...as]);
     await desk.inProcess(['write', 'svc/b', 'two', '"second"', ...as]);

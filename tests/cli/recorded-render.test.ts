@@ -5,7 +5,7 @@ import { AT, lines, shown } from './answers.ts';
 
 const noted = { item_id: '7', agent_id: 'a', session_id: null as string | null, recorded_at: AT };
 
-describe('what is recorded is told in a line', () => {
+describe('a record is shown in one line', () => {
   it.each<[OperationName, object, string]>([
     [
       'sessions.record_context',

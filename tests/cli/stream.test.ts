@@ -76,7 +76,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
     for (const event of events) expect(operations['log.stream'].output.safeParse(event).success).toBe(true);
   });
 
-  it('ends when nobody reads it any more', async () => {
+  it('ends when its output is closed', async () => {
     await write('svc', 'one');
     const following = await follow(desk, ['--after', '0']);
     await until(() => following.out() !== '', { what: 'the first line' });

@@ -136,7 +136,7 @@ describe('what goes in and comes out', () => {
     expect(await desk.mem(['list', 'nothing/here'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
   });
 
-  it('whoever reads the output may stop early', async () => {
+  it('the reader of the output may stop early', async () => {
     await desk.mem(['write', 'in', 'long'], { input: 'y'.repeat(1_000_000) });
     const { out, err } = await desk.bash('set -o pipefail; mem read in long | head -c 7; echo " $?"');
     expect({ out, err }).toEqual({ out: 'in long 0\n', err: '' });

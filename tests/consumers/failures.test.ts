@@ -223,7 +223,7 @@ describe.each(backends)('consumers and accounts on %s', (backend) => {
 });
 
 describe.each(backends)('the metrics on %s', (backend) => {
-  it('tell how far a consumer is behind, what it failed at and what it gave up on', async () => {
+  it('show the lag, the failures and the dead letters of a consumer', async () => {
     const { consumer, bad } = picky({ max_attempts: 2 });
     bad.add('b');
     const app = await openWith(backend, [consumer]);

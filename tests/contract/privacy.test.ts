@@ -146,7 +146,7 @@ describe.each(backends)('an entry that was shared once, on %s', (backend) => {
     expect((await app.call('entries.list', { entity_path: 'plans' }, Y)).entries).toEqual([]);
   });
 
-  it('does not tell other agents how many versions it has', async () => {
+  it('does not show other agents how many versions it has', async () => {
     const refusal = await outcomeOf(app, 'entries.diff', { input: at, as: Y });
     expect(JSON.stringify(refusal)).not.toMatch(/version [1-9]/);
   });

@@ -33,7 +33,7 @@ describe('a module that is added as docs/adding-a-module.md says', () => {
     expect(style.status, style.out).toBe(0);
   });
 
-  it('passes the derived tests of its operations and its table, and the docs tell of it', async () => {
+  it('passes the derived tests of its operations and its table, and the docs list it', async () => {
     const only = ['-t', 'bookmark|openapi.json|lists every operation|every record|table'];
     const { status, out } = await run(folder, bin('vitest'), ['run', ...DERIVED, ...DOCS, ...only]);
     const failures = out.split('\n').filter((line) => !/^ +[↓✓]/.test(line));

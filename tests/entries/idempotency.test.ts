@@ -83,7 +83,7 @@ describe.each(backends)('idempotency keys on %s', (backend) => {
     expect(await app.call('entries.write', { ...at, value: 1 }, as)).toEqual(again);
   });
 
-  it('the sweep forgets answers that are a day old, and no others', async () => {
+  it('the sweep deletes answers that are a day old, and no others', async () => {
     const { at, as } = fresh();
     await app.call('entries.write', { ...at, value: 1 }, as);
     app.clock.advance(DAY_MS);

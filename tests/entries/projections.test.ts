@@ -145,7 +145,7 @@ describe.each(backends)('a projection of another package, on %s', (backend: Back
     expect(there).toEqual(here);
   });
 
-  it('forgets entries that are erased, one by one or with their agent', async () => {
+  it('removes entries that are erased, one by one or with their agent', async () => {
     await app.call('entries.erase', { entity_path: 'p', key: 'one' }, A);
     expect(await lengthOf('one')).toBeUndefined();
     expect(await lengthOf('brought')).toBe(3);

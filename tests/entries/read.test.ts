@@ -86,7 +86,7 @@ describe.each(backends)('reading an entry on %s', (backend) => {
     expect(refused).toMatchObject({ code: 'invalid_input', errors: [{ path: 'as_of' }] });
   });
 
-  it('what is not there is told with its path and key', async () => {
+  it('a 404 names path and key', async () => {
     const nothing = { entity_path: 'no/such', key: 'thing' };
     for (const name of ['entries.read', 'entries.history', 'entries.delete', 'entries.diff'] as const) {
       expect(await refusal(app.call(name, nothing))).toMatchObject({ code: 'not_found', status: 404, ...nothing });

@@ -91,7 +91,7 @@ describe.each(backends)('writing an entry again on %s', (backend) => {
     if (!('ttl_seconds' in change)) expect(second.ttl_at).toBe(first.ttl_at);
   });
 
-  it('another value keeps type and visibility, and starts anew with the rest', async () => {
+  it('another value keeps type and visibility, and resets the rest', async () => {
     const at = newAddress();
     await app.call('entries.write', { ...at, ...full });
     expect(await app.call('entries.write', { ...at, value: 'other' })).toMatchObject({

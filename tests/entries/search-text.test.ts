@@ -150,7 +150,7 @@ describe.each(backends)('searching for words on %s', (backend) => {
     expect(await found('zebra AND gateway')).toEqual(['gateway', 'operators']);
   });
 
-  it('old words are forgotten when a value changes', async () => {
+  it('old words are removed when a value changes', async () => {
     const at = { entity_path: 'search/change', key: 'changing' };
     await app.call('entries.write', { ...at, value: 'aardvark' });
     expect(await found('aardvark')).toEqual(['changing']);

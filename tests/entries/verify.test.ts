@@ -157,7 +157,7 @@ describe.each(backends)('verifying on %s', (backend) => {
     expect(breaks(await verifyAll(app))).toEqual(['one/b 3 head_mismatch']);
   });
 
-  it('tells nobody of what is private to another', async () => {
+  it('does not report private entries of other agents', async () => {
     await change(inDocument('versions', '"value":1', '"value":2'), 'secret');
     expect((await verifyAll(app)).corrupted).toHaveLength(1);
     expect(await verifyAll(app, 'agent/other')).toMatchObject({

@@ -51,7 +51,7 @@ describe.each(backends)('group commit on %s', (backend) => {
     expect(count('mem_commit_batches_total')).toBeLessThan(80);
   });
 
-  it('a write that fails, fails alone, whether it may or has a bug', async () => {
+  it('a failed write does not affect the others, whether it was refused or has a bug', async () => {
     const { kernel } = await openKernel(backend, { extra: [broken] });
     const at = (key: string) => ({ entity_path: 'alone', key });
     await call(kernel, 'entries.write', { ...at('there'), value: 0 });

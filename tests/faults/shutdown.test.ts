@@ -34,7 +34,7 @@ const accepted = (client: HttpClient, writes: number) =>
 
 const CLEAN = { code: 0, signal: null };
 
-describe.each(backends)('a server on %s that is told to stop', (backend) => {
+describe.each(backends)('a server on %s that gets a stop signal', (backend) => {
   it('under load has answered everything it has carried out, and is gone in seconds', async () => {
     const store = await newStore(backend);
     const mem = await startMem(store.env);
@@ -112,7 +112,7 @@ it('a server does not wait for a request on a connection where nothing was said'
   await Promise.all([server.close(), once(socket, 'close')]);
 });
 
-describe.each(backends)('housekeeping on %s', (backend) => {
+describe.each(backends)('maintenance on %s', (backend) => {
   it('stops in good time, and goes on after the next start', async () => {
     const place = await newPlace(backend);
     onTestFinished(() => place.remove());

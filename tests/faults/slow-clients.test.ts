@@ -35,7 +35,7 @@ async function trickle(socket: Socket, text: string): Promise<string> {
   return received;
 }
 
-it('a client that sends its request a byte at a time is cut off, and holds up nobody', async () => {
+it('a client that sends its request a byte at a time is disconnected, and delays no other client', async () => {
   const { kernel } = await openKernel('sqlite');
   const url = await listenTo(kernel, { timeouts });
   const client = new HttpClient(url);

@@ -61,7 +61,7 @@ describe('a bad configuration', () => {
     expect(result.output).not.toContain('tiny');
   });
 
-  it('a variable that nobody knows is told of, and does not stop the start', async () => {
+  it('an unknown variable is warned of, and does not stop the start', async () => {
     const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PROT: '8080' });
     expect(mem.output()).toContain('MEM_HTTP_PROT is not a variable that mem knows');
     expect(await mem.stop()).toEqual({ code: 0, signal: null });

@@ -61,7 +61,7 @@ describe.each(backends)('a transaction on %s', (backend) => {
     expect(await names(database)).toEqual(['a', 'b', 'e']);
   });
 
-  it('tells the first thing that went wrong, also when statements were sent together', async () => {
+  it('reports the first error, also when statements were sent together', async () => {
     const { database } = await open(backend);
     const failed = database.transaction(async (tx) => {
       await tx.run(note('a'));
@@ -74,7 +74,7 @@ describe.each(backends)('a transaction on %s', (backend) => {
     expect(await names(database)).toEqual([]);
   });
 
-  it('is not committed around a statement that failed, even if nobody looked', async () => {
+  it('is not committed after a failed statement, even if its result was ignored', async () => {
     const { database } = await open(backend);
     const failed = database.transaction(async (tx) => {
       await tx.run(note('a'));

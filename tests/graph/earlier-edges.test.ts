@@ -33,7 +33,7 @@ async function storeEdges(app: TestApp, { outcome_ref, causes }: (typeof OUTCOME
 }
 
 describe.each(backends)('a store that had the edges of outcomes, on %s', (backend) => {
-  it('has those afterwards that the ledger does not tell', async () => {
+  it('keeps those afterwards that do not follow from the ledger', async () => {
     const app = await openTestApp(backend);
     await writeEntries(app, [...SHARED, ...MANY], A);
     await writeEntries(app, PRIVATE, { ...A, shared: false });

@@ -64,7 +64,7 @@ describe.each(backends)('an entry that is erased, on %s', (backend) => {
     expect(JSON.stringify([edge_statements, events, edges])).not.toContain('gone');
   });
 
-  it('begins anew when it is written again', async () => {
+  it('has no old edges when it is written again', async () => {
     await erase(A);
     await writeEntries(app, ['svc/gone'], B);
     expect(arrows(await app.call('graph.neighbors', { entity: 'svc/gone' }, B))).toEqual(['agent/b -wrote-> svc/gone']);

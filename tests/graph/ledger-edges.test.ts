@@ -80,7 +80,7 @@ describe.each(backends)('a much tested entry, on %s', (backend) => {
     return { answer, plans: plans.map((plan) => JSON.stringify(plan)) };
   }
 
-  it('shows what its newest outcomes tell, and says that there were more', async () => {
+  it('shows the edges of its newest outcomes, and that there were more', async () => {
     const { answer } = await watch({ entity: 'svc/hub', relation: 'co_occurs_with' });
     expect(arrows(answer)).toEqual(['svc/hub -co_occurs_with-> svc/beside']);
     expect(answer).toMatchObject({ truncated: true, edges: [{ confidence: 1, evidence_count: 500 }] });

@@ -100,7 +100,7 @@ describe.each(backends)('an entry that changes hands, on %s', (backend) => {
     expect((await of(X)).count).toBe(2);
   });
 
-  it('that was deleted and is written by another agent tells it nothing of before', async () => {
+  it('that was deleted and is written by another agent shows it nothing from before', async () => {
     await app.call('entries.write', { ...at, value: 1, shared: false, pattern_refs: ['p'] }, X);
     await app.call('entries.delete', at, X);
     await app.call('entries.write', { ...at, value: 2, pattern_refs: ['p'] }, Y);

@@ -54,7 +54,7 @@ describe.each(backends)('an edge that a caller states, on %s', (backend) => {
     expect(await eventsSeenBy(A)).toHaveLength(3);
   });
 
-  it('may be for its agent alone', async () => {
+  it('may be private to its agent', async () => {
     const edge = { source: 'agent/a', relation: 'doubts', target: 'agent/b', shared: false };
     expect(await app.call('graph.link', edge, A)).toMatchObject({ shared: false, evidence_count: 1 });
     expect(arrows(await app.call('graph.neighbors', { entity: 'agent/b' }, A))).toHaveLength(1);

@@ -39,7 +39,7 @@ describe.each(backends)('a walk through the graph, on %s', (backend) => {
     expect(arrows(await of('n0', { direction: 'in' }))).toEqual(['n0 -self-> n0', 'tail -next-> n0', 'n5 -next-> n0']);
   });
 
-  it('goes as deep as it is told, and tells how far away everything is', async () => {
+  it('goes as deep as requested, and returns the distance of every node', async () => {
     const found = await of('n1', { direction: 'out', relation: 'next', depth: 3 });
     expect(found.edges.map(({ source, target, depth }) => [source, target, depth])).toEqual([
       ['n1', 'n2', 1],
@@ -70,7 +70,7 @@ describe.each(backends)('a walk through the graph, on %s', (backend) => {
     ]);
   });
 
-  it('follows only the relations that it is told, at every step', async () => {
+  it('follows only the requested relations, at every step', async () => {
     expect(arrows(await of('n0', { relation: 'chord', depth: 5 }))).toEqual(['n0 -chord-> n3']);
     const both = await of('n0', { relation: ' chord , self', depth: 2 });
     expect(arrows(both)).toEqual(['n0 -self-> n0', 'n0 -chord-> n3']);
@@ -117,7 +117,7 @@ describe.each(backends)('a walk through the graph, on %s', (backend) => {
     }
   });
 
-  it('finds nothing of what nobody has heard of', async () => {
+  it('finds nothing for an unknown name', async () => {
     for (const entity of ['nobody', 'a/b/c', '/', 'x'.repeat(2000), '%2F', "'; DROP TABLE edges; --"])
       expect(await of(entity)).toEqual({ entity, edges: [], nodes: [], count: 0, truncated: false });
   });

@@ -21,7 +21,7 @@ describe.each(backends)('the audit trail on %s', (backend) => {
   const tamper = (statement: ReturnType<typeof sql>) =>
     service.app.kernel.services.database.alter((tx) => tx.run(statement));
 
-  it('tells who changed what, from where, and by which key', async () => {
+  it('records who changed what, from where, and by which key', async () => {
     const { key: admin } = await service.newAccount();
     const { key, key_id } = await service.newKey(admin, { name: 'deploy bot' });
     const headers = { 'x-forwarded-for': '203.0.113.7', 'x-mem-user': 'ada@example.com', 'x-mem-agent-id': 'agent/a' };
@@ -66,7 +66,7 @@ describe.each(backends)('the audit trail on %s', (backend) => {
     expect(await lines(admin, '?until=2020-01-01T00:00:00Z')).toEqual([]);
   });
 
-  it('is whole as long as nobody meddles with it, also after an erasure', async () => {
+  it('verifies while it is unmodified, also after an erasure', async () => {
     const { key: admin } = await service.newAccount();
     await service.as(admin, write('gone/soon', 'k', 'secret'));
     await service.as(admin, write('kept', 'k'));

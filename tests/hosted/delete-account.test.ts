@@ -83,7 +83,7 @@ describe.each(backends)('deleting an account on %s', (backend) => {
     expect((await service.control(remove(`${at(account_id)}?force=true&name=By+force`))).status).toBe(200);
   });
 
-  it('stops its keys, removes every row, and tells when the last was gone; others keep theirs', async () => {
+  it('stops its keys, removes every row, and reports when the last was deleted; other accounts keep theirs', async () => {
     const account = await service.newAccount({ name: MARK });
     await fill(service, account, 12);
     const path = at(account.account_id);

@@ -66,7 +66,7 @@ describe.each(backends)('erasing an agent on %s', (backend) => {
   });
   afterAll(() => service.close());
 
-  it('a dry run tells what would go, and changes nothing', async () => {
+  it('a dry run reports what would be erased, and changes nothing', async () => {
     const before = await tables();
     const { status, json } = await erase({ dry_run: true });
     expect(status).toBe(200);

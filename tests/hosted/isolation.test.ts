@@ -122,7 +122,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     expect(await dump(withA.app, A)).toEqual(before);
   });
 
-  it('an entry of it is not found in the same words as one that nobody ever wrote', async () => {
+  it('the 404 for an entry of it is the same as for one that was never written', async () => {
     await withA.as(keys.a, write('hidden/place', 'key-1'));
     const [there, never] = [
       await askAsB(get('/api/v1/entries/hidden/place/key-1')),
@@ -132,7 +132,7 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     expect(there.text.replaceAll('key-1', 'key-2')).toBe(never.text);
   });
 
-  it('a stream that goes on at a place of its log tells nothing of it', async () => {
+  it('a stream that resumes at a number of its log shows nothing of it', async () => {
     const { json } = await withA.as(keys.a, get('/api/v1/stats'));
     const headers = { 'x-mem-api-key': keys.b };
     for (const lastId of [0, json.last_seq as number]) {

@@ -178,7 +178,7 @@ describe.each(backends)('keys of accounts on %s', (backend) => {
 });
 
 describe('guessing keys', () => {
-  it('is slowed down by address, and holds up nobody whose key is known', async () => {
+  it('is slowed down by address, and does not delay known keys', async () => {
     const service = await openHosted('sqlite');
     const { key } = await service.newAccount();
     await service.as(key, get('/api/v1/stats'));

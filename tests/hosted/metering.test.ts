@@ -56,7 +56,7 @@ describe.each(backends)('what is metered on %s', (backend) => {
     expect(remainingIn(again)).toBe(remainingIn(first));
   });
 
-  it('health and refused keys are told nothing', async () => {
+  it('health and refused keys get no usage headers', async () => {
     for (const path of ['/health', '/api/v1/entries']) {
       const { headers } = await send(service.server.url, get(path));
       expect(headers.get('x-mem-ops-remaining')).toBeNull();
@@ -92,7 +92,7 @@ describe.each(backends)('what is metered on %s', (backend) => {
     expect(lines.reduce((sum, { requests }) => sum + requests, 0)).toBe(40);
   });
 
-  it('no limit is told as such', async () => {
+  it('no limit is sent as unlimited', async () => {
     const { key } = await service.newAccount({ plan: 'enterprise' });
     const { headers } = await service.as(key, get('/api/v1/stats'));
     expect(headers.get('x-mem-ops-remaining')).toBe('unlimited');
@@ -191,7 +191,7 @@ describe('warnings', () => {
 });
 
 describe('a self-hosted service', () => {
-  it('meters nothing, and tells who asks that there is no limit', async () => {
+  it('meters nothing, and reports that there is no limit', async () => {
     const app = await openTestApp('sqlite');
     const me = await app.call('me.read', {});
     expect(me).toMatchObject({

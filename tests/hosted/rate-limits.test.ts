@@ -50,7 +50,7 @@ describe.each(backends)('requests of a key on %s', (backend) => {
     expect((await service.as(key, STATS)).status).toBe(200);
   });
 
-  it('that are refused cost nothing, and are told what is left', async () => {
+  it('that are refused do not count, and show what is left', async () => {
     const service = await open(backend);
     const key = await keyOf(service, 1);
     const before = (await service.as(key, STATS)).headers.get('x-mem-ops-remaining');
@@ -83,7 +83,7 @@ describe.each(backends)('requests of a key on %s', (backend) => {
 });
 
 describe('limits that are lifted', () => {
-  it('refuse nobody and are not told', async () => {
+  it('refuse no request and send no headers', async () => {
     const service = await open('sqlite', { app: { rateLimits: false } });
     const key = await keyOf(service, 1);
     await service.as(key, STATS);

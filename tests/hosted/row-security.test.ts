@@ -138,7 +138,7 @@ describe('row-level security', () => {
     });
   });
 
-  it('lets nobody who is in one account read or write rows of another, whatever it names', async () => {
+  it('lets no statement of one account read or write rows of another', async () => {
     const { database } = app.kernel.services;
     const named = sql`SELECT count(*) AS n FROM entries WHERE account_id = ${A}`;
     expect(await database.forAccount(B).read.get(named)).toEqual({ n: 0 });
@@ -173,7 +173,7 @@ describe('row-level security', () => {
       ).toEqual({ n: 0 });
   });
 
-  it('lets housekeeping see of all accounts what it needs, and no more', async () => {
+  it('lets maintenance see the columns it needs of all accounts, and no more', async () => {
     const { database } = app.kernel.services;
     const ask = (text: string) => database.read.all({ text, values: [] });
     expect((await ask('SELECT account_id, entity_path, key FROM entries')).length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ describe('row-level security', () => {
     ).rejects.toThrow(/permission denied/);
   });
 
-  it('lets nobody take a line out of the audit trail, or change who did something', async () => {
+  it('lets no request remove a line of the audit trail, or change its actor', async () => {
     const { database } = app.kernel.services;
     const inA = (statement: Sql) =>
       database.transaction((tx) => {
@@ -257,7 +257,7 @@ describe('turning row-level security on and off', () => {
   };
   const guardedOf = async (place: StorePlace) => new Set((await guardOf(place)).map(({ guarded }) => guarded));
 
-  it('a store that has it keeps it, until it is told otherwise', async () => {
+  it('a store that has it keeps it until it is turned off', async () => {
     const place = await emptyPlace();
     const written = { entity_path: 'kept', key: 'k', value: 'searchable' };
     for (const [rowSecurity, expected] of [
@@ -319,7 +319,7 @@ describe('turning row-level security on and off', () => {
     expect(await owner.alter((tx) => tx.get(count))).toEqual({ n: 1 });
   });
 
-  it('a login that may make no roles is told what an administrator has to do', async () => {
+  it('a login that may create no roles gets the statements for an administrator', async () => {
     const { name, dsn } = await newLogin('');
     const options = { dataDir: '', postgresDsn: dsn, postgresRole: `${name}_app` };
     const refused = openApp({ ...options, rowSecurity: 'on' });

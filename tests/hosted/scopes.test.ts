@@ -20,7 +20,7 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
   });
   afterAll(() => service.close());
 
-  it('are told what they lack, and nothing of what is there', async () => {
+  it('learn which permission is missing, and nothing about existing entries', async () => {
     const key = await keyFor(scope('team/**', 'READ'));
     const there = await service.as(key, READ_AT('other/a/k'));
     const missing = await service.as(key, READ_AT('other/z/k'));
@@ -111,7 +111,7 @@ describe.each(backends)('keys that are kept to some paths, over HTTP on %s', (ba
     expect((taken.json.entries as { entity_path: string }[]).map(({ entity_path }) => entity_path)).toEqual(['team/a']);
   });
 
-  it('leave what was declared of other paths when they describe an agent anew', async () => {
+  it('keep the declarations about other paths when they replace a profile', async () => {
     const key = await keyFor(scope('team/**'));
     const rule = (entity_path: string) => ({ contracts: [{ entity_path, ttl_required: true }] });
     const put = (body: object) => ({ ...post('/api/v1/agents/agent%2Fd/contracts', body), method: 'PUT' });

@@ -47,7 +47,7 @@ describe.each(backends)('an open stream on %s', (backend) => {
     expect((await tuneIn(key)).status).toBe(401);
   });
 
-  it('ends when its key has expired, and is told nothing from that moment on', async () => {
+  it('ends when its key has expired, and gets no events from that moment on', async () => {
     const { key: admin } = await service.newAccount();
     const { key, key_id } = await service.newKey(admin);
     const [listener, other] = [await tuneIn(key), await tuneIn(admin)];
@@ -141,7 +141,7 @@ it.each(backends)('streams of another server on the same %s end within five seco
   expect(await Promise.all(ends)).toEqual(['revoked: over', 'suspended: over', 'deleted: over']);
 });
 
-it('a stream ends rather than tell something on the word of a store that has not answered for long', async () => {
+it('a stream ends without sending more when the store has not answered for long', async () => {
   let isAway = false;
   const breakLooks = (database: Database): Database => {
     const { read } = database;

@@ -165,7 +165,7 @@ describe.each(backends)('a quota that is enforced on %s', (backend) => {
 });
 
 describe('GET /api/v1/me', () => {
-  it('tells a key what it is and may do', async () => {
+  it('shows a key its settings and permissions', async () => {
     const service = await openHosted('sqlite');
     const { key: admin, account_id } = await service.newAccount();
     const scopes = [{ pattern: 'team/**', permission: 'READ' }];

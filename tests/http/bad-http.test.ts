@@ -45,17 +45,17 @@ describe('what is not a request', () => {
     await expectProblem(bytes, 400, 'invalid_request');
   });
 
-  it('headers that are too large are told so', async () => {
+  it('headers that are too large are answered with an error', async () => {
     const big = `GET /health HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(40_000)}\r\n\r\n`;
     await expectProblem(big, 431, 'headers_too_large');
     await expectProblem(`GET /${'a'.repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers_too_large');
   });
 
-  it('a client that does not finish its headers is told and let go', async () => {
+  it('a client that does not finish its headers gets an error and is disconnected', async () => {
     await expectProblem('GET /health HTTP/1.1\r\nHost: x\r\n', 408, 'request_timeout');
   });
 
-  it('a client that does not finish its body is told and let go', async () => {
+  it('a client that does not finish its body gets an error and is disconnected', async () => {
     const head =
       'POST /api/v1/entries HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{';
     await expectProblem(head, 408, 'request_timeout');
@@ -74,7 +74,7 @@ describe('what is not a request', () => {
     expect(socket.destroyed).toBe(true);
   });
 
-  it('a body shorter than it says, or chunks that are none, hurt nobody', async () => {
+  it('a truncated body or invalid chunks do not affect other clients', async () => {
     const chunks =
       'POST /api/v1/entries HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n';
     expect(readRaw(await sendRaw(server.url, chunks)).status).toBe(400);

@@ -103,7 +103,7 @@ describe.each(backends)('JSON over the wire on %s', (backend) => {
       }
     });
 
-    it('a name of the language at the top is a field nobody knows', async () => {
+    it('a field named like a JavaScript property is an unknown field', async () => {
       for (const name of ['__proto__', 'constructor', 'hasOwnProperty']) {
         const { status, json } = await write('1', `,"${name}":{"confidence":0.1}`);
         expect({ status, errors: json.errors }).toEqual({

@@ -63,7 +63,7 @@ describe.each(backends)('the log of the process on %s', (backend) => {
     for (const secret of [MARK, KEY, 'mem_sk_']) expect(lines.join('')).not.toContain(secret);
   });
 
-  it('tells of a failure where it happened and under which request, but not with what', async () => {
+  it('has the stack and the request id of a failure, but not its data', async () => {
     broken = true;
     lines.length = 0;
     const asked = new Set(addresses.map(({ name }) => name).filter((name) => name !== 'health.read'));

@@ -39,7 +39,7 @@ describe('a route whose module is not there', () => {
       });
   });
 
-  it('is no other route that nobody knows', async () => {
+  it('is not returned for other unknown routes', async () => {
     for (const path of ['/api/v1/branch', '/api/v1/evaluations', '/api/v1/pro', '/api/v1/cortex'])
       expect((await send(server.url, { method: 'GET', path })).json).toMatchObject({ code: 'route_not_found' });
   });

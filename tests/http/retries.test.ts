@@ -82,7 +82,7 @@ describe.each(backends)('Idempotency-Key on %s', (backend) => {
     expect((await write(fitting, 'three')).status).toBe(201);
   });
 
-  it('is forgotten after a day', async () => {
+  it('is deleted after a day', async () => {
     const input = { entity_path: 'retry', key: 'day', value: 1 };
     await write(input, 'four');
     app.clock.advance(24 * 60 * 60 * 1000 + 1);

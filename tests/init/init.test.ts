@@ -149,7 +149,7 @@ describe('mem init', () => {
     });
   });
 
-  it('writes nothing where nobody can be asked', async () => {
+  it('writes nothing without a terminal to ask', async () => {
     const { code, out, err } = await home.init(['--client', 'cursor']);
     expect(code).toBe(2);
     expect(out).toContain('Cursor creates ~/.cursor/mcp.json');

@@ -91,7 +91,7 @@ describe('the hooks of Claude Code', () => {
     expect(Object.keys(home.files()).filter((file) => file.endsWith('.db'))).toEqual([]);
   });
 
-  it('tell at the start what the store of the client knows about the project', async () => {
+  it('print at the start what the store of the client holds about the project', async () => {
     await home.init(['--yes', '--client', 'claude-code']);
     const env = { MEM_DATA_DIR: `${home.folder}/.mem/store` };
     await write(['shop/payments', 'retry-policy', '{"max_attempts": 3}'], env);
@@ -110,7 +110,7 @@ describe('the hooks of Claude Code', () => {
     expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });
 
-  it('ask the server that init was told, with the key of the environment', async () => {
+  it('use the server that init was given, with the key of the environment', async () => {
     const key = 'a-key-for-the-tests';
     const server: ServingProcess = await serve({
       ...home.desk.env,

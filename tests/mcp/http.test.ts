@@ -73,7 +73,7 @@ describe('mem serve at /mcp', () => {
     expect((await mcp.call('mem_stats')).isError).toBe(false);
   });
 
-  it('tells a client without a browser how it gets in', async () => {
+  it('shows a client without a browser how to authenticate', async () => {
     const { url } = await start({ apiKeys: KEYS });
     const { headers } = await post(url, hello);
     const named = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '')?.[1];

@@ -41,7 +41,7 @@ describe('the name under which a client reads and writes', () => {
     expect((await third.call('mem_whoami')).json.effective_identity).toBe('codex/ada');
   });
 
-  it('is forgotten on request', async () => {
+  it('is removed on request', async () => {
     const env = { ...newHome(), MEM_AGENT_ID: 'from-the-environment' };
     const mcp = await connect(env, { name: 'vscode' });
     await mcp.call('mem_set_identity', { name: 'review-bot' });

@@ -82,7 +82,7 @@ function updatedResources(mcp: ConnectedClient): string[] {
 }
 
 describe('a client that watches a resource', () => {
-  it.each(['local', 'remote'] as const)('is told what another process changes, %s', async (mode) => {
+  it.each(['local', 'remote'] as const)('is notified of changes by another process, %s', async (mode) => {
     const env = newHome();
     const server = mode === 'remote' ? await serve(env) : undefined;
     onTestFinished(async () => void (await server?.stop()));
@@ -141,7 +141,7 @@ describe('a client that watches a resource', () => {
     }
   });
 
-  it('over HTTP with a handshake is told beforehand that it cannot', async () => {
+  it('over HTTP with a handshake is not offered', async () => {
     const app = await openTestApp('sqlite');
     const server = await listen(app);
     onTestFinished(() => server.close().then(() => app.close()));
@@ -161,7 +161,7 @@ describe('a client that watches a resource', () => {
   });
 });
 
-it('long work tells how far it is', async () => {
+it('long work reports its progress', async () => {
   const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });
   await write(mcp, 'k', 1);
   const steps: unknown[] = [];

@@ -40,7 +40,7 @@ describe('mem mcp over standard input and output', () => {
     ]);
   });
 
-  it('ends when it is told to, also while its client could go on', async () => {
+  it('ends on a signal, also while its client is connected', async () => {
     const mcp = await connect(newHome());
     await mcp.call('mem_stats');
     const ended = new Promise<void>((resolve) => {

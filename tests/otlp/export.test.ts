@@ -159,7 +159,7 @@ describe('the service that exports its own spans', () => {
     expect(namesIn(json?.body.toString('utf8') as string)).toEqual(expect.arrayContaining(namesIn(read)));
   });
 
-  it('tells what a request of an MCP client asked for, below its span', async () => {
+  it('exports the operation of an MCP request as a child of its span', async () => {
     const collector = await openCollector();
     const { url, flush } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     const client = new Client({ name: 'test', version: '1' });
@@ -174,7 +174,7 @@ describe('the service that exports its own spans', () => {
     expect(inner).toMatchObject({ kind: 1, traceId: outer?.traceId, attributes: { 'mem.effect': 'read' } });
   });
 
-  it('never tells of spans that come in, so that a service may be its own collector', async () => {
+  it('exports no spans for incoming spans, so that a service may be its own collector', async () => {
     const { app, url } = await start({});
     const settings = readTelemetry(
       { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: 'x-mem-api-key=key-of-the-test' },

@@ -70,7 +70,7 @@ describe('POST /v1/traces', () => {
       expect((await sessionOf(session)).llm_calls).toMatchObject([{ model: 'gpt-4o', input_tokens: 1000 }]);
     });
 
-    it('tells in the same form what could not be taken', async () => {
+    it('reports rejected spans in the format of the request', async () => {
       const broken = { ...otelSpan({ attributes: chat() }), spanId: 'ab' };
       const { status, bytes } = await post(write(exportOf([broken])), headers);
       expect(status).toBe(200);
@@ -129,7 +129,7 @@ describe('POST /v1/traces', () => {
       expect((await post('x', { 'content-type': type })).status).toBe(415);
   });
 
-  it('tells a refusal in protobuf as a status', async () => {
+  it('answers a refused protobuf request with a status message', async () => {
     const { status, bytes, headers } = await post(Buffer.from('0a05', 'hex'), { 'content-type': PROTOBUF });
     expect(status).toBe(400);
     expect(headers.get('content-type')).toBe(PROTOBUF);

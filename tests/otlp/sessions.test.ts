@@ -125,7 +125,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     expect((await seal('planner', name)).total_llm_calls).toBe(1);
   });
 
-  it('go where the strongest word says: span, resource, request, and at last their trace', async () => {
+  it('go to the session named by the span, else its resource, else the request, else their trace', async () => {
     const [a, b, c] = [newSession(), newSession(), newSession()];
     const request = { session_id: c, agent_id: 'by-request' };
     const placeOf = async (attributes: JsonObject, resource: JsonObject = {}, more: JsonObject = request) => {
@@ -171,7 +171,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     expect(JSON.stringify(spans)).not.toContain('hunter2secret');
   });
 
-  it('that are none are told, while the others are taken', async () => {
+  it('that are invalid are reported, while the others are stored', async () => {
     const name = newSession();
     const good = otelSpan({ attributes: chat({ 'session.id': name }) });
     const bad = [{ ...good, traceId: 'short' }, { ...good, spanId: '0'.repeat(16) }, { name: 'nothing' }];
@@ -182,7 +182,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     });
   });
 
-  it('are refused, and told so, when their session is full', async () => {
+  it('are rejected and reported when their session is full', async () => {
     const name = newSession();
     const spans = Array.from({ length: 5100 }, () => ({ attributes: chat({ 'session.id': name }) }));
     const answer = await ingest(spans);
@@ -192,7 +192,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     });
   });
 
-  it('tell what went wrong, without secrets and cut to size', async () => {
+  it('hold the error, redacted and cut to size', async () => {
     const name = newSession();
     const key = 'sk-proj-Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG';
     await ingest([
@@ -230,7 +230,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     expect((await open('agent/test', name)).llm_calls).toMatchObject([{ model: 'my-own-model', cost_usd: null }]);
   });
 
-  it('are forgotten after a week, not before', async () => {
+  it('are deleted after a week, not before', async () => {
     const rows = async () =>
       (await app.kernel.services.database.scan.all({ text: 'SELECT span_id FROM otel_spans', values: [] })).length;
     await ingest([{ attributes: chat() }]);
@@ -243,7 +243,7 @@ describe.each(backends)('spans of an exporter on %s', (backend) => {
     expect(await rows()).toBe(0);
   });
 
-  it('leave one event for each session, which its timeline tells', async () => {
+  it('leave one event for each session, shown on its timeline', async () => {
     const name = newSession();
     await ingest([{ attributes: chat({ 'session.id': name }) }, { attributes: chat({ 'session.id': name }) }]);
     const { events } = await app.call('agents.timeline', { agent_id: 'agent/test', limit: 1 });

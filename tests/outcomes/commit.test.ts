@@ -109,7 +109,7 @@ describe.each(backends)('an outcome on %s', (backend) => {
     expect(await standing('policy')).toMatchObject({ outcome_count: 2 });
   });
 
-  it('does not credit what says something else by now, and tells of it', async () => {
+  it('does not credit an entry whose value has changed, and reports it', async () => {
     await app.call('entries.read', at('policy'), DOER);
     await app.call('entries.read', at('limit'), DOER);
     await app.call('entries.write', { ...at('policy'), value: 'another claim' }, AUTHOR);

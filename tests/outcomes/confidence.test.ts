@@ -90,7 +90,7 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     });
   });
 
-  it('a claim that is said again keeps what was learnt, and one that changes begins anew', async () => {
+  it('writing the same value keeps the evidence, and another value resets it', async () => {
     const at = await newEntry();
     await end(at, 'failure');
     await app.call('entries.write', { ...at, value: { about: 'policy' }, confidence: 0.95 }, AUTHOR);
@@ -128,7 +128,7 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     expect(recomputed.matches).toBe(true);
   });
 
-  it('a number that somebody changed in the store is found out', async () => {
+  it('a number that was changed in the store is detected', async () => {
     const at = await newEntry();
     await end(at, 'success');
     await changeRows(app, 'UPDATE entries SET confidence = 0.99 WHERE entity_path = ?', at.entity_path);
@@ -136,14 +136,14 @@ describe.each(backends)('why an entry stands where it does, on %s', (backend) =>
     expect((await story(at)).recomputed.confidence).toBeCloseTo(0.8182, 4);
   });
 
-  it('a line that somebody changed in the ledger is found out', async () => {
+  it('a line that was changed in the ledger is detected', async () => {
     const at = await newEntry();
     await end(at, 'failure');
     await changeRows(app, "UPDATE evidence SET outcome_type = 'success' WHERE entity_path = ?", at.entity_path);
     expect(await story(at)).toMatchObject({ recomputed: { matches: false } });
   });
 
-  it('what was learnt while the entry was private is counted, and not told to others', async () => {
+  it('evidence from the time when the entry was private counts, and is not shown to others', async () => {
     const at = { entity_path: newPath(), key: 'secret' };
     await app.call('entries.write', { ...at, value: 1, confidence: 0.7, shared: false }, AUTHOR);
     const private_ref = newPath();

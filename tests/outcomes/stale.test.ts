@@ -30,7 +30,7 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
     ...more,
   });
 
-  it('is told to writes, commits, outcomes and explanations', async () => {
+  it('is reported to writes, commits, outcomes and explanations', async () => {
     const at = await newEntry();
     const session = newSession();
     await app.call('entries.read', at, session);
@@ -123,7 +123,7 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
     expect((await write(nameless('key/2'))).stale_reads).toEqual([stale(at, { changed_by: 'agent/nameless' })]);
   });
 
-  it('tells a claim that was only restated from one that changed', async () => {
+  it('distinguishes a restated value from a changed one', async () => {
     const at = await newEntry();
     const session = newSession();
     await app.call('entries.read', at, session);
@@ -173,7 +173,7 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
     expect((await write(session)).stale_reads).toMatchObject([{ ...at, current_version: null, value_changed: true }]);
   });
 
-  it('and was named with its version is told, but nothing of what the agent may not see', async () => {
+  it('and was named with its version is reported, but nothing that the agent may not see', async () => {
     const at = await newEntry();
     await change(at);
     const secret = { entity_path: newPath(), key: 'secret' };
@@ -192,7 +192,7 @@ describe.each(backends)('what was read and changed since, on %s', (backend) => {
     ]);
   });
 
-  it('that was erased is forgotten, not stale', async () => {
+  it('that was erased is not reported as stale', async () => {
     const at = await newEntry();
     const session = newSession();
     await app.call('entries.read', at, session);

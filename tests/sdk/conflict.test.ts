@@ -29,7 +29,7 @@ describe.each(backends)('writers of one entry on %s', (backend) => {
     expect(version).toBe(8);
   });
 
-  it('are given what is there now, and are not asked where nobody was in between', async () => {
+  it('get the current entry, and are not called without a conflict', async () => {
     const at = { entityPath: 'merge', key: 'asked' };
     const first = await mem.entries.write({ ...at, value: { a: 1 } });
     const asked: unknown[] = [];
@@ -65,7 +65,7 @@ describe.each(backends)('writers of one entry on %s', (backend) => {
     await expect(refused).rejects.toBe(enough);
   });
 
-  it('stop after a while where somebody is always faster', async () => {
+  it('give up when another writer is always faster', async () => {
     const at = { entityPath: 'merge', key: 'busy' };
     await mem.entries.write({ ...at, value: 0 });
     let calls = 0;

@@ -56,7 +56,7 @@ describe('the client in a browser, on a page of another origin', () => {
     expect(complaints).toEqual([expect.stringContaining('409')]);
   });
 
-  it('is shown the headers that answers are told by', async () => {
+  it('can read the headers of answers', async () => {
     await service.as(account.key, write('page', 'told'));
     const { page } = await newPage();
     await page.goto(own?.origin as string);

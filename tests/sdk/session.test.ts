@@ -236,14 +236,14 @@ describe('a session of the client', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('redacts at the service what spans tell', async () => {
+  it('has the service redact the contents of spans', async () => {
     session.startSpan('s', { input: { password: 'hunter2-hunter2' } }).end();
     expect(JSON.stringify(spansOf(await seal()).get('s'))).not.toContain('hunter2');
   });
 });
 
 describe('a session whose service is in trouble', () => {
-  it('lets spans run, and tells what was lost, within bounds', async () => {
+  it('does not hold up spans, and reports lost records, within bounds', async () => {
     const away = await standIn(neverAnswer);
     const errors: Error[] = [];
     const mem = createClient({ url: away.url, retries: 0 });
@@ -286,7 +286,7 @@ describe('a session whose service is in trouble', () => {
     await away.close();
   });
 
-  it('warns once where nobody listens, and survives a listener that throws', async () => {
+  it('warns once without an error listener, and survives a listener that throws', async () => {
     const refusing = await standIn(
       json(422, { code: 'invalid_input', status: 422, detail: 'no', title: '', type: '' }),
     );

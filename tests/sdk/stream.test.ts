@@ -94,7 +94,7 @@ describe('the stream of a client', () => {
     await expect(take(client, 1)).rejects.toThrow('did not answer with events');
   });
 
-  it('connects anew when nothing arrives, not even a heartbeat', async () => {
+  it('reconnects when nothing arrives, not even a heartbeat', async () => {
     await start(neverAnswer, stream(opening(3)), stream(opening(3) + frame(4)));
     const client = createClient({ url: server.url, timeoutMs: 50 });
     const seqs: number[] = [];
@@ -106,7 +106,7 @@ describe('the stream of a client', () => {
     expect(lastIds()).toEqual([undefined, undefined, '3']);
   });
 
-  it('ends when it is told to, while it waits for events and while it waits to come back', async () => {
+  it('ends by its signal, while it waits for events and while it waits to reconnect', async () => {
     const client = await start(stream(opening(0) + frame(1)), unavailable);
     for (const retries of [0, 1_000]) {
       const controller = new AbortController();

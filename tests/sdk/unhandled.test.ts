@@ -45,7 +45,7 @@ const program = `
   console.log(JSON.stringify(counts));
 `;
 
-test('an error that nobody handles is as unhandled as it was, and no other', async () => {
+test('an unhandled error stays unhandled, and no other becomes so', async () => {
   const flags = ['--import', 'tsx', '--conditions=source', '--input-type=module'];
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, '-e', program], { cwd: root });
   expect(JSON.parse(stdout)).toEqual([2, 0, 2, 0]);

@@ -56,7 +56,7 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
     expect((await explain(session)).external_contexts).toHaveLength(1);
   });
 
-  it('it refuses the 10,001st record, and begins anew with the next outcome', async () => {
+  it('it refuses the 10,001st record, and starts again after the next outcome', async () => {
     const session = newSession();
     await app.call('sessions.record_context', { label: 'first', summary: '' }, session);
     const { database } = app.kernel.services;
@@ -83,7 +83,7 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
     expect((await explain(session)).external_contexts).toHaveLength(1);
   });
 
-  it('it has 50 attempts at most, recorded or told', async () => {
+  it('it has 50 attempts at most, recorded or sent', async () => {
     const session = newSession();
     for (let i = 1; i <= 50; i++)
       expect(await app.call('sessions.record_attempt', {}, session)).toMatchObject({ attempt: i });
@@ -101,7 +101,7 @@ describe.each(backends)('a session has bounds, on %s', (backend) => {
     expect(answer).toMatchObject({ duplicate: false });
   });
 
-  it('it is forgotten when nobody goes on with it for seven days', async () => {
+  it('it is deleted after seven idle days', async () => {
     const own = await openTestApp(backend);
     onTestFinished(() => own.close());
     const idle = newSession();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { AUTHOR, flush, keysOf, newPath, newSession, OTHER, writeAll } from './support.ts';
 
-describe.each(backends)('what led to something is told, on %s', (backend) => {
+describe.each(backends)('explanations, on %s', (backend) => {
   let app: TestApp;
   beforeAll(async () => {
     app = await openTestApp(backend);
@@ -135,7 +135,7 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
     expect(explained.session_started_at).toBe(asked_at);
   });
 
-  it('a session that was sealed is told by its outcome and by its trace, as it was', async () => {
+  it('a sealed session is explained by its outcome and by its trace, as it was', async () => {
     const session = newSession();
     const at = { entity_path: newPath(), key: 'policy' };
     await writeAll(app, [at]);
@@ -152,7 +152,7 @@ describe.each(backends)('what led to something is told, on %s', (backend) => {
     expect(await explain(session)).toMatchObject({ status: 'open', causal_entries: [], external_contexts: [] });
   });
 
-  it('of several sessions with one outcome the newest is told, or the one that is named', async () => {
+  it('of several sessions with one outcome reference the newest is explained, or the one that is named', async () => {
     const sessions = [newSession(), newSession()];
     const outcome_ref = `shared-${backend}`;
     for (const session of sessions) {

@@ -19,7 +19,7 @@ async function servers(backend: Backend) {
 }
 
 describe.each(backends)('what a session has read is known to every server of a store, on %s', (backend) => {
-  it('a version counts once and is told once, whichever server was asked', async () => {
+  it('a version counts once and makes one event, whichever server is used', async () => {
     const [one, other] = await servers(backend);
     await writeAll(one, ['a', 'b', 'c'].map(at));
     const read = async (app: typeof one, key: string) => {

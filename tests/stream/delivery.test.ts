@@ -126,7 +126,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     expect(listener.raw()).toMatch(/^: connected\nretry: 1000\nid: 0\n\n(: still here\nid: [012]\n\n)+$/);
   });
 
-  it('are told at once that a server stops, and do not hold it up', async () => {
+  it('are disconnected at once when a server stops, and do not delay it', async () => {
     const url = await serve();
     const [live, stuck] = await Promise.all([openStream(url), openStream(url)]);
     stuck?.pause();
@@ -142,7 +142,7 @@ describe.each(backends)('readers of the stream on %s', (backend) => {
     expect(again.seqs()).toEqual([801]);
   });
 
-  it('who leave before they are answered are forgotten', async () => {
+  it('who disconnect before they are answered are removed', async () => {
     const url = await serve();
     for (let i = 0; i < 40; i++) {
       const asking = request(`${url}/api/v1/stream?after=0`, { agent: false });

@@ -21,7 +21,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     await app.close();
   });
 
-  it('tells each event under its name, with its number as id and one JSON object as data', async () => {
+  it('sends each event under its name, with its number as id and one JSON object as data', async () => {
     const listener = await openStream(server.url);
     await app.call('entries.write', write('checkout/payments', 'retry', { confidence: 0.5 }), X);
     await app.call('entries.write', write('checkout/payments', 'retry', { value: 2 }), X);
@@ -59,7 +59,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     }
   });
 
-  it('tells of an outcome by its reference and type', async () => {
+  it('sends an outcome with its reference and type', async () => {
     await app.call('entries.write', write('checkout', 'retry'), X);
     const listener = await openStream(server.url, { query: 'types=outcome' });
     const outcome = { outcome_ref: 'deploy-1', outcome_type: 'success' };
@@ -154,7 +154,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     expect(seen(listener.events)).toEqual([...expected, ...expected]);
   });
 
-  it('tells an agent what it may see of others, and all of its own', async () => {
+  it('sends an agent the visible events of others, and all of its own', async () => {
     const [asX, asY] = await Promise.all(
       ['agent/x', 'agent/y'].map((agent) => openStream(server.url, { after: 0, headers: { 'x-mem-agent-id': agent } })),
     );
@@ -175,7 +175,7 @@ describe.each(backends)('the stream on %s', (backend) => {
     expect(later.raw()).not.toMatch(/own|kept/);
   });
 
-  it('tells an account nothing of another', async () => {
+  it('sends an account nothing of another', async () => {
     const [A, B] = ['aaaaaaaa-0000-4000-8000-00000000000a', 'bbbbbbbb-0000-4000-8000-00000000000b'];
     const received: Record<string, string[]> = { [A]: [], [B]: [] };
     for (const account_id of [A, B]) {

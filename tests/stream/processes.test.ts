@@ -25,7 +25,7 @@ function storeAt({ options }: StorePlace): StoreAccess {
 const ROUNDS = 2;
 
 describe.each(backends)('a stream over several processes on %s', (backend) => {
-  it('misses nothing and tells nothing twice when its server is killed under load and it comes back', async () => {
+  it('misses nothing and repeats nothing when its server is killed under load and it reconnects', async () => {
     const store = storeAt(await place(backend));
     const outcome = newOutcome();
     const seqs: number[] = [];
@@ -85,7 +85,7 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
     for (const listener of listeners) expect(listener.seqs()).toEqual(range(1, count));
   });
 
-  it('tells what a command writes into the same store', async () => {
+  it('sends what a command writes into the same store', async () => {
     const one = await place(backend);
     const mem = await startMem(storeAt(one).env);
     const listener = await openStream(mem.url);
@@ -119,7 +119,7 @@ function bound(database: Database): Database {
 }
 
 describe('servers on one PostgreSQL', () => {
-  it('tell each other by notifications, on one connection each, and find each other again when it breaks', async () => {
+  it('notify each other, on one connection each, and reconnect when it breaks', async () => {
     const { options } = await place('postgres');
     const dsn = new URL(options.postgresDsn as string);
     const name = `stream-${process.pid}`;

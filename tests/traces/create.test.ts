@@ -12,7 +12,7 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
 
   const create = (input: object, as: object = newSession()) => app.call('traces.create', input as never, as);
 
-  it('is sealed with everything that the client tells', async () => {
+  it('is sealed with everything that the client sends', async () => {
     const session = newSession();
     const at = { entity_path: newPath(), key: 'policy' };
     await writeAll(app, [at]);

@@ -107,7 +107,7 @@ describe.each(backends)('erasing an entry, on %s', (backend) => {
     expect(await app.call('traces.verify', { trace_id: trace_id as string }, keeper)).toMatchObject({ valid: 1 });
   });
 
-  it('leaves alone what another agent keeps for itself', async () => {
+  it('does not touch private entries of another agent', async () => {
     const app = await open(backend);
     const keeper = newSession('agent/keeper');
     await app.call('entries.write', { ...erasedKey, value: MARK, shared: false }, keeper);

@@ -232,7 +232,7 @@ describe.each(backends)('a trace on %s', (backend) => {
     expect((await read(session)).state_diff).toMatchObject({ entries_created: 0 });
   });
 
-  it('tells the attempts that were named with the outcome', async () => {
+  it('shows the attempts that were sent with the outcome', async () => {
     const entity_path = newPath();
     await writeAll(app, [{ entity_path, key: 'bad' }]);
     const attempts = [

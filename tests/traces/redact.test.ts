@@ -93,7 +93,7 @@ describe.each(backends)('secrets on %s', (backend) => {
   };
   const givenNames = ['task', 'response', 'decision', 'metadata', 'other call', 'metadata attempt', ...names];
 
-  it('in what is told with an outcome are nowhere, not in the lesson either', async () => {
+  it('sent with an outcome are stored nowhere, not in the lesson either', async () => {
     const entity_path = newPath();
     await writeAll(app, [
       { entity_path, key: 'bad' },

@@ -107,7 +107,7 @@ describe.each(backends)('sealed traces on %s', (backend) => {
     expect(await check(2)).toEqual(['chain_broken']);
   });
 
-  it('that were sealed anew without the key are found', async () => {
+  it('that were sealed again without the key are found', async () => {
     await change(`UPDATE traces SET signature = '${'0'.repeat(64)}' WHERE seq = ?`, 1);
     expect(await check(1)).toEqual(['bad_signature']);
     await change('UPDATE traces SET signature = NULL WHERE seq = ?', 2);
@@ -135,7 +135,7 @@ describe.each(backends)('sealed traces on %s', (backend) => {
     await expect(own.call('traces.verify', { trace_id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('of before there was a key stay valid, and those of another key say which', async () => {
+  it('sealed without a key stay valid, and those of another key name it', async () => {
     const place = await newPlace(backend);
     onTestFinished(() => place.remove());
     const session = newSession();

@@ -26,7 +26,7 @@ describe.each(backends)('an export on %s', (backend) => {
     expect(await exportLines(app)).not.toEqual(before);
   });
 
-  it('that nobody reads to its end holds nothing', async () => {
+  it('that is not read to its end releases its connection', async () => {
     for (let i = 0; i < 12; i++) {
       const reading = await app.kernel.list('transfer.export', {}, caller(as));
       await reading.next();
@@ -47,7 +47,7 @@ describe.each(backends)('an export on %s', (backend) => {
     await expect(add).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('tells of one account alone', async () => {
+  it('contains only one account', async () => {
     await newAccount(app, OTHER);
     await app.call('entries.write', { entity_path: 'of', key: 'other', value: 'othermark' }, { account_id: OTHER });
     expect((await exportLines(app)).join('\n')).not.toContain('othermark');
@@ -174,7 +174,7 @@ describe.each(backends)('an import on %s', (backend) => {
     ],
   ];
 
-  it.each(wrong)('tells the number of a line that is %s, and takes nothing', async (_, change, message) => {
+  it.each(wrong)('names the number of a line that is %s, and stores nothing', async (_, change, message) => {
     const at = lines.findIndex((line) => line.startsWith('{"record":"version"'));
     const changed = [...lines];
     changed[at] = change(lines[at] as string);

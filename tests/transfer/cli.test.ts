@@ -143,7 +143,7 @@ describe('mem export and mem import', () => {
 });
 
 describe('mem import --from', () => {
-  it('tells what it would write, writes it, and changes nothing the second time', async () => {
+  it('reports what it would write, writes it, and changes nothing the second time', async () => {
     const desk = await newDesk();
     cpSync(join(fixtures, 'mem0'), join(desk.folder, 'mem0'), { recursive: true });
     await makeMem0History(join(desk.folder, 'mem0', 'history.db'));
@@ -201,7 +201,7 @@ describe('mem import --from', () => {
     expect(listed.entries.length + direct.entries.length).toBe(count);
   });
 
-  it('leaves behind what is too large, and tells of it', async () => {
+  it('skips values that are too large, and reports them', async () => {
     const desk = await newDesk();
     const { code, out } = await desk.mem(
       ['import', '--from', 'server-memory', join(fixtures, 'memory.jsonl'), '--json'],

@@ -22,6 +22,6 @@ test('docs/import-export.md has every record with its members and its key', asyn
   expect(tableOf(page, '### What is not in it')).toEqual(left);
 });
 
-test('docs/import-export.md tells of every system', () => {
+test('docs/import-export.md describes every system', () => {
   expect(tableOf(page, '## From other systems').map(([name]) => name)).toEqual([...systems]);
 });

@@ -88,7 +88,7 @@ describe.each(backends)('entries from elsewhere on %s', (backend) => {
     });
   });
 
-  it('can be tried: it tells the same and writes nothing', async () => {
+  it('has a dry run, which reports the same and writes nothing', async () => {
     await take([two[0] as object]);
     const before = await dump(app);
     const many = [...two, { ...at, key: 'm2', value: 1 }, { ...at, key: 'm2', value: 1 }];
@@ -136,7 +136,7 @@ describe.each(backends)('entries from elsewhere on %s', (backend) => {
     await expect(take(two)).rejects.toMatchObject({ code: 'contract_violated' });
   });
 
-  it('do not reach the private entries of others, nor tell of them', async () => {
+  it('do not change the private entries of others, nor reveal them', async () => {
     await app.call('entries.write', { ...at, value: 'mine', shared: false }, { agent_id: 'bot/three' });
     await expect(take(two)).rejects.toMatchObject({ code: 'forbidden' });
     await app.call('entries.delete', at, { agent_id: 'bot/three' });
