@@ -1,7 +1,15 @@
-import { type OperationName, operations } from '@mem-service/contract';
+import { type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dump } from '../contract/dump.ts';
-import { countedIds, createExamples, fieldsOf, type KnownIds, markedInput, withoutScores } from '../contract/table.ts';
+import {
+  countedIds,
+  createExamples,
+  definition,
+  fieldsOf,
+  type KnownIds,
+  markedInput,
+  withoutScores,
+} from '../contract/table.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { openStream } from '../stream/support.ts';
 import { backends } from '../support/app.ts';
@@ -23,6 +31,11 @@ const RPM = 100_000;
 
 const isWrite = ({ name }: OperationAddress) => operations[name].effect === 'write';
 const hasCursor = ({ name, route }: OperationAddress) => 'cursor' in fieldsOf(name) && route.method === 'GET';
+/** Writes about the account as a whole, which the examples of agents leave out. */
+const wholeWrites = operationNames.filter((name) => {
+  const { whole, admin, effect } = definition(name);
+  return whole && !admin && effect === 'write';
+});
 const key = 'idempotency-key';
 
 /** Random, or of one request, or how long it took. */
@@ -74,6 +87,9 @@ describe.each(backends)('another account over the wire on %s', (backend) => {
     keys.a = await fullKey(withA, A);
     await createExamples(withA.app, { mark: 'another', as: { account_id: A, agent_id: `${AGENT}-too` } });
     known = await createExamples(withA.app, { mark: MARK, as: { account_id: A, agent_id: AGENT } });
+    for (const name of wholeWrites)
+      for (const n of [1, 2])
+        await withA.app.call(name, operations[name].example(n) as never, { account_id: A, agent_id: AGENT });
     [keys.b, keys.bWithoutA] = await inBoth(
       () => fullKey(withA, B),
       () => fullKey(withoutA, B),
