@@ -172,7 +172,10 @@ export const reads = <N extends OperationName>(
 ): Handler<N> => ({ kind: 'read', run });
 
 /** Shares its transaction with no other write: all of them are in the store when it runs. */
-export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({ ...handler, exclusive: true });
+export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
+  ...handler,
+  exclusive: true,
+});
 
 /** Leaves no line in the audit trail: for what must not add to the account it is about. */
 export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({

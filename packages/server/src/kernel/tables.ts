@@ -40,6 +40,8 @@ type TableDeclaration = {
   agents?: Readonly<Record<string, AgentColumn>>;
   /** Columns that hold the path or the key of an entry, or paths. */
   entries?: Readonly<Record<string, EntryColumn>>;
+  /** Text columns that by their names could hold either and hold neither, and what they hold. */
+  unrelated?: Readonly<Record<string, string>>;
   /** An erasure changes it though no column says so, so PostgreSQL has to let go of its old rows as well. */
   erased_with?: string;
   rights?: TableRights;
@@ -70,7 +72,13 @@ export type LeftOutTable = TableDeclaration & { left_out: string };
 export type TenantTable = ExportedTable | LeftOutTable;
 
 /** A table that is about the service itself and has no rows of accounts: what a server may do to it. */
-export type SharedTable = { table: string; shared: string; rights: readonly string[] };
+export type SharedTable = {
+  table: string;
+  shared: string;
+  rights: readonly string[];
+  /** As in a table of accounts. */
+  unrelated?: Readonly<Record<string, string>>;
+};
 
 /** An index of words over a table: a full-text table on SQLite, a view of columns of the table itself on PostgreSQL. */
 export type WordIndex = {

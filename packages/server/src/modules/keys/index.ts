@@ -18,6 +18,11 @@ export const keys: Module = {
       left_out: 'keys open an account where they were made, and nowhere else',
       agents: { created_by: { kept: 'a key or a user, never an agent' } },
       entries: { entity_paths: { kept: 'globs that the key is kept to, whatever is there' } },
+      unrelated: {
+        key_id: 'an API key',
+        key_hash: 'what an API key is found by',
+        key_type: 'what an API key may do',
+      },
       // Whose key was presented, and when it was last used.
       rights: { maintenance: ['SELECT', 'UPDATE (last_used_at)'] },
     },

@@ -26,6 +26,7 @@ export const usage: Module = {
       table: 'rate_cells',
       key: ['key_id', 'cell'],
       left_out: 'requests of the last minutes',
+      unrelated: { key_id: 'an API key' },
       // How often each key was used in a minute, which all servers count together.
       rights: { maintenance: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
     },
