@@ -1,13 +1,34 @@
-import type { Output } from '@mem-service/contract';
 import type { Sql } from '../db/index.ts';
 import type { EntryHead } from './projection.ts';
 import type { Work } from './work.ts';
 
 /** What the receipt of an erasure of entries counts. */
-export type EntryErasureCounts = Output<'entries.erase'>['erased'];
+export type EntryErasureCounts = {
+  entries: number;
+  versions: number;
+  index_rows: number;
+  log_events: number;
+  stored_answers: number;
+  commits: number;
+  session_records: number;
+  evidence: number;
+  trace_parts: number;
+  edges: number;
+};
 
 /** What the receipt of an erasure of an agent counts. */
-export type AgentErasureCounts = Output<'agents.erase'>['erased'];
+export type AgentErasureCounts = {
+  entries: number;
+  versions: number;
+  sessions: number;
+  traces: number;
+  log_events: number;
+  edges: number;
+  profiles: number;
+  outcomes: number;
+  commits: number;
+  audit_lines: number;
+};
 
 /**
  * Entries of one branch that are to go. The module `entries` makes the SQL in it, so that no eraser has to name the tables
