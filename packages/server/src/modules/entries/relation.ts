@@ -190,7 +190,7 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 /** A condition: the place in the log is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
-/** A condition: a commit of the view's branches wrote something in scope that the agent may see. */
+/** A condition: the commit wrote something in scope that the agent may see, on whatever branch. */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM versions
       JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id

@@ -1,5 +1,5 @@
 import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
-import type { TraceRow } from '../queries.ts';
+import { insertTraceItems, insertTraces, type TraceRow } from '../queries.ts';
 
 /** The last trace of a session that was removed for its age: what comes after it is proven by its hash. */
 export const upsertEnds: Insert = {
@@ -70,4 +70,6 @@ export function hasTraces(query: Query, accountId: string, age: { after: number;
 }
 
 /** On PostgreSQL, after some were removed. */
-export const freeTraces: readonly Sql[] = ['traces', 'trace_items'].map((table) => fragment(`VACUUM ${table}`));
+export const freeTraces: readonly Sql[] = [insertTraces, insertTraceItems].map(({ table }) =>
+  fragment(`VACUUM ${table}`),
+);
