@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,8 +10,8 @@ const bin = (name: string) => join(root, 'node_modules', '.bin', name);
 
 /** Those that take every operation or every table, and the docs that list them. */
 const DERIVED = [
-  ...['accounts', 'answers', 'effects', 'outputs', 'privacy', 'refusals', 'scope-doors', 'scopes'],
-  ...['openapi', 'tables'],
+  ...['accounts', 'answers', 'effects', 'outputs', 'privacy', 'refusals', 'scope-checks', 'scopes'],
+  ...['openapi', 'owners', 'tables'],
 ].map((name) => `tests/contract/${name}.test.ts`);
 const DOCS = ['tests/docs/guides.test.ts', 'tests/transfer/docs.test.ts', 'tests/transfer/tables.test.ts'];
 
@@ -25,13 +25,22 @@ describe('a module that is added as docs/adding-a-module.md says', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+  it('is held against tests that are there', () => {
+    expect([...DERIVED, ...DOCS].filter((file) => !existsSync(join(folder, file)))).toEqual([]);
+  });
+
+  it('names no table of another module', async () => {
+    const owners = await run(folder, process.execPath, [join(folder, 'scripts/check-owners.mjs')]);
+    expect(owners.status, owners.out).toBe(0);
+  });
+
   it('has types and style', async () => {
     const types = await run(folder, bin('tsc'), ['--noEmit', '-p', '.']);
     expect(types.status, types.out).toBe(0);
     const files = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
     const style = await run(folder, bin('biome'), ['check', '--error-on-warnings', ...files]);
     expect(style.status, style.out).toBe(0);
-  });
+  }, 300_000);
 
   it('passes the derived tests of its operations and its table, and the docs list it', async () => {
     const only = ['-t', 'bookmark|openapi.json|lists every operation|every record|table'];

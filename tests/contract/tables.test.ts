@@ -82,14 +82,69 @@ describe.each(backends)('the tables of accounts, on %s', (backend) => {
     const { agents: _, entries: __, ...bare } = reviews;
     const says = 'and does not say what an erasure does to it';
     expect(declarationProblems(found, [...installed, withNotes({ tables: [bare] })])).toEqual([
-      `reviews.agent_id holds the name of an agent ${says}`,
-      `reviews.reviewed_agent holds the name of an agent ${says}`,
-      `reviews.entity_path holds the name of an entry ${says}`,
-      `reviews.key holds the name of an entry ${says}`,
+      `reviews.agent_id may hold the name of an agent ${says}`,
+      `reviews.reviewed_agent may hold the name of an agent ${says}`,
+      `reviews.entity_path may hold the name of an entry ${says}`,
+      `reviews.key may hold the name of an entry ${says}`,
     ]);
     const owned = { ...reviews, agents: { ...reviews.agents, agent_id: { erased: 'by its owner' as const } } };
     expect(declarationProblems(found, [...installed, withNotes({ tables: [owned] })])).toEqual([
       'notes erases no agent',
+    ]);
+  });
+
+  it('fail also where names are unusual, and where there is no account', async () => {
+    const columns = ['agent_name', 'reviewer', 'file_path_text', 'mood'];
+    const withTables = (declared: Partial<Module>): Module => ({
+      name: 'odd',
+      handlers: {},
+      migrations: [
+        {
+          version: 1,
+          name: 'odd',
+          up: ({ text, int }) => [
+            `CREATE TABLE odd (account_id ${text} NOT NULL, no ${int} NOT NULL, agent_rank ${int},
+              ${columns.map((name) => `${name} ${text}`).join(', ')}, PRIMARY KEY (account_id, no))`,
+            `CREATE TABLE presence (agent_id ${text} PRIMARY KEY, seen_at ${int})`,
+          ],
+        },
+      ],
+      ...declared,
+    });
+    const app = await openTestApp(backend, { modules: [...proModules, withTables({})] });
+    const found = await columnsOf(app.kernel.services.database);
+    await app.close();
+    const problems = (declared: Partial<Module>) =>
+      declarationProblems(found, [...installed, withTables(declared)]).sort();
+    const says = 'and does not say what an erasure does to it';
+    const odd = { table: 'odd', key: ['no'], left_out: 'for a test' };
+    const presence = { table: 'presence', shared: 'for a test', rights: [] };
+    expect(problems({})).toEqual(['odd is not declared', 'presence is not declared']);
+    expect(problems({ tables: [odd], sharedTables: [presence] })).toEqual([
+      `odd.agent_name may hold the name of an agent ${says}`,
+      `odd.file_path_text may hold the name of an entry ${says}`,
+      `odd.reviewer may hold the name of an agent ${says}`,
+      `presence.agent_id may hold the name of an agent ${says}`,
+    ]);
+    const unrelated = { agent_name: 'a ship', reviewer: 'a newspaper', file_path_text: 'a file' };
+    expect(
+      problems({
+        tables: [
+          { ...odd, unrelated },
+          { table: 'presence', key: [], left_out: 'for a test' },
+        ],
+      }),
+    ).toEqual([
+      `presence has rows of accounts and no account_id`,
+      `presence.agent_id may hold the name of an agent ${says}`,
+    ]);
+    expect(problems({ tables: [{ ...odd, unrelated: { ...unrelated, helm: 'gone' } }] })).toEqual([
+      'odd.helm is declared and not there',
+      'presence is not declared',
+    ]);
+    expect(problems({ sharedTables: [{ ...presence, table: 'odd', unrelated }] })).toEqual([
+      'odd is shared and has rows of accounts',
+      'presence is not declared',
     ]);
   });
 

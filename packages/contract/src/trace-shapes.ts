@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import * as s from './shapes.ts';
 
-export const MAX_TRACE_TEXT = 200_000;
-
-/** Text for people. Longer text is cut, not refused. */
+/** Text for people: longer one is cut, not refused. */
 export const longText = z.string().meta({ description: 'Redacted; cut to 200,000 characters.' });
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;

@@ -36,5 +36,3 @@ export type ForeignReader = (path: string, into: string) => Promise<ForeignData>
 export class ForeignError extends Error {
   override name = 'ForeignError';
 }
-
-export const noForeignData = (): ForeignData => ({ entries: [], links: [], notes: [] });

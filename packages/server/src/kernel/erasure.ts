@@ -1,13 +1,42 @@
-import type { Output } from '@mem-service/contract';
 import type { Sql } from '../db/index.ts';
 import type { EntryHead } from './projection.ts';
 import type { Work } from './work.ts';
 
+<<<<<<< HEAD
 /** The counts in the receipt of an erasure of entries. */
 export type EntryErasureCounts = Output<'entries.erase'>['erased'];
 
 /** The counts in the receipt of an erasure of an agent. */
 export type AgentErasureCounts = Output<'agents.erase'>['erased'];
+=======
+/** What the receipt of an erasure of entries counts. */
+export type EntryErasureCounts = {
+  entries: number;
+  versions: number;
+  index_rows: number;
+  log_events: number;
+  stored_answers: number;
+  commits: number;
+  session_records: number;
+  evidence: number;
+  trace_parts: number;
+  edges: number;
+};
+
+/** What the receipt of an erasure of an agent counts. */
+export type AgentErasureCounts = {
+  entries: number;
+  versions: number;
+  sessions: number;
+  traces: number;
+  log_events: number;
+  edges: number;
+  profiles: number;
+  outcomes: number;
+  commits: number;
+  audit_lines: number;
+};
+>>>>>>> f2
 
 /**
  * Entries of one branch that are to be erased. The module `entries` provides the SQL, so that no eraser names its

@@ -43,6 +43,16 @@ export const kernelTables: readonly TenantTable[] = [
       ...['subject_salt', 'subject_hash', 'agent_salt', 'agent_hash', 'hash'],
     ],
     agents: { agent_id: { erased: 'by its owner', counted_as: 'audit_lines' } },
+    unrelated: {
+      actor: 'the key, or what stood in for one',
+      agent_hash: 'a salted hash, which says nothing once the salt is gone',
+      agent_salt: 'random, and taken out with the name',
+      key_id: 'an API key',
+      key_name: 'what people call an API key',
+      user_name: 'somebody who signed in, and no agent',
+      subject_hash: 'a salted hash, which says nothing once the salt is gone',
+      subject_salt: 'random, and taken out with the resource',
+    },
     rights: {
       // A line never changes, except that an erasure removes its subject or the name of an agent.
       own: ['SELECT', 'INSERT', 'UPDATE (resource, before_hash, after_hash, subject_salt, agent_id, agent_salt)'],
@@ -68,6 +78,7 @@ export const kernelTables: readonly TenantTable[] = [
     table: 'consumer_cursors',
     key: ['consumer'],
     left_out: 'how far this service has worked through the log',
+    unrelated: { claimed_by: 'a server' },
     rights: { maintenance: ['SELECT (account_id, consumer, seq, claimed_by)', 'INSERT', 'UPDATE (seq)'] },
   },
   {
@@ -81,6 +92,7 @@ export const kernelTables: readonly TenantTable[] = [
     key: ['idempotency_key'],
     left_out: 'answers to retries, kept for a day',
     entries: { entity_path: 'by its owner' },
+    unrelated: { idempotency_key: 'what a client calls one request' },
     rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
   },
 ];
@@ -88,5 +100,10 @@ export const kernelTables: readonly TenantTable[] = [
 export const kernelSharedTables: readonly SharedTable[] = [
   { table: 'consumers', shared: 'who consumes the log of all accounts', rights: ['SELECT', 'INSERT', 'UPDATE'] },
   { table: 'servers', shared: 'which servers are on the store', rights: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
-  { table: 'maintenance_tasks', shared: 'when each task ran last', rights: ['SELECT', 'INSERT', 'UPDATE'] },
+  {
+    table: 'maintenance_tasks',
+    shared: 'when each task ran last',
+    rights: ['SELECT', 'INSERT', 'UPDATE'],
+    unrelated: { claimed_by: 'a server' },
+  },
 ];

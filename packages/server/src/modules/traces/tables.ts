@@ -25,6 +25,7 @@ export const tables: readonly TenantTable[] = [
       agent_id: { erased: 'delete the row', counted_as: 'traces' },
       visible_to: { erased: 'delete the row' },
     },
+    unrelated: { key_id: 'the key that signed it' },
     restore: restoreTraces,
   }),
   exported(insertTraceItems, {
