@@ -1,5 +1,12 @@
 import type { Find } from '../../db/index.ts';
-import { applyChanges, applyStandings, type LedgerPosition, type Work } from '../../kernel/index.ts';
+import {
+  applyChanges,
+  applyStandings,
+  type BranchSpan,
+  type LedgerPosition,
+  type Lineage,
+  type Work,
+} from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { checkDraft } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
@@ -23,11 +30,16 @@ import { type HeadChange, saveHeads } from './save-heads.ts';
 /** `before` is the hash of the value that was there. */
 export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
 
+/** An entry to load. With a lineage, what its branch takes over from others is found as well. */
+export type EntryPlace = EntryAddress & { lineage?: Lineage };
+
 /** The entries of the drafts as the transaction goes on: what was there, and what will be. */
 export class EntrySet {
   readonly #work: Work;
   readonly #before = new Map<string, queries.EntryWithLineRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
+  /** What a branch shows of others and has no entry of its own for. */
+  readonly #inherited = new Map<string, EntryRow>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
   /** Versions that were written and replaced again. */
@@ -41,20 +53,37 @@ export class EntrySet {
     this.#work = work;
   }
 
-  static async load(work: Work, places: readonly EntryAddress[]): Promise<EntrySet> {
+  static async load(work: Work, places: readonly EntryPlace[]): Promise<EntrySet> {
     const set = new EntrySet(work);
     await set.fetch(places);
     return set;
   }
 
   /** Adds entries to the set. */
-  fetch(places: readonly EntryAddress[]): Promise<void> {
-    return this.#find(queries.findEntries, places, (at, row) => {
+  async fetch(places: readonly EntryPlace[]): Promise<void> {
+    await this.#find(queries.findEntries, places, (at, row) => {
       const name = addressText(at);
       const bare = this.#bare.delete(name) ? this.#before.get(name) : undefined;
       if (bare && row) Object.assign(bare, queries.restOf(row));
       else this.#add(name, row);
     });
+    const heirs = places.filter((at) => at.lineage !== undefined && at.lineage.length > 1 && !this.get(at));
+    if (heirs.length > 0) await this.#inherit(heirs);
+  }
+
+  async #inherit(places: readonly EntryPlace[]): Promise<void> {
+    const { account_id, now, dialect, tx } = this.#work;
+    const heirs = new Map<string, EntryPlace[]>();
+    for (const at of places) {
+      const lineage = JSON.stringify(at.lineage);
+      heirs.set(lineage, [...(heirs.get(lineage) ?? []), at]);
+    }
+    for (const [text, names] of heirs) {
+      const [{ branch }, ...lineage] = JSON.parse(text) as [BranchSpan, ...Lineage];
+      const view = { account_id, lineage, agent_id: '', scope: undefined, at: now, dialect };
+      for (const row of await queries.findEntriesIn(tx, view, names))
+        this.#inherited.set(addressText({ ...row, branch }), row);
+    }
   }
 
   /** Adds entries without what they say: they can stand anew, but no version of them be written. */
@@ -94,14 +123,17 @@ export class EntrySet {
   }
 
   get(at: EntryAddress): EntryRow | undefined {
-    return this.#now.get(addressText(at));
+    const name = addressText(at);
+    return this.#now.get(name) ?? this.#inherited.get(name);
   }
 
   /** Decides what a draft does to its entry. Throws a Fault and changes nothing when it may not. */
   apply(draft: EntryDraft, reason: WriteReason = PLAIN_WRITE, check?: ContractCheck): AppliedWrite {
     const work = this.#work;
+    const name = addressText(draft);
     const entry = this.get(draft);
-    if (this.#bare.has(addressText(draft))) throw new Error(`${addressText(draft)} is here without what it says`);
+    const own = this.#now.get(name);
+    if (this.#bare.has(name)) throw new Error(`${name} is here without what it says`);
     checkDraft(entry, draft, work.now);
     // A tombstone is of the entry as it was; any other version is a new beginning where the entry was gone.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
@@ -123,11 +155,10 @@ export class EntrySet {
       written_at: draft.written_at ?? work.now,
       commit_id: draft.commit_id ?? null,
     };
-    const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
+    const next = this.#stamp(content, origin, { entry: own, reason, session: draft.session });
     // Evidence belongs to a claim and outweighs a restated opinion: the version keeps what was said, the entry what was learnt.
-    if (entry && same && entry.standing !== null) copyStanding(next, entry);
-    const name = addressText(draft);
-    if (entry && entry !== this.#before.get(name)) this.#replace(name, entry);
+    if (own && same && own.standing !== null) copyStanding(next, own);
+    if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);

@@ -196,6 +196,15 @@ export const findEntries: Find = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
+/** The entries of a view that have one of these names, whatever has become of them and whoever may see them. */
+export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryRow[]> {
+  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
+  return query.all<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
+        WHERE entity_path = pairs.a AND key = pairs.b`,
+  );
+}
+
 const REST = { document: '', integrity_chain: '', is_artifact: 0, recall_count: 0 };
 type BareRest = EntryRowKey & typeof REST;
 
