@@ -4,10 +4,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-<<<<<<< HEAD
-/** Migrations are history: in them, a table may still belong to another module. */
-=======
->>>>>>> f2
 const isMigration = (file) => /(^|\/)migrations(\.ts$|\/)/.test(file);
 /** Statements of old migrations that are too long for the file of the others. */
 const isOldMigration = (file) => file.includes('/modules/outcomes/migrations/');
@@ -27,9 +23,6 @@ export function checkOwners(root) {
   return { owners, problems };
 }
 
-<<<<<<< HEAD
-/** Every source file with its module, without comments. */
-=======
 /**
  * A migration with a `legacy` number is history: it says what a table was when it belonged to another module. What stands
  * above the list in such a file is part of one.
@@ -45,7 +38,6 @@ function withoutOld(text) {
 }
 
 /** Every source file with the module it belongs to, without comments. */
->>>>>>> f2
 function sourcesOf(root) {
   const packages = join(root, 'packages');
   return readdirSync(packages).flatMap((name) => {
@@ -66,12 +58,6 @@ const keepLines = (comment) => comment.replace(/[^\n]/g, ' ');
 
 const ownerOf = ([top, module]) => (top === 'modules' ? module : top);
 
-<<<<<<< HEAD
-/** Matches a table in SQL or in a statement written as data: `FROM entries`, `table: 'entries'`, … */
-function namingPattern(tables) {
-  const names = tables.join('|');
-  return new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO|TABLE|VACUUM)\\s+(${names})\\b(?!\\()|\\btable: '(${names})'`, 'g');
-=======
 const NAME = String.raw`[\s(]*(?:"?\w+"?\.)?"?(\w+)"?(?![\w"(])`;
 /** `FROM entries`, `from (public."entries"`, …: what stands behind a word of SQL. */
 const IN_SQL = new RegExp(
@@ -94,7 +80,6 @@ function namedIn(text) {
     for (let next = NEXT.exec(text); next; next = NEXT.exec(text)) found.push({ table: next[1], at: next.index });
   }
   return found.sort((one, other) => one.at - other.at);
->>>>>>> f2
 }
 
 /** Tables by the module that declares them: `exported(…)` with a statement, or an object with `left_out` or `view`. */

@@ -7,6 +7,7 @@ import {
   MAIN_LINEAGE,
   type Module,
   reads,
+  unchanged,
   writes,
 } from '../../packages/server/src/kernel/index.ts';
 import { refusal } from '../entries/support.ts';
@@ -37,7 +38,7 @@ describe.each(backends)('hooks on %s', (backend) => {
         }),
         'entries.restore': writes<'entries.restore'>(async (_work, { lineage }) => {
           seen.push(lineage);
-          return {} as never;
+          return unchanged({} as never);
         }),
       },
     );
@@ -65,6 +66,15 @@ describe.each(backends)('hooks on %s', (backend) => {
       code: 'branch_not_found',
       branch: 'nobody-knows',
     });
+  });
+
+  it('a branch that shows nothing at all is no branch', async () => {
+    const { kernel } = await openKernel(backend, { extra: [moduleOf('empty', { lineage: () => [] })] });
+    for (const asked of [
+      call(kernel, 'entries.list', { branch: 'nothing' }),
+      call(kernel, 'entries.write', { ...entry, value: 1, branch: 'nothing' }),
+    ])
+      expect(await refusal(asked)).toMatchObject({ code: 'branch_not_found', branch: 'nothing' });
   });
 
   it('a branch that ends in the past can be read and not written to', async () => {

@@ -15,6 +15,7 @@ import {
   migrateAll,
   NoteBuffer,
   randomIds,
+  refuseCollisions,
   registryOf,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
@@ -110,6 +111,7 @@ export type App = { kernel: Kernel; jobs: Jobs; close(): Promise<void> };
 export async function openApp(options: AppOptions): Promise<App> {
   const { clock = systemClock, ids = randomIds, onError = () => {}, wrapDatabase = (database) => database } = options;
   const modules = withProjectionConsumers([...coreModules, ...(options.modules ?? [])]);
+  refuseCollisions(modules);
   const database = wrapDatabase(await openDatabase(options, modules));
   try {
     const server_id = randomBytes(6).toString('hex');

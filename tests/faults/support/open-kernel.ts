@@ -18,6 +18,7 @@ import {
   migrateAll,
   NoteBuffer,
   randomIds,
+  refuseCollisions,
   registryOf,
   SELF_HOSTED_ACCOUNT,
   SETTINGS,
@@ -37,6 +38,8 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
   const server_id = 'test';
   const background = { database, clock: systemClock, server_id, sweepSeconds: 3600, onError: () => {} };
   const modules = [...coreModules, ...proModules];
+  const all = [...modules.map((module) => without(module, extra)), ...extra];
+  refuseCollisions(all);
   const base = {
     database,
     server_id,
@@ -47,20 +50,27 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     version: 'test',
     activity: new Activity(),
     noteBuffer: new NoteBuffer(),
-    ...registryOf([...modules, ...extra]),
+    ...registryOf(all),
     settings: SETTINGS,
     keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
   const schema = await migrateAll(base, modules);
   await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
-  const kernel = createKernel({ ...base, schema }, [...modules, ...extra]);
+  const kernel = createKernel({ ...base, schema }, all);
   onTestFinished(async () => {
     await kernel.close();
     await database.close();
     await place.remove();
   });
   return { kernel, database, place };
+}
+
+/** The module without the operations that modules of the test serve instead. */
+function without(module: Module, extra: readonly Module[]): Module {
+  const served = new Set(extra.flatMap(({ handlers }) => Object.keys(handlers)));
+  const left = Object.entries(module.handlers).filter(([name]) => !served.has(name));
+  return { ...module, handlers: Object.fromEntries(left) };
 }
 
 /** Calls `invoke`, and returns the answer as the JSON that a client gets. */

@@ -71,9 +71,15 @@ function resolveLineage(
   context: HookContext,
 ): Lineage | Promise<Lineage> {
   const [hook, ...rest] = hooks;
-  if (!hook) throw new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
-  return andThen(hook(branch, context), (lineage) => lineage ?? resolveLineage(rest, branch, context));
+  if (!hook) throw noBranch(branch);
+  return andThen(hook(branch, context), (lineage) => {
+    if (lineage?.length === 0) throw noBranch(branch);
+    return lineage ?? resolveLineage(rest, branch, context);
+  });
 }
+
+const noBranch = (branch: string): Fault =>
+  new Fault('branch_not_found', `there is no branch ${JSON.stringify(branch)}`, { branch });
 
 function refuseReadOnly(lineage: Lineage, branch: string | undefined): void {
   if (lineage[0]?.up_to_seq !== null)

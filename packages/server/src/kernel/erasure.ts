@@ -2,14 +2,7 @@ import type { Sql } from '../db/index.ts';
 import type { EntryHead } from './projection.ts';
 import type { Work } from './work.ts';
 
-<<<<<<< HEAD
 /** The counts in the receipt of an erasure of entries. */
-export type EntryErasureCounts = Output<'entries.erase'>['erased'];
-
-/** The counts in the receipt of an erasure of an agent. */
-export type AgentErasureCounts = Output<'agents.erase'>['erased'];
-=======
-/** What the receipt of an erasure of entries counts. */
 export type EntryErasureCounts = {
   entries: number;
   versions: number;
@@ -23,7 +16,7 @@ export type EntryErasureCounts = {
   edges: number;
 };
 
-/** What the receipt of an erasure of an agent counts. */
+/** The counts in the receipt of an erasure of an agent. */
 export type AgentErasureCounts = {
   entries: number;
   versions: number;
@@ -36,7 +29,6 @@ export type AgentErasureCounts = {
   commits: number;
   audit_lines: number;
 };
->>>>>>> f2
 
 /**
  * Entries of one branch that are to be erased. The module `entries` provides the SQL, so that no eraser names its

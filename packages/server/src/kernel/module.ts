@@ -171,11 +171,7 @@ export const reads = <N extends OperationName>(
   run: (context: ReadContext, input: Input<N>) => Promise<Output<N>>,
 ): Handler<N> => ({ kind: 'read', run });
 
-<<<<<<< HEAD
 /** Gives a write a transaction of its own: all earlier writes are committed when it runs. */
-=======
-/** Shares its transaction with no other write: all of them are in the store when it runs. */
->>>>>>> f2
 export const exclusive = <N extends OperationName>(handler: Handler<N>): Handler<N> => ({
   ...handler,
   exclusive: true,

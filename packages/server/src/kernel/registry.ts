@@ -4,6 +4,33 @@ import { kernelSharedTables, kernelTables } from './kernel-tables.ts';
 import type { Module, Services } from './module.ts';
 import type { SharedTable, TenantTable } from './tables.ts';
 
+/** Refuses modules that collide, before the store is opened. */
+export function refuseCollisions(modules: readonly Module[]): void {
+  const named = takenOnce('the module name');
+  const served = takenOnce('the operation');
+  const declared = takenOnce('the table');
+  const declareAll = (owner: string, tables: readonly { table: string }[]) => {
+    for (const { table } of tables) declared(table, owner);
+  };
+  named('kernel', 'the kernel');
+  declareAll('the kernel', [...kernelTables, ...kernelSharedTables]);
+  modules.forEach(({ name, handlers, tables = [], sharedTables = [], wordIndexes = [] }, i) => {
+    const owner = `the module ${name}`;
+    named(name, `module ${i + 1}`);
+    for (const operation of Object.keys(handlers)) served(operation, owner);
+    declareAll(owner, [...tables, ...sharedTables, ...wordIndexes]);
+  });
+}
+
+function takenOnce(what: string): (name: string, owner: string) => void {
+  const owners = new Map<string, string>();
+  return (name, owner) => {
+    const other = owners.get(name);
+    if (other !== undefined) throw new Error(`${what} ${name} belongs to ${other} and to ${owner}`);
+    owners.set(name, owner);
+  };
+}
+
 /** Every table with rows of accounts, in the order of an export. */
 export const tablesOf = (modules: readonly Module[]): readonly TenantTable[] => [
   ...modules.flatMap((module) => module.tables ?? []),

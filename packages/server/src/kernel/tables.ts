@@ -43,15 +43,9 @@ type TableDeclaration = {
   agents?: Readonly<Record<string, AgentColumn>>;
   /** Columns that hold the path or the key of an entry, or paths. */
   entries?: Readonly<Record<string, EntryColumn>>;
-<<<<<<< HEAD
-  /**
-   * Why an erasure changes this table although no column declares it. PostgreSQL then has to vacuum its old rows too.
-   */
-=======
-  /** Text columns that by their names could hold either and hold neither, and what they hold. */
+  /** Text columns whose names suggest an agent, a path or a key, and what they hold instead. */
   unrelated?: Readonly<Record<string, string>>;
-  /** An erasure changes it though no column says so, so PostgreSQL has to let go of its old rows as well. */
->>>>>>> f2
+  /** Why an erasure changes this table although no column declares it. PostgreSQL then has to vacuum its old rows too. */
   erased_with?: string;
   rights?: TableRights;
   /** Planner statistics for SQLite, by index, where it chooses badly without them. */
@@ -80,11 +74,7 @@ export type LeftOutTable = TableDeclaration & { left_out: string };
 /** A table with rows of accounts. Everything that handles all such tables is derived from these declarations. */
 export type TenantTable = ExportedTable | LeftOutTable;
 
-<<<<<<< HEAD
 /** A table of the service itself, without rows of accounts, and the rights of a server on it. */
-export type SharedTable = { table: string; shared: string; rights: readonly string[] };
-=======
-/** A table that is about the service itself and has no rows of accounts: what a server may do to it. */
 export type SharedTable = {
   table: string;
   shared: string;
@@ -92,7 +82,6 @@ export type SharedTable = {
   /** As in a table of accounts. */
   unrelated?: Readonly<Record<string, string>>;
 };
->>>>>>> f2
 
 /** A full-text index over a table: an FTS table on SQLite, a view of the table's own columns on PostgreSQL. */
 export type WordIndex = {

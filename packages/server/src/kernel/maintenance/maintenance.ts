@@ -32,6 +32,7 @@ export class Maintenance {
   #kernel: Kernel | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
+  #forwarding: Promise<unknown> = Promise.resolve();
   #closed = false;
 
   constructor(tasks: readonly MaintenanceTask[], options: MaintenanceOptions) {
@@ -80,11 +81,21 @@ export class Maintenance {
 
   #runSoon(task: MaintenanceTask): void {
     const not_since = this.#options.clock.now();
+    const delayMs = (task.after?.delay_seconds ?? 0) * 1000;
+    this.#bringForward(task.name, not_since + delayMs);
     const run = () => {
       this.#soon.delete(task);
       void this.#run([task.name], { not_since });
     };
-    this.#soon.set(task, setTimeout(run, (task.after?.delay_seconds ?? 0) * 1000).unref());
+    this.#soon.set(task, setTimeout(run, delayMs).unref());
+  }
+
+  /** So that somebody does it soon should this process end before. */
+  #bringForward(task: string, at: number): void {
+    const { database, clock, onError } = this.#options;
+    const forward = () =>
+      database.maintenanceTransaction((tx) => queries.bringForward(tx, { task, at, now: clock.now() }));
+    this.#forwarding = this.#forwarding.then(forward).catch(onError);
   }
 
   #schedule(delayMs: number): void {
@@ -173,6 +184,6 @@ export class Maintenance {
     for (const stop of this.#stops) stop();
     clearTimeout(this.#timer);
     for (const timer of this.#soon.values()) clearTimeout(timer);
-    await this.#running;
+    await Promise.all([this.#running, this.#forwarding]);
   }
 }

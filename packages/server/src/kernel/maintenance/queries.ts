@@ -26,7 +26,8 @@ export type TaskClaim = {
 export function claimTasks(tx: Transaction, dialect: Dialect, claiming: TaskClaim): Promise<Claimed[]> {
   const { tasks, claimed_by, now, until, due_by, not_since } = claiming;
   return tx.all<Claimed>(
-    sql`UPDATE maintenance_tasks SET claimed_by = ${claimed_by}, claimed_until = ${until}, started_at = ${now}
+    sql`UPDATE maintenance_tasks SET claimed_by = ${claimed_by}, claimed_until = ${until}, started_at = ${now},
+          next_run_at = ${now}
         WHERE task IN (SELECT task FROM maintenance_tasks WHERE task IN (SELECT value FROM ${dialect.texts(tasks)})
           AND claimed_until <= ${now} AND next_run_at <= ${due_by} AND started_at <= ${not_since}${fragment(dialect.skipLocked)})
         RETURNING task, attempts`,
@@ -42,9 +43,19 @@ export type Finished = { task: string; finished_at: number; next_run_at: number;
 export function finishTask(tx: Transaction, claimed_by: string, finished: Finished): Promise<number> {
   const { task, finished_at, next_run_at, attempts, last_error } = finished;
   return tx.run(
-    sql`UPDATE maintenance_tasks SET finished_at = ${finished_at}, next_run_at = ${next_run_at}, attempts = ${attempts},
-          last_error = ${last_error}, claimed_by = '', claimed_until = 0
+    sql`UPDATE maintenance_tasks SET finished_at = ${finished_at}, attempts = ${attempts},
+          last_error = ${last_error}, claimed_by = '', claimed_until = 0,
+          next_run_at = CASE WHEN next_run_at > started_at AND next_run_at < ${next_run_at} THEN next_run_at
+            ELSE ${next_run_at} END
         WHERE task = ${task} AND claimed_by = ${claimed_by}`,
+  );
+}
+
+/** Makes a task due at a time at the latest. A task that is running is run once more. */
+export function bringForward(tx: Transaction, { task, at, now }: { task: string; at: number; now: number }) {
+  return tx.run(
+    sql`UPDATE maintenance_tasks SET next_run_at = ${at}
+        WHERE task = ${task} AND (next_run_at > ${at} OR (claimed_until > ${now} AND next_run_at <= started_at))`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import {
+  branchOf,
   changed,
   cursorsOf,
   cutPage,
@@ -26,13 +27,14 @@ import * as queries from './queries.ts';
 import { type CommitEntry, narrowCommits, parentOf, readCommit, treeHashOf } from './scoped-commits.ts';
 
 const create = writes<'commits.create'>(async (work, { input, caller, lineage }) => {
-  const { branch, message } = input;
+  const { message } = input;
+  const branch = branchOf({ lineage });
   const author = { ...authorOf(input, caller), branch };
   const commit_id = work.services.ids.next(work.now);
   const [entries, parent, staleOf, check] = await Promise.all([
     EntrySet.load(
       work,
-      input.writes.map((write) => ({ ...write, branch })),
+      input.writes.map((write) => ({ ...write, branch, lineage })),
     ),
     queries.getNewestCommit(work.tx, work.account_id, branch),
     staleReadsOf(work, [author]),

@@ -1,4 +1,11 @@
-import { applyChanges, applyStandings, type LedgerPosition, type Work } from '../../kernel/index.ts';
+import {
+  applyChanges,
+  applyStandings,
+  type BranchSpan,
+  type LedgerPosition,
+  type Lineage,
+  type Work,
+} from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
 import { checkDraft } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
@@ -22,11 +29,16 @@ import { type HeadChange, saveHeads } from './save-heads.ts';
 /** `before` is the hash of the replaced value. */
 export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
 
+/** An entry to load. With a lineage, an entry that its branch inherits is found as well. */
+export type EntryPlace = EntryAddress & { lineage?: Lineage };
+
 /** The entries that a transaction writes: their rows as loaded, and the rows to save. */
 export class EntrySet {
   readonly #work: Work;
   readonly #before = new Map<string, queries.EntryWithLineRow | undefined>();
   readonly #now = new Map<string, EntryRow | undefined>();
+  /** Entries that a branch inherits and has not written itself. */
+  readonly #inherited = new Map<string, EntryRow>();
   readonly #values = new Map<string, unknown>();
   readonly #versions: VersionRow[] = [];
   /** Versions of this transaction that a later version of the same transaction replaced. */
@@ -38,14 +50,35 @@ export class EntrySet {
     this.#work = work;
   }
 
-  static async load(work: Work, places: readonly EntryAddress[]): Promise<EntrySet> {
+  static async load(work: Work, places: readonly EntryPlace[]): Promise<EntrySet> {
     const set = new EntrySet(work);
     await set.fetch(places);
     return set;
   }
 
   /** Adds entries to the set. */
-  async fetch(places: readonly EntryAddress[]): Promise<void> {
+  async fetch(places: readonly EntryPlace[]): Promise<void> {
+    await this.#fetchOwn(places);
+    const heirs = places.filter((at) => at.lineage !== undefined && at.lineage.length > 1 && !this.get(at));
+    if (heirs.length > 0) await this.#inherit(heirs);
+  }
+
+  async #inherit(places: readonly EntryPlace[]): Promise<void> {
+    const { account_id, now, dialect, tx } = this.#work;
+    const heirs = new Map<string, EntryPlace[]>();
+    for (const at of places) {
+      const lineage = JSON.stringify(at.lineage);
+      heirs.set(lineage, [...(heirs.get(lineage) ?? []), at]);
+    }
+    for (const [text, names] of heirs) {
+      const [{ branch }, ...lineage] = JSON.parse(text) as [BranchSpan, ...Lineage];
+      const view = { account_id, lineage, agent_id: '', scope: undefined, at: now, dialect };
+      for (const row of await queries.findEntriesIn(tx, view, names))
+        this.#inherited.set(addressText({ ...row, branch }), row);
+    }
+  }
+
+  async #fetchOwn(places: readonly EntryAddress[]): Promise<void> {
     const work = this.#work;
     const missing = new Map<string, EntryAddress>();
     for (const at of places) {
@@ -64,13 +97,16 @@ export class EntrySet {
   }
 
   get(at: EntryAddress): EntryRow | undefined {
-    return this.#now.get(addressText(at));
+    const name = addressText(at);
+    return this.#now.get(name) ?? this.#inherited.get(name);
   }
 
   /** Decides what a draft changes in its entry. Throws a Fault, before any change, when the draft is not allowed. */
   apply(draft: EntryDraft, reason: WriteReason = PLAIN_WRITE, check?: ContractCheck): AppliedWrite {
     const work = this.#work;
+    const name = addressText(draft);
     const entry = this.get(draft);
+    const own = this.#now.get(name);
     checkDraft(entry, draft, work.now);
     // A tombstone continues the entry it deletes; any other version starts over when the entry was deleted or expired.
     const there = draft.value === undefined || isLive(entry, work.now) ? entry : undefined;
@@ -92,12 +128,11 @@ export class EntrySet {
       written_at: draft.written_at ?? work.now,
       commit_id: draft.commit_id ?? null,
     };
-    const next = this.#stamp(content, origin, { entry, reason, session: draft.session });
+    const next = this.#stamp(content, origin, { entry: own, reason, session: draft.session });
     // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the
     // entry keeps the learned one.
-    if (entry && same && entry.standing !== null) copyStanding(next, entry);
-    const name = addressText(draft);
-    if (entry && entry !== this.#before.get(name)) this.#replace(name, entry);
+    if (own && same && own.standing !== null) copyStanding(next, own);
+    if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);

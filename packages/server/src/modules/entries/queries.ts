@@ -195,6 +195,15 @@ export const findEntries: Find = {
   by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
 };
 
+/** The entries of a view with these keys, also deleted and invisible ones. */
+export function findEntriesIn(query: Query, view: EntryView, names: readonly EntryKey[]): Promise<EntryRow[]> {
+  const pairs = view.dialect.pairs(names.map(({ entity_path, key }) => [entity_path, key]));
+  return query.all<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${pairs} CROSS JOIN ${entriesIn(view, { including: 'all' })}
+        WHERE entity_path = pairs.a AND key = pairs.b`,
+  );
+}
+
 export const findWholeVersions: Find = {
   table: 'versions',
   select: Object.keys(versionColumns).join(', '),

@@ -191,11 +191,7 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 /** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
-<<<<<<< HEAD
-/** A condition: the commit wrote something on the view's branches that is in scope and visible to the agent. */
-=======
 /** A condition: the commit wrote something in scope that the agent may see, on whatever branch. */
->>>>>>> f2
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM versions
       JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id

@@ -126,7 +126,9 @@ export class Verification {
   }
 
   #checkLink(row: KeyedVersion, before: KeyedVersion | undefined, content: ParsedVersion): boolean {
-    const next = (before?.version ?? 0) + 1;
+    // The first version of an entry gives it its number; on a branch it counts on from what was taken over.
+    const isFirst = before === undefined && row.seq === row.entry_id;
+    const next = isFirst && this.#view.lineage.length > 1 ? row.version : (before?.version ?? 0) + 1;
     const actual_chain = row.integrity_chain;
     if (row.version !== next) {
       this.#break(row, { version: next, reason: 'missing_version', expected_chain: null, actual_chain });

@@ -1,11 +1,13 @@
 import { Fault, type Input, invalidInput, JsonText, type Output } from '@mem-service/contract';
 import {
+  branchOf,
   type Caller,
   changed,
   entryName,
   fromIso,
   type Handlers,
   isInScope,
+  type Lineage,
   missingScope,
   readScope,
   sessionName,
@@ -19,7 +21,7 @@ import {
 } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
-import { type AppliedWrite, EntrySet } from './apply.ts';
+import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
 import { fadedMember } from './effective.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -123,10 +125,11 @@ type Loaded = {
   stale_reads: StaleRead[];
 };
 
-function writeOne(work: Work, { input }: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
+function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
+  const { input } = item;
   checkUnchanged(input.if_unchanged, stale_reads);
   checkWrite(work, input);
-  const draft = toDraft(input, { branch: input.branch, ...author }, work.now);
+  const draft = toDraft(input, { branch: branchOf(item), ...author }, work.now);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;
   const quality = assessQuality({
@@ -181,7 +184,7 @@ async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
   const [entries, staleOf, check] = await Promise.all([
     EntrySet.load(
       work,
-      items.map(({ input }) => input),
+      items.map(({ input, lineage }) => placeOf(input, lineage)),
     ),
     staleReadsOf(work, authors),
     loadContracts(
@@ -207,19 +210,31 @@ async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
   return results;
 }
 
+/** A write goes to the first branch of its lineage. */
+const placeOf = ({ entity_path, key }: queries.EntryKey, lineage: Lineage): EntryPlace => ({
+  branch: branchOf({ lineage }),
+  entity_path,
+  key,
+  lineage,
+});
+
+type EntryItem = { input: EntryAddress & AuthorInput; caller: Caller; lineage: Lineage };
+
 /** Loads the entry to change, unless it is visible only to another agent. */
-async function loadOpen(work: Work, input: EntryAddress & AuthorInput, caller: Caller) {
-  const entries = await EntrySet.load(work, [input]);
-  const entry = entries.get(input);
+async function loadOpen(work: Work, { input, caller, lineage }: EntryItem) {
+  const at = placeOf(input, lineage);
+  const entries = await EntrySet.load(work, [at]);
+  const entry = entries.get(at);
   const author = authorOf(input, caller);
   const isOpen = entry && (!isLive(entry, work.now) || mayAgentSee(entry, author.agent_id));
   return { entries, entry: isOpen ? entry : undefined, author };
 }
 
-const remove = writes<'entries.delete'>(async (work, { input, caller }) => {
-  const { entries, entry, author } = await loadOpen(work, input, caller);
+const remove = writes<'entries.delete'>(async (work, { input, caller, lineage }) => {
+  const { entries, entry, author } = await loadOpen(work, { input, caller, lineage });
   if (!entry || !isLive(entry, work.now)) throw notFound(input);
-  const { branch, entity_path, key, if_version } = input;
+  const { entity_path, key, if_version } = input;
+  const branch = branchOf({ lineage });
   const draft: EntryDraft = { branch, entity_path, key, if_version, ...author, value: undefined };
   const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
@@ -230,12 +245,13 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
   // The answer shows the old version.
   if (!isInScope(readScope(caller), input.entity_path))
     throw missingScope('READ', { kind: 'exact', path: input.entity_path });
-  const { entries, entry, author } = await loadOpen(work, input, caller);
+  const { entries, entry, author } = await loadOpen(work, { input, caller, lineage });
   const view = viewInWork(work, { lineage, agent_id: author.agent_id });
   const old = await queries.getVersion(work.tx, view, input);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
-  const { branch, entity_path, key, if_version } = input;
+  const { entity_path, key, if_version } = input;
+  const branch = branchOf({ lineage });
   const draft: EntryDraft = {
     ...content,
     ...author,

@@ -17,18 +17,13 @@ export const keys: Module = {
       key: ['key_id'],
       left_out: 'keys are valid only in the service that created them',
       agents: { created_by: { kept: 'a key or a user, never an agent' } },
-<<<<<<< HEAD
       entries: { entity_paths: { kept: 'globs of the key, whether entries exist there or not' } },
-      // To find the account of a presented key, and to store when it was last used.
-=======
-      entries: { entity_paths: { kept: 'globs that the key is kept to, whatever is there' } },
       unrelated: {
         key_id: 'an API key',
         key_hash: 'what an API key is found by',
         key_type: 'what an API key may do',
       },
-      // Whose key was presented, and when it was last used.
->>>>>>> f2
+      // To find the account of a presented key, and to store when it was last used.
       rights: { maintenance: ['SELECT', 'UPDATE (last_used_at)'] },
     },
   ],

@@ -26,12 +26,8 @@ export const usage: Module = {
       table: 'rate_cells',
       key: ['key_id', 'cell'],
       left_out: 'requests of the last minutes',
-<<<<<<< HEAD
-      // How often each key was used in a minute, counted by all servers together.
-=======
       unrelated: { key_id: 'an API key' },
-      // How often each key was used in a minute, which all servers count together.
->>>>>>> f2
+      // How often each key was used in a minute, counted by all servers together.
       rights: { maintenance: ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] },
     },
   ],

@@ -69,12 +69,7 @@ export function hasTraces(query: Query, accountId: string, age: { after: number;
   );
 }
 
-<<<<<<< HEAD
 /** On PostgreSQL, after traces were removed. */
-export const freeTraces: readonly Sql[] = ['traces', 'trace_items'].map((table) => fragment(`VACUUM ${table}`));
-=======
-/** On PostgreSQL, after some were removed. */
 export const freeTraces: readonly Sql[] = [insertTraces, insertTraceItems].map(({ table }) =>
   fragment(`VACUUM ${table}`),
 );
->>>>>>> f2
