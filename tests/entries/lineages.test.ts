@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database, Find, Query, Sql, SqlValue } from '../../packages/server/src/db/index.ts';
 import type { Lineage, Module } from '../../packages/server/src/kernel/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { watchDatabase } from '../support/statements.ts';
 import { iso, refusal } from './support.ts';
 
 const A = { agent_id: 'agent/a' };
@@ -167,6 +169,10 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
       ['agent/a', 4],
       ['agent/b', 1],
     ]);
+    const then = await app.call('agents.list', { branch: 'then' }, A);
+    expect(then.agents.map((one) => [one.agent_id, one.entries_written, one.last_active])).toEqual([
+      ['agent/a', 5, forkTime],
+    ]);
     const profile = await app.call('agents.profile', { agent_id: 'agent/a', branch: 'then' }, A);
     expect(profile).toMatchObject({ entries_written: 5, entities_touched: 2 });
     const found = await app.call('agents.discover', { branch: 'then', entity_path: 'a' }, A);
@@ -207,5 +213,83 @@ describe.each(backends)('a branch with a lineage on %s', (backend) => {
         code: 'invalid_input',
         errors: [{ path: 'branch' }],
       });
+  });
+});
+
+describe.each(backends)('a large earlier state on %s', (backend) => {
+  const statements: string[] = [];
+  const documents: number[] = [];
+  let app: TestApp;
+
+  beforeAll(async () => {
+    const watch = (query: Query): Query => ({
+      async all<T>(statement: Sql) {
+        const rows = await query.all<T>(statement);
+        statements.push(statement.text);
+        documents.push(rows.filter((row) => (row as { document?: string }).document !== undefined).length);
+        return rows;
+      },
+      get: (statement) => query.get(statement),
+      async findMany<T>(find: Find, keys: readonly (readonly SqlValue[])[]) {
+        const rows = await query.findMany<T>(find, keys);
+        if (find.table === 'versions') documents.push(rows.length);
+        return rows;
+      },
+    });
+    const wrapDatabase = (database: Database): Database => ({
+      ...watchDatabase(database, () => {}),
+      forAccount(accountId) {
+        const { read, scan } = database.forAccount(accountId);
+        return { read: watch(read), scan: watch(scan) };
+      },
+    });
+    app = await openTestApp(backend, { modules: [branches], maxScannedBytes: 20_000, wrapDatabase });
+    const writes = Array.from({ length: 30 }, (_, i) => ({
+      entity_path: 'large',
+      key: `k${String(i).padStart(2, '0')}`,
+      value: `${'apple '.repeat(i % 7)}${'pear '.repeat(200)}`,
+    }));
+    await app.call('commits.create', { writes }, A);
+    lineages.set('large', [{ branch: 'main', up_to_seq: (await app.call('stats.read', {}, A)).last_seq }]);
+    await app.call('commits.create', { writes: writes.slice(15).map((one) => ({ ...one, value: 'plum' })) }, A);
+  });
+  afterAll(() => app.close());
+
+  const watched = async <T>(work: Promise<T>) => {
+    documents.length = 0;
+    statements.length = 0;
+    const answer = await work;
+    return { answer, loaded: documents.filter((n) => n > 0) };
+  };
+
+  it('is searched up to a number of bytes, and only the page is loaded', async () => {
+    const { answer, loaded } = await watched(
+      app.call('entries.search', { branch: 'large', query: 'apple', limit: 2 }, A),
+    );
+    expect(answer).toMatchObject({ truncated: true, has_more: true });
+    expect(answer.entries.map(({ key }) => key)).toEqual(['k27', 'k20']);
+    expect(loaded).toHaveLength(2);
+    expect(loaded[0]).toBeGreaterThan(5);
+    expect(loaded[0]).toBeLessThan(20);
+    expect(loaded[1]).toBe(2);
+    const { next_cursor } = answer;
+    const rest = await watched(
+      app.call('entries.search', { branch: 'large', query: 'apple', limit: 3, cursor: next_cursor ?? '' }, A),
+    );
+    expect(rest.answer.entries).toHaveLength(3);
+    expect(rest.loaded[1]).toBe(3);
+  });
+
+  it.each([
+    ['entries.list', { limit: 3 }, 4],
+    ['entries.list', { limit: 3, sort: 'recent' }, 4],
+    ['entries.search', { limit: 3, sort_by: 'recency' }, 4],
+  ] as const)('%s %j loads documents for its page alone', async (name, input, rows) => {
+    const { answer, loaded } = await watched(app.call(name, { branch: 'large', ...input }, A));
+    expect(answer.entries).toHaveLength(3);
+    expect(loaded).toEqual([rows]);
+    const scans = statements.filter((text) => text.includes(' AS looked_at'));
+    expect(scans.length).toBeGreaterThan(0);
+    for (const text of scans) expect(text).not.toMatch(/(head|past)\.document AS|head\.document,/);
   });
 });

@@ -89,6 +89,8 @@ export type AppOptions = {
   maxValueBytes?: number;
   /** How many entries a filtered list or search looks at before it ends early. */
   maxScannedEntries?: number;
+  /** How many bytes of documents a search without an index reads before it ends early. */
+  maxScannedBytes?: number;
   sweepSeconds?: number;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
@@ -135,6 +137,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
+        ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
       },
     };
     const schema = await migrateAll(base, modules);

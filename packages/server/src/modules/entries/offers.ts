@@ -6,6 +6,7 @@ export * from './by-name.ts';
 export * from './by-number.ts';
 export {
   entriesIn,
+  entryKeysIn,
   type Including,
   isCommitIn,
   isEntryIn,
@@ -14,5 +15,6 @@ export {
   placesIn,
   shownIn,
   versionsIn,
+  withDocuments,
 } from './relation.ts';
 export { type EntryRow, entryColumns } from './rows.ts';

@@ -14,16 +14,23 @@ import { type BranchSpan, type EntryView, isNewestOfOneBranch, type Lineage } fr
 import {
   entriesIn,
   entriesWithVersionsIn,
+  entryKeysIn,
   isVersionVisible,
   liveIn,
   NEWEST_LIVE,
   newestLiveValues,
   versionColumnsOf,
   versionsIn,
+  withDocuments,
 } from './relation.ts';
 import { type EntryRow, entryColumns, type VersionRow, versionColumns } from './rows.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
+const ENTRY_KEYS = fragment(
+  Object.keys(entryColumns)
+    .filter((name) => name !== 'document')
+    .join(', '),
+);
 const VERSION = versionColumnsOf(Object.keys(versionColumns) as (keyof VersionRow)[]);
 
 export type { EntryKey };
@@ -152,15 +159,19 @@ const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'enti
  * scope: as ranges of the index when ordered by path, as a filter when ordered by time, because no index on paths serves
  * that order.
  */
-const lookedAt = (view: EntryView, { where, range }: EntryScan): Sql =>
-  sql`FROM ${entriesIn({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
+function lookedAt(view: EntryView, { where, range }: EntryScan): Sql {
+  const relation = isNewestOfOneBranch(view) ? entriesIn : entryKeysIn;
+  return sql`FROM ${relation({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
+}
 
 /** Returns entries that are neither deleted nor expired. */
 export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow[]> {
   const order = orderOf(page);
+  const isNewest = isNewestOfOneBranch(view);
+  const found = sql`SELECT * FROM (SELECT ${isNewest ? ENTRY : ENTRY_KEYS} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
+        WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`;
   return query.all<EntryRow>(
-    sql`SELECT * FROM (SELECT ${ENTRY} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
-        WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`,
+    isNewest ? found : sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY ${order}`,
   );
 }
 
@@ -179,9 +190,11 @@ export function listLiveEntries(
 ): Promise<EntryRow[]> {
   const { paths, after, limit } = page;
   const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
-  return query.all<EntryRow>(
-    sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${rest} ORDER BY entity_path, key LIMIT ${limit}`,
-  );
+  const order = sql`${rest} ORDER BY entity_path, key LIMIT ${limit}`;
+  if (isNewestOfOneBranch(view))
+    return query.all<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${order}`);
+  const found = sql`SELECT ${ENTRY_KEYS} FROM ${entryKeysIn(view, { paths })}${order}`;
+  return query.all<EntryRow>(sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY entity_path, key`);
 }
 
 /** An entry with the newest ledger line about it. Writing a version does not change that line. */
@@ -209,6 +222,25 @@ export const findWholeVersions: Find = {
   select: Object.keys(versionColumns).join(', '),
   by: { account_id: 'text', entry_id: 'int', version: 'int' },
 };
+
+const findDocuments: Find = {
+  table: 'versions',
+  select: 'document',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
+/** Returns the documents of versions, in their order; undefined for one that was erased since. */
+export async function getDocuments(
+  query: Query,
+  accountId: string,
+  keys: readonly Pick<EntryRow, 'entry_id' | 'version'>[],
+): Promise<(string | undefined)[]> {
+  const rows = await query.findMany<{ document: string }>(
+    findDocuments,
+    keys.map(({ entry_id, version }) => [accountId, entry_id, version]),
+  );
+  return rows.map((row) => row?.document);
+}
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 

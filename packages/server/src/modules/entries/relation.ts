@@ -32,6 +32,7 @@ const CONDITIONS: Record<Including, Condition> = {
 
 /** The columns of the relation: those of an entry, and the position of the newest ledger line about it. */
 const COLUMNS = [...Object.keys(entryColumns), 'line_seq', 'line_no'];
+const KEYED = COLUMNS.map((name) => (name === 'document' ? 'document_bytes' : name));
 
 /** Selects `*`: a list of names would double the length of a text that is built and looked up for every statement. */
 const newestText = (including: Including): string =>
@@ -68,12 +69,31 @@ export function entriesIn(view: EntryView, { including = 'live', paths }: Part =
       text: `${NEWEST[including]}${within.text}) AS entries`,
       values: [view.account_id, branchOf(view), ...values, ...within.values],
     };
-  const states = statesIn(view);
+  const states = statesIn(view, COLUMNS);
   return {
     text: `(SELECT ${COLUMNS.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
     values: [...states.values, ...values, ...within.values],
   };
 }
+
+/**
+ * The same without documents, with the size of each: for statements that sort or count many entries of a view other than
+ * the newest state of one branch, and show few.
+ */
+export function entryKeysIn(view: EntryView, { including = 'live', paths }: Part = {}): Sql {
+  const condition = CONDITIONS[including];
+  const within = andAll(pathsOf(view, paths));
+  const states = statesIn(view, KEYED);
+  return {
+    text: `(SELECT ${KEYED.join(', ')} FROM (${states.text}) AS states WHERE 1 = 1${condition.text}${within.text}) AS entries`,
+    values: [...states.values, ...condition.values(view), ...within.values],
+  };
+}
+
+/** The rows of a statement on `entryKeysIn` with their documents, for FROM. */
+export const withDocuments = ({ account_id }: EntryView, page: Sql): Sql =>
+  sql`(${page}) AS page JOIN (SELECT entry_id AS of_entry, version AS of_version, document FROM versions
+      WHERE versions.account_id = ${account_id}) AS documents ON of_entry = page.entry_id AND of_version = page.version`;
 
 /** A condition on rows of the relation: neither deleted nor expired. */
 export const liveIn = ({ at }: EntryView): Sql => ({ text: LIVE, values: [at] });
@@ -98,21 +118,25 @@ export const placesIn = (view: EntryView): Sql[] => [sql`branch = ${branchOf(vie
  * The state of each entry in the view's lineage, without a visibility check. A nearer span hides the same name in a farther
  * one.
  */
-function statesIn(view: EntryView): Sql {
-  const states = view.lineage.flatMap((span, i) => statesOfSpan(view, span, view.lineage.slice(0, i)));
+function statesIn(view: EntryView, columns: readonly string[]): Sql {
+  const states = view.lineage.flatMap((span, i) =>
+    statesOfSpan(view, { span, nearer: view.lineage.slice(0, i), columns }),
+  );
   return joinSql(states, ' UNION ALL ');
 }
 
-function statesOfSpan(view: EntryView, span: BranchSpan, nearer: readonly BranchSpan[]): Sql[] {
+type StatesOfSpan = { span: BranchSpan; nearer: readonly BranchSpan[]; columns: readonly string[] };
+
+function statesOfSpan(view: EntryView, { span, nearer, columns }: StatesOfSpan): Sql[] {
   const { account_id } = view;
   const ofSpan = sql`head.account_id = ${account_id} AND head.branch = ${span.branch}${andAll(nearer.map((one) => isNotIn(account_id, one)))}`;
   const { up_to_seq } = span;
-  if (up_to_seq === null) return [sql`SELECT ${HEAD} FROM entries AS head WHERE ${ofSpan}`];
+  if (up_to_seq === null) return [sql`SELECT ${headColumns(columns)} FROM entries AS head WHERE ${ofSpan}`];
   const isOfThen = sql`head.seq <= ${up_to_seq} AND (head.line_seq IS NULL OR head.line_seq <= ${up_to_seq})`;
   const isLater = sql`head.entry_id <= ${up_to_seq} AND (head.seq > ${up_to_seq} OR head.line_seq > ${up_to_seq})`;
   return [
-    sql`SELECT ${HEAD} FROM entries AS head WHERE ${ofSpan} AND ${isOfThen}`,
-    sql`SELECT ${pastColumns(view)} FROM entries AS head
+    sql`SELECT ${headColumns(columns)} FROM entries AS head WHERE ${ofSpan} AND ${isOfThen}`,
+    sql`SELECT ${pastColumns(view, columns)} FROM entries AS head
         JOIN versions AS past ON past.account_id = ${account_id} AND past.entry_id = head.entry_id
         WHERE ${ofSpan} AND ${isLater} AND past.version = (SELECT newest.version FROM versions AS newest
           WHERE newest.account_id = ${account_id} AND newest.entry_id = head.entry_id AND newest.seq <= ${up_to_seq}
@@ -120,7 +144,13 @@ function statesOfSpan(view: EntryView, span: BranchSpan, nearer: readonly Branch
   ];
 }
 
-const HEAD = fragment(COLUMNS.map((name) => `head.${name}`).join(', '));
+/** Both engines know the size of a text without reading it. */
+const bytesOf = (table: 'head' | 'past') => `octet_length(${table}.document)`;
+
+const headColumns = (columns: readonly string[]): Sql =>
+  fragment(
+    columns.map((name) => (name === 'document_bytes' ? `${bytesOf('head')} AS ${name}` : `head.${name}`)).join(', '),
+  );
 
 /** The number of an entry is the `seq` of its first version. */
 function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
@@ -133,7 +163,7 @@ function isNotIn(account_id: string, { branch, up_to_seq }: BranchSpan): Sql {
  * The past state of an entry that was written or judged since: the columns of its version, with the confidence as written.
  * The standing at that time is not stored. Recalls are counted per entry, not per version.
  */
-function pastColumns({ dialect }: EntryView): Sql {
+function pastColumns({ dialect }: EntryView, columns: readonly string[]): Sql {
   const member = (path: readonly string[], as: 'text' | 'flag') => dialect.jsonMember('past.document', path, as);
   const past: Record<string, string> = {
     memory_type: member(['memory_type'], 'text'),
@@ -141,14 +171,17 @@ function pastColumns({ dialect }: EntryView): Sql {
     pattern_refs: member(['provenance', 'pattern_refs'], 'text'),
     standing: 'CAST(NULL AS TEXT)',
     standing_no: '0',
+    document_bytes: bytesOf('past'),
     line_seq: 'CAST(NULL AS BIGINT)',
     line_no: 'CAST(NULL AS BIGINT)',
   };
   return fragment(
-    COLUMNS.map((name) => {
-      const from = past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`;
-      return `${from} AS ${name}`;
-    }).join(', '),
+    columns
+      .map((name) => {
+        const from = past[name] ?? `${name in versionColumns ? 'past' : 'head'}.${name}`;
+        return `${from} AS ${name}`;
+      })
+      .join(', '),
   );
 }
 

@@ -9,10 +9,12 @@ import {
   type ReadContext,
   readAccount,
   reads,
+  type Services,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
-import { confidenceWithin, fadedMember, toEntry } from '../entries/index.ts';
+import { confidenceWithin, fadedMember, getDocuments, toEntry } from '../entries/index.ts';
 import { parseQuery, type Term } from '../text/index.ts';
+import { AccountTurns } from './account-turns.ts';
 import * as queries from './queries.ts';
 import { findByScan } from './scan-search.ts';
 import { findByText, type SearchHit } from './text-search.ts';
@@ -22,6 +24,9 @@ type ScoredEntry = Output<'entries.search'>['entries'][number];
 
 /** More rows than this are fetched off the main thread. */
 const MANY = 200;
+
+const MAX_SCANNED_BYTES = 16 * 1024 * 1024;
+const MAX_WAITING_SCANS = 8;
 
 const SORT_COLUMNS = { confidence: 'confidence', recency: 'seq', version: 'version' } as const;
 
@@ -36,7 +41,7 @@ const search = reads<'entries.search'>(async (context, input) => {
   const { hits, truncated } = await find(context, input, end + 1);
   const beyond = hits.length > end;
   const has_more = beyond && end < keyScope;
-  const shown = hits.slice(start, end);
+  const shown = await withDocuments(context, hits.slice(start, end));
   const isPrivate = shown.some(({ row }) => row.shared === 0);
   noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
   // The best result counts as recalled, but only a read shows that it was used.
@@ -50,6 +55,19 @@ const search = reads<'entries.search'>(async (context, input) => {
     next_cursor: has_more ? cursors.to([end]) : null,
   };
 });
+
+type ShownHit = SearchHit & { row: queries.FoundRow };
+
+/** Loads the documents that the search left out. */
+async function withDocuments({ scan, view }: ReadContext, hits: readonly SearchHit[]): Promise<ShownHit[]> {
+  const missing = hits.filter(({ row }) => row.document === undefined).map(({ row }) => row);
+  const documents = missing.length === 0 ? [] : await getDocuments(scan, view.account_id, missing);
+  const loaded = new Map(missing.map((row, i) => [row, documents[i]]));
+  return hits.flatMap(({ row, score }) => {
+    const document = row.document ?? loaded.get(row);
+    return document === undefined ? [] : [{ row: { ...row, document }, score }];
+  });
+}
 
 type SearchHits = { hits: SearchHit[]; truncated: boolean };
 
@@ -86,10 +104,19 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted });
 }
 
+/** One per service. */
+const scanTurns = new WeakMap<Services, AccountTurns>();
+function turnsOf(services: Services): AccountTurns {
+  const known = scanTurns.get(services) ?? new AccountTurns(MAX_WAITING_SCANS);
+  scanTurns.set(services, known);
+  return known;
+}
+
 function byScan(context: ReadContext, input: SearchInput, { terms }: Wanted): Promise<SearchHits> {
   const { view, scan, services } = context;
-  const search = { ...candidatesOf(context, input), terms, scan: services.limits.max_scanned_entries };
-  return findByScan(scan, view, search);
+  const { max_scanned_entries, max_scanned_bytes = MAX_SCANNED_BYTES } = services.limits;
+  const search = { ...candidatesOf(context, input), terms, scan: max_scanned_entries, bytes: max_scanned_bytes };
+  return turnsOf(services).run(view.account_id, () => findByScan(scan, view, search));
 }
 
 async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {

@@ -1,9 +1,14 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import type { EntryView } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, entryColumns, shownIn } from '../entries/index.ts';
+import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
+import { type EntryRow, entriesIn, entryColumns, entryKeysIn, shownIn, withDocuments } from '../entries/index.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
+const ENTRY_KEYS = fragment(
+  Object.keys(entryColumns)
+    .filter((name) => name !== 'document')
+    .join(', '),
+);
 
 /** The columns of an entry that an answer needs or a page may be sorted by. */
 export type FoundRow = Pick<
@@ -19,9 +24,14 @@ export type FoundRow = Pick<
   | 'written_at'
   | 'shared'
 >;
-const FOUND = fragment(
-  'document, confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
+const FOUND_KEYS = fragment(
+  'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
 );
+const FOUND = sql`document, ${FOUND_KEYS}`;
+
+/** A found entry without its document. */
+export type FoundKey = Omit<FoundRow, 'document'>;
+export type SizedKey = FoundKey & { document_bytes: number };
 
 /** Entries at some paths, or everywhere where `paths` is undefined, that pass the caller's filters. */
 export type SearchCandidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
@@ -47,14 +57,14 @@ export function getEntriesBySeq(
   );
 }
 
-/** Returns entries that pass the filters, newest first. */
-export function listNewest(
+/** Returns entries that pass the filters, newest first, with the sizes of their documents. */
+export function listNewestKeys(
   query: Query,
   view: EntryView,
   { paths, filters, limit }: SearchCandidates & { limit: number },
-): Promise<FoundRow[]> {
-  return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
+): Promise<SizedKey[]> {
+  return query.all<SizedKey>(
+    sql`SELECT ${FOUND_KEYS}, document_bytes FROM ${entryKeysIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
   );
 }
 
@@ -66,15 +76,19 @@ export type FilterPage = SearchCandidates & {
   ordered: 'path' | 'recent';
 };
 
-const lookedAt = (view: EntryView, { paths }: FilterPage): Sql => entriesIn(view, { including: 'all', paths });
+const lookedAt = (view: EntryView, { paths }: FilterPage): Sql =>
+  (isNewestOfOneBranch(view) ? entriesIn : entryKeysIn)(view, { including: 'all', paths });
 
 /** The best by a column, among the entries that a search may scan. */
 export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
-  return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
-        WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${fragment(page.sort)} DESC, seq DESC LIMIT ${page.limit}`,
-  );
+  const best = sql`${fragment(page.sort)} DESC, seq DESC`;
+  const among = (columns: Sql) =>
+    sql`FROM (SELECT ${columns} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
+        WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${best} LIMIT ${page.limit}`;
+  if (isNewestOfOneBranch(view)) return query.all<FoundRow>(sql`SELECT ${FOUND} ${among(ENTRY)}`);
+  const found = sql`SELECT ${FOUND_KEYS} ${among(ENTRY_KEYS)}`;
+  return query.all<FoundRow>(sql`SELECT ${FOUND} FROM ${withDocuments(view, found)} ORDER BY ${best}`);
 }
 
 /** Whether there are more entries than a search may scan. */

@@ -1,29 +1,65 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { rankTexts, type Term, wordsOfEntry } from '../text/index.ts';
-import { listNewest, type SearchCandidates } from './queries.ts';
+import { getDocuments } from '../entries/index.ts';
+import { type CountedText, countTerms, rankTexts, type Term, wordsOfEntry } from '../text/index.ts';
+import { listNewestKeys, type SearchCandidates, type SizedKey } from './queries.ts';
 import type { SearchHit } from './text-search.ts';
 
-type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number };
+/** Ends at `scan` entries, or after `bytes` of documents. */
+type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number; bytes: number };
+
+/** Documents loaded at once. */
+const PAGE_ROWS = 200;
+const PAGE_BYTES = 1024 * 1024;
+
+/** Documents whose words are counted before other requests get a turn. */
+const TURN_BYTES = 32 * 1024;
 
 /**
  * Finds entries by their words without the index, which covers only the newest state of a branch: scans the newest entries
- * of the view, up to the limit of a search. Best first.
+ * of the view, up to the limits of a search. Best first, without documents.
  */
 export async function findByScan(
   query: Query,
   view: EntryView,
-  { terms, scan, ...candidates }: ScanSearch,
+  { terms, scan, bytes, ...candidates }: ScanSearch,
 ): Promise<{ hits: SearchHit[]; truncated: boolean }> {
-  const rows = await listNewest(query, view, { ...candidates, limit: scan + 1 });
-  const looked = rows.slice(0, scan);
-  const scores = rankTexts(
-    looked.map(({ document }) => wordsOfEntry(JSON.parse(document))),
-    terms,
-  );
-  const hits = looked.map((row, i): SearchHit & { score: number } => ({ row, score: scores[i] as number }));
+  const keys = await listNewestKeys(query, view, { ...candidates, limit: scan + 1 });
+  const looked = startWithin(keys, { rows: scan, bytes });
+  const rows: SizedKey[] = [];
+  const texts: CountedText[] = [];
+  for (let from = 0; from < looked.length; ) {
+    const page = startWithin(looked.slice(from, from + PAGE_ROWS), { rows: PAGE_ROWS, bytes: PAGE_BYTES });
+    const documents = await getDocuments(query, view.account_id, page);
+    let turn = 0;
+    for (const [i, row] of page.entries()) {
+      const document = documents[i];
+      if (document === undefined) continue;
+      rows.push(row);
+      texts.push(countTerms(wordsOfEntry(JSON.parse(document)), terms));
+      turn += row.document_bytes;
+      if (turn < TURN_BYTES) continue;
+      turn = 0;
+      await nextTurn();
+    }
+    from += page.length;
+    await nextTurn();
+  }
+  const scores = rankTexts(texts);
+  const hits = rows.map((row, i) => ({ row, score: scores[i] as number }));
   return {
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
-    truncated: rows.length > scan,
+    truncated: looked.length < keys.length,
   };
+}
+
+/** The first of the entries that are within both limits; always one of them, so that a scan makes progress. */
+function startWithin(keys: readonly SizedKey[], { rows, bytes }: { rows: number; bytes: number }): SizedKey[] {
+  let sum = 0;
+  const end = keys.findIndex(({ document_bytes }, i) => {
+    sum += document_bytes;
+    return i >= rows || (i > 0 && sum > bytes);
+  });
+  return keys.slice(0, end < 0 ? keys.length : end);
 }

@@ -9,7 +9,7 @@ import {
   syntaxOf,
   type Term,
 } from '../text/index.ts';
-import type { FoundRow } from './queries.ts';
+import type { FoundKey, FoundRow } from './queries.ts';
 import { TermCounts } from './term-counts.ts';
 
 /** A word found in this many entries does not distinguish them, and ranking them all would be slow. */
@@ -25,7 +25,8 @@ const FEW_MATCHES = 500;
 /** Matches fetched beyond the page, to replace private, deleted or filtered ones. */
 const SLACK = 5;
 
-export type SearchHit = { row: FoundRow; score: number | null };
+/** Without a document where the search leaves it to be loaded for the page. */
+export type SearchHit = { row: FoundKey & { document?: string }; score: number | null };
 
 export type TextSearch = {
   terms: readonly Term[];

@@ -7,7 +7,7 @@ import { wordIndexes } from './tables.ts';
 export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './matching.ts';
 export { parseQuery, type Term } from './rules/query.ts';
-export { rankTexts } from './rules/rank.ts';
+export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
 export { wordsOfEntry } from './rules/words.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 

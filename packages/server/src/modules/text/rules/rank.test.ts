@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countTerm, rankTexts } from './rank.ts';
+import { countTerm, countTerms, rankTexts } from './rank.ts';
 
 const text = ['red', 'apple', 'pie', 'red', 'apple', 'tree'];
 
@@ -18,10 +18,9 @@ test.each([
 
 test('a rare word weighs more than a common one, and what matches nothing has no score', () => {
   const term = (word: string) => ({ words: [word], prefix: false });
-  const scores = rankTexts(
-    [['common', 'rare'], ['common', 'other'], ['common', 'more'], ['nothing']],
-    [term('common'), term('rare')],
-  );
+  const terms = [term('common'), term('rare')];
+  const texts = [['common', 'rare'], ['common', 'other'], ['common', 'more'], ['nothing']];
+  const scores = rankTexts(texts.map((words) => countTerms(words, terms)));
   const [both = 0, common = 0, , nothing] = scores;
   expect(both).toBeGreaterThan(2 * common);
   expect(common).toBeGreaterThan(0);

@@ -14,19 +14,26 @@ function isAt(words: readonly string[], from: number, { words: wanted, prefix }:
   });
 }
 
+/** What the rank of a text depends on: how many words it has, and how often each term occurs. */
+export type CountedText = { length: number; counts: readonly number[] };
+
+export const countTerms = (words: readonly string[], terms: readonly Term[]): CountedText => ({
+  length: words.length,
+  counts: terms.map((term) => countTerm(words, term)),
+});
+
 /** BM25 scores of texts relative to each other, with the usual k1 = 1.2 and b = 0.75; 0 where no term matches. */
-export function rankTexts(texts: readonly (readonly string[])[], terms: readonly Term[]): number[] {
-  const average = texts.reduce((sum, words) => sum + words.length, 0) / Math.max(texts.length, 1);
-  const scores = texts.map(() => 0);
-  for (const term of terms) {
-    const counts = texts.map((words) => countTerm(words, term));
-    const matching = counts.filter((count) => count > 0).length;
-    const idf = Math.log(1 + (texts.length - matching + 0.5) / (matching + 0.5));
-    counts.forEach((count, i) => {
-      const length = (texts[i] as readonly string[]).length;
-      const weight = (count * 2.2) / (count + 1.2 * (0.25 + (0.75 * length) / Math.max(average, 1)));
-      scores[i] = (scores[i] as number) + idf * weight;
-    });
-  }
-  return scores;
+export function rankTexts(texts: readonly CountedText[]): number[] {
+  const average = texts.reduce((sum, { length }) => sum + length, 0) / Math.max(texts.length, 1);
+  const idfs = (texts[0]?.counts ?? []).map((_, term) => {
+    const matching = texts.filter(({ counts }) => (counts[term] as number) > 0).length;
+    return Math.log(1 + (texts.length - matching + 0.5) / (matching + 0.5));
+  });
+  return texts.map(({ length, counts }) => {
+    const norm = 1.2 * (0.25 + (0.75 * length) / Math.max(average, 1));
+    return idfs.reduce((score, idf, term) => {
+      const count = counts[term] as number;
+      return score + (idf * (count * 2.2)) / (count + norm);
+    }, 0);
+  });
 }
