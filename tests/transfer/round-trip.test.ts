@@ -57,6 +57,8 @@ async function answersOf(app: TestApp): Promise<JsonObject> {
     await ask('sessions.explain', {}, as);
     await ask('agents.timeline', { agent_id: 'agent/x' }, as);
     await ask('commits.list', {}, as);
+    await ask('tags.list', {}, as);
+    await ask('entries.list', { branch: 'tags/before-the-move' }, as);
     await ask('agents.list', {}, as);
     await ask('log.list', { limit: 1000 }, as);
     await ask('graph.neighbors', { entity: 'agent/x', depth: 3 }, as);
@@ -83,6 +85,7 @@ describe.each(ways)('an account that is taken from %s to %s', (from, to) => {
     source = await openTestApp(from);
     target = await openTestApp(to, { clock: source.clock });
     await live(source);
+    await source.call('tags.create', { name: 'before-the-move' }, X);
     lines = await exportLines(source);
     await importLines(target, lines);
   }, 60_000);
