@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { StorageError, sql } from '../../packages/server/src/db/index.ts';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { type Consumer, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
@@ -182,7 +183,7 @@ describe.each(backends)('consumers and accounts on %s', (backend) => {
         throw new Error('never');
       },
     };
-    const service = await openHosted(backend, { app: { modules: [moduleOf(consumer, failing)] } });
+    const service = await openHosted(backend, { app: { modules: [...proModules, moduleOf(consumer, failing)] } });
     onTestFinished(() => service.close());
     const [one, two] = [await service.newAccount(), await service.newAccount()];
     for (const { key } of [one, two]) await service.as(key, write('a'));

@@ -41,6 +41,8 @@ export type Services = {
   limits: Limits;
   version: string;
   schema: number;
+  /** Modules that are not installed, but have tables in the store. */
+  absent_modules: readonly string[];
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
