@@ -94,7 +94,7 @@ export type WriteItem<N extends OperationName> = {
   gaps?: NotesGaps | undefined;
 };
 
-type HandlerOptions<N extends OperationName> = {
+export type HandlerOptions<N extends OperationName> = {
   exclusive?: boolean;
   unaudited?: boolean;
   /** The resource in the audit line, for a read that is audited. */
