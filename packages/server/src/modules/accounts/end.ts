@@ -4,6 +4,7 @@ import {
   accountGone,
   changed,
   controls,
+  deleteConsumed,
   type EndRow,
   endAccount,
   getEnd,
@@ -116,6 +117,8 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
       tx.enter(account_id);
       if (engine === 'sqlite') await markUncompacted(tx);
       await setPurged(tx, account_id, clock.now());
+      // Consumers may have come back since their tables were emptied; from here on they find the account purged.
+      await deleteConsumed(tx, account_id);
     });
   }
   if (ended.length > 0 && engine === 'postgres')
