@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StorageError, sql } from '../../packages/server/src/db/index.ts';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
+import { type Database, StorageError, sql } from '../../packages/server/src/db/index.ts';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
-import { type Consumer, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { type Consumer, type Kernel, SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
+import { purge } from '../../packages/server/src/modules/accounts/end.ts';
 import { dump } from '../contract/dump.ts';
 import { until } from '../faults/support/mem-process.ts';
 import { backends, newPlace, type TestApp } from '../support/app.ts';
@@ -110,6 +112,20 @@ describe.each(backends)('a consumer that fails on %s', (backend) => {
     await expect(app.call('consumers.retry', { consumer: 'nobody' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('is given all dead letters again at once, however many there are', async () => {
+    const { consumer, keys, bad } = picky({ max_attempts: 1 });
+    const all = Array.from({ length: 25 }, (_, i) => `k${String(i).padStart(2, '0')}`);
+    for (const key of all) bad.add(key);
+    const app = await openWith(backend, [consumer]);
+    await writeKeys(app, ...all);
+    await app.jobs.sweep();
+    expect(await lettersOf(app)).toHaveLength(25);
+    bad.clear();
+    await app.call('consumers.retry', { consumer: 'test.picky' });
+    await until(async () => (await lettersOf(app)).length === 0, { what: 'another try of all' });
+    expect(keys()).toEqual(all);
+  });
+
   it('does not count a store that cannot be reached', async () => {
     let failures = 5;
     const { consumer, keys } = picky({ max_attempts: 2 });
@@ -182,7 +198,7 @@ describe.each(backends)('consumers and accounts on %s', (backend) => {
         throw new Error('never');
       },
     };
-    const service = await openHosted(backend, { app: { modules: [moduleOf(consumer, failing)] } });
+    const service = await openHosted(backend, { app: { modules: [...proModules, moduleOf(consumer, failing)] } });
     onTestFinished(() => service.close());
     const [one, two] = [await service.newAccount(), await service.newAccount()];
     for (const { key } of [one, two]) await service.as(key, write('a'));
@@ -199,6 +215,27 @@ describe.each(backends)('consumers and accounts on %s', (backend) => {
     await service.app.jobs.sweep();
     expect((await dump(service.app, two.account_id)).consumer_cursors ?? []).toEqual([]);
     expect(await cursorOf(service.app, 'test.collect', one.account_id)).toBeDefined();
+  });
+
+  it('a cursor that comes back while an account is purged goes with the last of it', async () => {
+    const service = await openHosted(backend);
+    onTestFinished(() => service.close());
+    const { account_id, key } = await service.newAccount();
+    await service.as(key, write('a'));
+    await service.app.jobs.close();
+    await service.control(remove(`/api/v1/internal/accounts/${account_id}?force=true&name=Example`));
+    const { services } = service.app.kernel;
+    const comeBack = sql`INSERT INTO consumer_cursors (account_id, consumer, seq) VALUES (${account_id}, 'late', 1)
+      ON CONFLICT (account_id, consumer) DO NOTHING`;
+    const transaction: Database['transaction'] = (run) =>
+      services.database.transaction(async (tx) => {
+        tx.enter(account_id);
+        await tx.run(comeBack);
+        return run(tx);
+      });
+    const database = { ...services.database, transaction };
+    await purge({ services: { ...services, database } } as Kernel, () => false);
+    expect((await dump(service.app, account_id)).consumer_cursors ?? []).toEqual([]);
   });
 
   it('an account with much to do does not hold up another', async () => {

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { sql } from '../../packages/server/src/db/index.ts';
 import {
   type Consumer,
@@ -18,7 +19,7 @@ export const moduleOf = (...consumers: Consumer[]): Module => ({
 });
 
 export async function openWith(backend: Backend, consumers: Consumer[], options: TestOptions = {}): Promise<TestApp> {
-  const app = await openTestApp(backend, { modules: [moduleOf(...consumers)], ...options });
+  const app = await openTestApp(backend, { modules: [...proModules, moduleOf(...consumers)], ...options });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= app.close();

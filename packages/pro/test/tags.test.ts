@@ -63,7 +63,7 @@ describe.each(backends)('tags on %s', (backend) => {
   it('stand in the log and on the timeline of their agent', async () => {
     await create({ name: 'v1' });
     const { events } = await app.call('log.list', {});
-    expect(events).toMatchObject([{ event_type: 'tag_created', details: { tag: 'v1', seq: 0 } }]);
+    expect(events).toMatchObject([{ event_type: 'tag_created', details: { tag: 'v1', tag_seq: 0 } }]);
     const timeline = await app.call('agents.timeline', { agent_id: 'agent/test' });
     expect(timeline.events).toMatchObject([{ event_type: 'tag_created', summary: "Created tag 'v1'" }]);
   });

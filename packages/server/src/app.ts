@@ -140,12 +140,11 @@ export async function openApp(options: AppOptions): Promise<App> {
         ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
       },
     };
-    const schema = await migrateAll(base, modules);
+    const migrated = await migrateAll(base, modules);
     await keepPlannerFigures(database, base.tables);
     await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, clock.now()));
-    const kernel = createKernel({ ...base, ...meteringFor(options, { ...base, onError }), schema }, modules, {
-      onError,
-    });
+    const metering = meteringFor(options, { ...base, onError });
+    const kernel = createKernel({ ...base, ...metering, ...migrated }, modules, { onError });
     const jobs = await startJobs(kernel, background);
     const close = async () => {
       await jobs.close();

@@ -13,6 +13,8 @@ export type StoreReport = {
   pending: number;
   /** Why the program cannot use this schema. */
   refusal: SchemaState['refusal'];
+  /** Modules that are not installed, but have tables in the store. */
+  absent_modules: string[];
   /** Problems found in the file. */
   problems: string[];
   postgres?: PostgresState;
@@ -30,9 +32,9 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
   return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
 }
 
-type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal'>;
+type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal' | 'absent_modules'>;
 
 function schemaReport(applied: readonly AppliedMigration[], modules: readonly Module[]): SchemaReport {
-  const { pending, refusal } = compareSchema(applied, migrationsOf(modules));
-  return { schema: applied.length, pending: pending.length, refusal };
+  const { pending, refusal, absent_modules } = compareSchema(applied, migrationsOf(modules));
+  return { schema: applied.length, pending: pending.length, refusal, absent_modules };
 }

@@ -55,9 +55,9 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     keys: new KeyRing(keySource(database), systemClock),
     limits: { max_value_bytes: 1024 * 1024, max_scanned_entries: 10_000, ...limits },
   };
-  const schema = await migrateAll(base, modules);
+  const migrated = await migrateAll(base, modules);
   await database.exclusively((tx) => insertAccount(tx, SELF_HOSTED_ACCOUNT, 0));
-  const kernel = createKernel({ ...base, schema }, all);
+  const kernel = createKernel({ ...base, ...migrated }, all);
   onTestFinished(async () => {
     await kernel.close();
     await database.close();

@@ -96,7 +96,7 @@ export const accounts = {
     cli: { args: ['account_id'] },
     input: () => z.strictObject({ account_id: accountId }),
     output: () => exportLine,
-    errors: ['unauthenticated', 'not_found'],
+    errors: ['unauthenticated', 'not_found', 'module_not_installed'],
     example: () => example,
   }),
   'accounts.delete': operation({
@@ -123,7 +123,7 @@ export const accounts = {
           purged_at: s.utc.nullable().meta({ description: 'When the last of its data was removed.' }),
         })
         .meta({ id: 'DeletedAccount' }),
-    errors: ['unauthenticated', 'not_found', 'conflict'],
+    errors: ['unauthenticated', 'not_found', 'conflict', 'module_not_installed'],
     example: () => example,
   }),
   'accounts.create_key': operation({

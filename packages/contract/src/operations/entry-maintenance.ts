@@ -109,7 +109,7 @@ export const entryMaintenance = {
           erased_at: s.utc.nullable(),
         })
         .meta({ id: 'EraseReceipt' }),
-    errors: ['branch_not_found'],
+    errors: ['branch_not_found', 'module_not_installed'],
     example: () => ({ entity_path: 'users/4711/**', dry_run: true }),
   }),
 
@@ -167,7 +167,7 @@ export const entryMaintenance = {
           erased_at: s.utc.nullable(),
         })
         .meta({ id: 'EraseAgentReceipt' }),
-    errors: ['forbidden'],
+    errors: ['forbidden', 'module_not_installed'],
     example: () => ({ agent_id: 'agent/support-4711', dry_run: true }),
   }),
 

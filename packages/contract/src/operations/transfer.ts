@@ -70,7 +70,7 @@ export const transfer = {
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
     output: () => exportLine,
-    errors: ['forbidden'],
+    errors: ['forbidden', 'module_not_installed'],
     example: () => ({}),
   }),
 

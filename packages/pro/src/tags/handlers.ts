@@ -33,7 +33,7 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
     key: null,
     version: null,
     visible_to: EVERYONE,
-    details: { tag: name, seq },
+    details: { tag: name, tag_seq: seq },
     session: sessionName(session_id, caller.actor),
   });
   const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
@@ -51,7 +51,7 @@ async function placeOf(
   if (seq !== undefined && at !== undefined)
     throw invalidInput([{ path: 'at', message: 'is given together with seq; give one of them' }]);
   if (seq !== undefined && seq > newest)
-    throw invalidInput([{ path: 'seq', message: `is behind the newest place in the log, ${newest}` }]);
+    throw invalidInput([{ path: 'seq', message: `is beyond the newest place in the log, ${newest}` }]);
   if (at === undefined) return seq ?? newest;
   return (await seqAt(work.tx, work.account_id, fromIso(at) + 1)) - 1;
 }

@@ -49,8 +49,8 @@ export function createHooks(): Hooks {
     committed(events, accountId) {
       for (const { event_type, details } of events) {
         if (event_type !== 'tag_created') continue;
-        const { tag, seq } = JSON.parse(details) as { tag: string; seq: number };
-        places.remember(accountId, tag, seq);
+        const { tag, tag_seq } = JSON.parse(details) as { tag: string; tag_seq: number };
+        places.remember(accountId, tag, tag_seq);
       }
     },
   };

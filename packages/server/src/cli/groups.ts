@@ -8,6 +8,7 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
   ['Traces: look back at sessions that have ended', 'traces'],
   ['Agents: who works here, and on what', 'agents'],
   ['Graph: how things are connected', 'graph'],
+  ['Tags: name a state of memory, and read it again later', 'tags'],
   [
     'Keys and accounts: who may use the service',
     'keys',

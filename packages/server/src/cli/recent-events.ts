@@ -29,7 +29,7 @@ export async function listRecentEvents(connection: ServiceConnection, wanted: Ev
     found.push(...events.filter((event) => event.seq <= top && (!isWanted || isWanted(event))).reverse());
     top -= size;
   }
-  return found.slice(0, wanted.limit).map(({ details, ...event }) => ({ ...event, ...details }));
+  return found.slice(0, wanted.limit).map(({ details, ...event }) => ({ ...details, ...event }));
 }
 
 const ask = async <N extends 'stats.read' | 'log.list'>(

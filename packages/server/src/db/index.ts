@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 export * from './database.ts';
-export { migrate } from './migrate.ts';
+export { type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
 export type { RowSecurity, RowSecurityRules } from './row-security.ts';
 export * from './sql.ts';

@@ -58,14 +58,17 @@ async function carryOver(tx: Transaction, engine: Engine, steps: readonly Migrat
   }
 }
 
-/** Runs the missing migrations; concurrent starts wait for each other. Returns the number of migrations afterwards. */
-export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<number> {
+/** The number of migrations that a database has, and the modules among them that are not installed. */
+export type Migrated = { schema: number; absent_modules: readonly string[] };
+
+/** Runs the missing migrations; concurrent starts wait for each other. */
+export function migrate(database: Database, steps: readonly MigrationStep[], now: number): Promise<Migrated> {
   return database.alter(async (tx) => {
     const ddl = DDL[database.dialect.engine];
     await prepareTable(tx, ddl);
     await carryOver(tx, ddl.engine, steps);
     const applied = await readApplied(tx, ddl.engine);
-    const { pending, refusal } = compareSchema(applied, steps);
+    const { pending, refusal, absent_modules } = compareSchema(applied, steps);
     if (refusal)
       throw new SchemaError(
         `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
@@ -78,6 +81,6 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
           VALUES (${++schema}, ${name}, ${now}, ${module}, ${version})`,
       );
     }
-    return schema;
+    return { schema, absent_modules };
   });
 }

@@ -58,22 +58,26 @@ export type SchemaState = {
   pending: MigrationStep[];
   /** Why the program cannot use the database: the unknown migration, and whether a newer program has it. */
   refusal: { found: string; isNewer: boolean } | undefined;
+  /** Modules that are not installed, but whose migrations ran. */
+  absent_modules: string[];
 };
 
 /**
- * Compares a database with the program: missing migrations, and unknown ones. Modules that are not installed are
- * ignored.
+ * Compares a database with the program: missing migrations, and unknown ones. Those of modules that are not installed
+ * are no reason for a refusal.
  */
 export function compareSchema(applied: readonly AppliedMigration[], steps: readonly MigrationStep[]): SchemaState {
   const named = applied.map((row) => nameApplied(row, steps));
   const done = new Set(named.map(({ module, version }) => nameOf(module, version)));
   const pending = steps.filter(({ module, version }) => !done.has(nameOf(module, version)));
+  const installed = new Set([ONE_COUNT, ...steps.map(({ module }) => module)]);
+  const absent_modules = [...new Set(named.map(({ module }) => module))].filter((module) => !installed.has(module));
   const newer = named.find(({ module, version }) => version > newestOf(module, steps));
-  if (newer) return { pending, refusal: { found: newerThan(newer, steps), isNewer: true } };
+  if (newer) return { pending, absent_modules, refusal: { found: newerThan(newer, steps), isNewer: true } };
   const gap = pending.find(({ module, version }) => done.has(nameOf(module, version + 1)));
-  if (!gap) return { pending, refusal: undefined };
+  if (!gap) return { pending, absent_modules, refusal: undefined };
   const found = `${nameOf(gap.module, gap.version + 1)}, but not ${nameOf(gap.module, gap.version)} before it`;
-  return { pending, refusal: { found, isNewer: false } };
+  return { pending, absent_modules, refusal: { found, isNewer: false } };
 }
 
 type MigrationName = { module: string; version: number };

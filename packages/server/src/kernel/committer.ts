@@ -1,26 +1,23 @@
-import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
+import { Fault, JsonText, type OperationName, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
-import type { Services } from './module.ts';
+import type { HandlerOptions, Services } from './module.ts';
 import type { NotesGaps } from './notes-gap.ts';
 import type { WriteResult } from './result.ts';
 import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
 type AnyWriteItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
-type OneHandler = {
+type WriteHandlerOptions = Pick<HandlerOptions<OperationName>, 'exclusive' | 'unaudited'>;
+type OneHandler = WriteHandlerOptions & {
   kind: 'write';
   run: (work: Work, item: never) => Promise<WriteResult<unknown>>;
-  exclusive?: boolean;
-  unaudited?: boolean;
 };
-type SetHandler = {
+type SetHandler = WriteHandlerOptions & {
   kind: 'set';
   run: (work: Work, items: never) => Promise<(WriteResult<unknown> | Fault)[]>;
-  exclusive?: boolean;
-  unaudited?: boolean;
 };
 
 /** A queued write: its handler, input and caller. */

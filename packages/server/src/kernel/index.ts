@@ -1,3 +1,4 @@
+export { requireAllModules } from './absent-modules.ts';
 export * from './account-queries.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';

@@ -1,5 +1,5 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
-import { type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
+import { type Migrated, type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
@@ -19,7 +19,7 @@ import { isAccountGone, type LogEvent, type Work } from './work.ts';
 export function migrateAll(
   services: Pick<Services, 'database' | 'clock'>,
   modules: readonly Module[],
-): Promise<number> {
+): Promise<Migrated> {
   return migrate(services.database, migrationsOf(modules), services.clock.now());
 }
 

@@ -43,6 +43,8 @@ export type Services = {
   limits: Limits;
   version: string;
   schema: number;
+  /** Modules that are not installed, but have tables in the store. */
+  absent_modules: readonly string[];
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
@@ -94,7 +96,7 @@ export type WriteItem<N extends OperationName> = {
   gaps?: NotesGaps | undefined;
 };
 
-type HandlerOptions<N extends OperationName> = {
+export type HandlerOptions<N extends OperationName> = {
   exclusive?: boolean;
   unaudited?: boolean;
   /** The resource in the audit line, for a read that is audited. */

@@ -166,6 +166,12 @@ export function retryDeadLetters(tx: Transaction, key: CursorKey, seq: number | 
   return tx.run(sql`UPDATE consumer_dead_letters SET retry = 1 WHERE ${isAt(key)}${oneOrAll(seq)}`);
 }
 
+/** Deletes what consumers keep about an account. */
+export async function deleteConsumed(tx: Transaction, account_id: string): Promise<void> {
+  await tx.run(sql`DELETE FROM consumer_dead_letters WHERE account_id = ${account_id}`);
+  await tx.run(sql`DELETE FROM consumer_cursors WHERE account_id = ${account_id}`);
+}
+
 export function dropDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
   return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)}${oneOrAll(seq)}`);
 }
@@ -218,7 +224,7 @@ export function listBehind(query: Query, dialect: Dialect, page: WalkPage): Prom
           LEFT JOIN consumer_cursors ON consumer_cursors.account_id = accounts.account_id
             AND consumer_cursors.consumer = ${page.consumer}
           WHERE accounts.account_id > ${page.after} AND accounts.account_id <= ${page.up_to}
-            AND accounts.purged_at IS NULL AND accounts.seq > coalesce(consumer_cursors.seq, 0)) AS behind`,
+            AND accounts.deleted_at IS NULL AND accounts.seq > coalesce(consumer_cursors.seq, 0)) AS behind`,
   );
 }
 

@@ -86,14 +86,16 @@ export class ConsumerRunner {
 
   async #takeTurn(accountId: string): Promise<void> {
     let due: Due;
+    const turn = new Turn(this.parts, accountId);
     try {
       const wanted = this.#wanted.get(accountId);
       this.#wanted.delete(accountId);
-      due = await new Turn(this.parts, accountId).run({ hasRetries: this.#retrying.delete(accountId), wanted });
+      due = await turn.run({ hasRetries: this.#retrying.delete(accountId), wanted });
     } catch (error) {
       this.parts.onError(error);
       due = this.#now + FAILED_TURN_MS;
     }
+    if (turn.hasRetries && due !== undefined) this.#retrying.add(accountId);
     if (due === AT_ONCE) this.#queue.add(accountId);
     else if (due !== undefined) this.#queue.addAt(accountId, due);
   }

@@ -55,6 +55,8 @@ export class Turn {
   #attempts = 0;
   /** The event that is handled on its own. */
   #single: LogEvent | undefined;
+  /** Dead letters are left to be retried. */
+  hasRetries = false;
 
   constructor(parts: TurnParts, accountId: string) {
     this.#parts = parts;
@@ -63,6 +65,7 @@ export class Turn {
 
   /** Does nothing when all events up to `wanted` are handled. */
   async run({ hasRetries, wanted }: { hasRetries: boolean; wanted: number | undefined }): Promise<Due> {
+    this.hasRetries = hasRetries;
     if (wanted !== undefined && !hasRetries && ((await this.#read())?.seq ?? 0) >= wanted) return undefined;
     const claim = await this.#claim();
     if (!claim) return this.#waiting();
@@ -71,7 +74,8 @@ export class Turn {
     const renewal = setInterval(() => void this.#renew(), this.#parts.times.lease_ms / 3).unref();
     try {
       if (hasRetries) await this.#retryDeadLetters();
-      return await this.#consume();
+      const due = await this.#consume();
+      return this.hasRetries && !this.#parts.isStopping() ? AT_ONCE : due;
     } catch (error) {
       return await this.#failed(error);
     } finally {
@@ -221,7 +225,8 @@ export class Turn {
     const { database } = this.#parts.kernel.services;
     const { account_id, consumer } = this.#key;
     const { read } = database.forAccount(account_id);
-    for (const { seq } of await queries.listRetries(read, this.#key, RETRIES)) {
+    const letters = await queries.listRetries(read, this.#key, RETRIES);
+    for (const { seq } of letters) {
       const one = { account_id, after: seq - 1, up_to: seq, limit: 1, event_types: undefined };
       const events = await queries.listConsumed(read, database.dialect, one);
       const finish: FinishEvents = (tx) => queries.deleteDeadLetter(tx, this.#key, seq);
@@ -232,9 +237,13 @@ export class Turn {
         if (!isOfHandler(error)) throw error;
         this.#report(error, 'a dead letter failed again');
         const row = { account_id, consumer, seq, attempts: 1, error: nameOf(error), failed_at: this.#now };
-        await this.#transaction((tx) => tx.insertMany(queries.insertDeadLetter, [row]));
+        await this.#transaction(async (tx) => {
+          await mustHoldClaim(queries.renewClaim(tx, { ...this.#held, until: this.#until }));
+          await tx.insertMany(queries.insertDeadLetter, [row]);
+        });
       }
     }
+    this.hasRetries = letters.length === RETRIES;
   }
 
   async #failed(error: unknown): Promise<Due> {

@@ -4,18 +4,22 @@ import {
   accountGone,
   changed,
   controls,
+  deleteConsumed,
   type EndRow,
   endAccount,
   getEnd,
   type Handlers,
   hashedBy,
   type Kernel,
+  type Lines,
   listEnded,
   lists,
   looksAt,
   noteExport,
   readAccount,
+  requireAllModules,
   SELF_HOSTED_ACCOUNT,
+  type Services,
   setPurged,
   toIso,
   toIsoOrNull,
@@ -30,7 +34,12 @@ import * as queries from './queries.ts';
 const ROWS = 500;
 
 /** Exports the whole account; after the last line was sent, the account may be deleted in that state. */
-const exportWhole = lists<'accounts.export'>(async function* ({ services }, { account_id }) {
+const exportWhole = lists<'accounts.export'>(({ services }, { account_id }) => {
+  requireAllModules(services);
+  return wholeLines(services, account_id);
+});
+
+async function* wholeLines(services: Services, account_id: string): Lines {
   const account = await readAccount(services.database.forAccount(account_id).read, account_id);
   if (!account || account.deleted_at !== null) throw accountGone(account_id);
   let header: { seq: number; item_no: number } | undefined;
@@ -43,13 +52,14 @@ const exportWhole = lists<'accounts.export'>(async function* ({ services }, { ac
     tx.enter(account_id);
     return noteExport(tx, account_id, { seq, item_no });
   });
-});
+}
 
 const remove = controls<'accounts.delete'>(async ({ caller, services, work }, input) => {
   const { account_id } = input;
   const row = await getEnd(services.database.forAccount(account_id).read, account_id);
   if (!row) throw accountGone(account_id);
   if (row.deleted_at !== null) return toEnd(row);
+  requireAllModules(services);
   if (account_id === SELF_HOSTED_ACCOUNT)
     throw new Fault('conflict', 'this is the account of the service itself', { account_id });
   return work(account_id, async (work) => {
@@ -91,6 +101,7 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
   const { database, clock, tables, wordIndexes } = services;
   const { engine } = database.dialect;
   const ended = await listEnded(database.scan);
+  if (ended.length > 0) requireAllModules(services);
   const held = tables.filter(({ key }) => key.length > 0);
   for (const { account_id, number } of ended) {
     const parts = [
@@ -106,6 +117,8 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
       tx.enter(account_id);
       if (engine === 'sqlite') await markUncompacted(tx);
       await setPurged(tx, account_id, clock.now());
+      // Consumers may have come back since their tables were emptied; from here on they find the account purged.
+      await deleteConsumed(tx, account_id);
     });
   }
   if (ended.length > 0 && engine === 'postgres')

@@ -34,11 +34,11 @@ export function createActivitySaver(): (work: Work, tally: DayTally) => Promise<
 }
 
 function fold(tallies: ReadonlyMap<string, CallTally>, isNamed: (name: string) => boolean): Map<string, CallTally> {
-  const minutes = new Map<string, CallTally>();
+  const folded = new Map<string, CallTally>();
   for (const [name, tally] of tallies) {
     const shown = isNamed(name) ? name : OTHERS;
-    const known = minutes.get(shown) ?? NONE;
-    minutes.set(shown, {
+    const known = folded.get(shown) ?? NONE;
+    folded.set(shown, {
       requests: known.requests + tally.requests,
       reads: known.reads + tally.reads,
       writes: known.writes + tally.writes,
@@ -46,5 +46,5 @@ function fold(tallies: ReadonlyMap<string, CallTally>, isNamed: (name: string) =
       errors: known.errors + tally.errors,
     });
   }
-  return minutes;
+  return folded;
 }

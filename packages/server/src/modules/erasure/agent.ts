@@ -8,6 +8,7 @@ import {
   exclusive,
   type Handler,
   hashedBy,
+  requireAllModules,
   toIso,
   unchanged,
   type Work,
@@ -21,6 +22,7 @@ import { countNamed, deleteNaming, renameIn } from './queries.ts';
 /** Runs after all earlier notes and writes are stored, so that it finds everything. */
 export const eraseAgent: Handler<'agents.erase'> = exclusive(
   writes<'agents.erase'>(async (work, { input, caller }) => {
+    requireAllModules(work.services);
     const { agent_id, with_others, dry_run } = input;
     const authored = await listAuthored(work.tx, { account_id: work.account_id, agent_id });
     const heads = authored.filter(({ by_others }) => with_others || by_others === 0);

@@ -9,6 +9,7 @@ import {
   type Handlers,
   hashedBy,
   type Module,
+  requireAllModules,
   toIso,
   unchanged,
   writes,
@@ -21,6 +22,7 @@ import { countErased, eraseEntries } from './entries.ts';
 export { markUncompacted } from './compact.ts';
 
 const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
+  requireAllModules(work.services);
   const { branch, entity_path, key, dry_run } = input;
   const { agent_id } = authorOf(input, caller);
   const { account_id } = work;

@@ -1,5 +1,13 @@
 import type { Snapshot } from '../../db/index.ts';
-import { type ExportedTable, isExported, type Lines, lists, readAccount, type Services } from '../../kernel/index.ts';
+import {
+  type ExportedTable,
+  isExported,
+  type Lines,
+  lists,
+  readAccount,
+  requireAllModules,
+  type Services,
+} from '../../kernel/index.ts';
 import { countRows, listRows } from './queries.ts';
 import { type ExportHeader, FORMAT, FORMAT_VERSION, recordText } from './rules/format.ts';
 
@@ -9,9 +17,10 @@ const ROWS_PER_PAGE = 200;
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
 /** Notes are flushed to the store before the export starts. */
-export const exportAccount = lists<'transfer.export'>(({ caller, services }) =>
-  exportLines(services, caller.account_id),
-);
+export const exportAccount = lists<'transfer.export'>(({ caller, services }) => {
+  requireAllModules(services);
+  return exportLines(services, caller.account_id);
+});
 
 /** A header, then every record, from one snapshot of the account. */
 export async function* exportLines(services: Services, account_id: string): Lines {
