@@ -64,7 +64,8 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
   async function checkGrowth(name: OperationName, as: Partial<Caller> = {}): Promise<void> {
     const few = await count(name, FEW, as);
     const many = await count(name, MANY, as);
-    const most = definition(name).statements === 'in parts' ? (MANY - FEW) / 2 : SLACK;
+    const { items_per_statement } = definition(name);
+    const most = items_per_statement === undefined ? SLACK : (MANY - FEW) / items_per_statement;
     const message = `${numberOf(few)} statements for ${FEW} items, ${numberOf(many)} for ${MANY}:\n${repeated(many.texts)}`;
     expect(numberOf(many) - numberOf(few), message).toBeLessThanOrEqual(most);
   }

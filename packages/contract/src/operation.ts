@@ -96,10 +96,10 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Writes, but only reads from the paths that its input names. */
   cites?: true;
   /**
-   * Reads in parts, with a statement or two for each. Any other operation takes as many statements for 500 items as for
-   * 10.
+   * For an operation that reads in parts: how many items a statement covers at least. Any other operation takes as many
+   * statements for 500 items as for 10.
    */
-  statements?: 'in parts';
+  items_per_statement?: number;
   http: HttpBinding;
   /** Which notes of reads must be in the store before it runs. */
   needs_notes?: NeedsNotes;

@@ -53,7 +53,7 @@ export const graph = {
     effect: 'read',
     cost: 1,
     // A walk expands some of the nodes it has reached at a time; it stops after max_scanned_entries edges.
-    statements: 'in parts',
+    items_per_statement: 2,
     http: {
       method: 'GET',
       path: '/api/v1/graph/neighbors',

@@ -66,7 +66,7 @@ export const transfer = {
     whole: true,
     needs_notes: 'of the whole account',
     // Reads every table in pages, so that memory holds no more than the client has taken.
-    statements: 'in parts',
+    items_per_statement: 2,
     http: { method: 'GET', path: '/api/v1/export' },
     input: () => z.strictObject({}),
     output: () => exportLine,
