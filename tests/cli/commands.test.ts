@@ -104,7 +104,17 @@ describe('every operation of the table', () => {
   it('the help of all commands has a title for every group', async () => {
     const { out } = await local.mem(['--help']);
     const titles = [...out.matchAll(/^([A-Z]\w+): .*:$/gm)].map(([, title]) => title);
-    expect(titles).toEqual(['Entries', 'Sessions', 'Outcomes', 'Traces', 'Agents', 'Graph', 'Overview', 'Transfer']);
+    expect(titles).toEqual([
+      'Entries',
+      'Sessions',
+      'Outcomes',
+      'Traces',
+      'Agents',
+      'Graph',
+      'Tags',
+      'Overview',
+      'Transfer',
+    ]);
     expect(out).toMatch(/Outcomes: .*\n {2}outcome .*\n {2}outcomes .*\n {2}confidence /);
   });
 

@@ -145,7 +145,7 @@ describe.each(backends)('an outcome of one process on %s', (backend) => {
     expect(attempt).toMatchObject({
       entries: 0,
       causes_complete: false,
-      causes_incomplete_because: expect.stringMatching(/more was read/),
+      causes_incomplete_because: expect.stringMatching(/more entries were read/),
     });
     const committed = await app.call('outcomes.commit', { outcome_ref: 'r', outcome_type: 'success' }, as);
     expect(committed.causes_complete).toBe(false);
