@@ -60,11 +60,15 @@ const flushNotesThrough =
   (committer: Committer, record: NoteRecorder, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
   async (accountId, notes) => {
     const write = async (work: Work) => {
-      // Set before recording: if that fails, later writes in the same transaction must see it.
-      written(accountId, false);
-      const done = await record(work, notes);
-      written(accountId, true);
-      return unchanged(done);
+      try {
+        const done = await record(work, notes);
+        written(accountId, true);
+        return unchanged(done);
+      } catch (error) {
+        // Now, not after the commit: later writes in the same transaction must see it.
+        written(accountId, false);
+        throw error;
+      }
     };
     const keptInStore = committer.submit({
       name: 'notes of sessions',
