@@ -28,7 +28,7 @@ export class FolderMarks implements PendingMarks {
 
   constructor(folder: string) {
     this.#folder = folder;
-    for (const { name, since, isRaised } of this.#all())
+    for (const { name, since, isRaised } of this.#readOthers())
       if (since < Date.now() - (isRaised ? OUTDATED_MS : 2 * UNSURE_MS)) this.#remove(name);
   }
 
@@ -48,7 +48,7 @@ export class FolderMarks implements PendingMarks {
   }
 
   others(): { since: number }[] {
-    return this.#all().filter(({ name, isRaised }) => isRaised && name !== this.#name);
+    return this.#readOthers().filter(({ isRaised }) => isRaised);
   }
 
   close(): void {
@@ -72,9 +72,11 @@ export class FolderMarks implements PendingMarks {
     attempt(() => rmSync(join(this.#folder, name), { force: true }));
   }
 
-  #all(): Mark[] {
+  /** The marks of other processes. An outcome asks for them, so its own mark is not read from disk. */
+  #readOthers(): Mark[] {
     const names = attempt(() => readdirSync(this.#folder)) ?? [];
-    return names.filter((name) => name.startsWith(PREFIX)).flatMap((name) => attempt(() => this.#read(name)) ?? []);
+    const others = names.filter((name) => name.startsWith(PREFIX) && name !== this.#name);
+    return others.flatMap((name) => attempt(() => this.#read(name)) ?? []);
   }
 
   #read(name: string): Mark {
