@@ -9,6 +9,8 @@ import type { System } from './systems.ts';
 import { readZep } from './zep.ts';
 
 export type { PreparedImport, SimilarEntry } from './duplicates.ts';
+export { recogniseSystems } from './recognise.ts';
+export { systems } from './systems.ts';
 export { ForeignError };
 
 const readers: Record<System, ForeignReader> = {
