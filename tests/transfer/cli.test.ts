@@ -262,6 +262,7 @@ describe('mem import without --from', () => {
       ['both', /both may be of letta or server-memory: give --from with one of mem0, /],
       ['x.txt', /line 1 is not the header of an export, and the file is of no other system that is known/],
       ['nowhere', /no such file/],
+      ['.', /\. may be of letta or server-memory|\. holds nothing of mem0/],
     ] as const) {
       const { code, err } = await desk.mem(['import', path]);
       expect(err).toMatch(message);

@@ -110,6 +110,14 @@ describe.each(backends)('a record of an export on %s', (backend) => {
     source = await openTestApp(backend);
     await createExamples(source, { mark: 'checked', as });
     await source.call('agents.set_profile', { agent_id: 'agent/x', description: 'Deploys' } as never, as);
+    // Queries and errors are noted as they came.
+    const noted = { ...as, session_id: 'looking' };
+    await source.call('entries.list', { entity_path: 'checked/**' }, noted);
+    await source.call('entries.search', { query: 'a', entity_path: 'checked/*' }, noted);
+    await source.call('entries.erase', { entity_path: 'nothing/**' }, noted);
+    await expect(source.call('entries.read', { entity_path: 'no', key: 'such' }, noted)).rejects.toThrow();
+    const parameters = { entity_path: 'p//a' };
+    await source.call('traces.create', { query_events: [{ operation: 'search', parameters }] } as never, as);
     lines = await exportLines(source);
   });
   afterAll(() => source.close());
@@ -133,6 +141,8 @@ describe.each(backends)('a record of an export on %s', (backend) => {
   });
 
   it('that was written by the service is taken, of an erased agent too', async () => {
+    expect(lines.some((line) => /"kind":"query".*"entity_path":"checked\/\*\*"/.test(line))).toBe(true);
+    expect(lines.some((line) => /"record":"trace_item".*"entity_path":"p\/\/a"/.test(line))).toBe(true);
     await source.call('agents.erase', { agent_id: 'agent/x' } as never, { agent_id: 'agent/other' });
     const after = await exportLines(source);
     await importLines(app, after);

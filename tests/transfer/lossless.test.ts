@@ -127,14 +127,14 @@ describe('memories of mem0', () => {
     const file = put('a.json', { results: [{ id: 'm1', memory: 'x' }, { id: 'm2', memory: ' ' }, { id: 'm3' }, 7] });
     const { entries, notes } = await read('mem0', file);
     expect(entries).toHaveLength(1);
-    expect(notes).toEqual([`${file}: 3 records left out that have no text (number 2, 3, 4)`]);
+    expect(notes).toEqual([`${file}: 3 records left out, number 2, 3, 4: no text`]);
   });
 
   it('are read from JSON Lines as well', async () => {
     const memories = [{ id: 'm1', memory: 'one' }, { id: 'm2', memory: 'two' }, { id: 'm3' }];
     const { entries, notes } = await read('mem0', put('a.jsonl', jsonLines(memories)));
     expect(entries.map(({ key }) => key)).toEqual(['m1', 'm2']);
-    expect(notes).toEqual([expect.stringContaining('1 record left out that have no text (number 3)')]);
+    expect(notes).toEqual([expect.stringContaining('1 record left out, number 3: no text')]);
   });
 });
 
@@ -144,7 +144,7 @@ describe('records without content', () => {
       'memory.jsonl',
       jsonLines([entity('Ada', []), { type: 'entity' }, { type: 'relation', from: 'a' }]),
     );
-    expect((await read('server-memory', graph)).notes).toEqual([expect.stringContaining('(number 2, 3)')]);
+    expect((await read('server-memory', graph)).notes).toEqual([expect.stringContaining('number 2, 3: neither')]);
     const zep = put('zep.json', {
       session_id: 's',
       messages: [{ content: 'x' }, { content: '' }],

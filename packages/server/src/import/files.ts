@@ -118,6 +118,9 @@ export async function isSqlite(file: string): Promise<boolean> {
   }
 }
 
+/** A folder or a database: neither can be an export. */
+export const isNoText = async (path: string): Promise<boolean> => (await isFolder(path)) || (await isSqlite(path));
+
 export type SourceRow = Record<string, unknown>;
 /** The rows of a table, or none if the table does not exist. */
 export type ReadTable = (name: string) => SourceRow[];

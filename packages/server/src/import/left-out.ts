@@ -15,11 +15,11 @@ export class LeftOutRecords {
     this.#numbers.set(file, known);
   }
 
-  /** `what` says why, such as `have no text`. */
-  notes(what: string): string[] {
+  /** `why` is what they lack, such as `no text`. */
+  notes(why: string): string[] {
     return [...this.#numbers].map(([file, { count, first }]) => {
       const more = count > first.length ? ', …' : '';
-      return `${file}: ${count} ${count === 1 ? 'record' : 'records'} left out that ${what} (number ${first.join(', ')}${more})`;
+      return `${file}: ${count} ${count === 1 ? 'record' : 'records'} left out, number ${first.join(', ')}${more}: ${why}`;
     });
   }
 }

@@ -44,7 +44,7 @@ export const readMem0: ForeignReader = async (path, into) => {
     }
   }
   const { entries, notes } = entriesOf(found, into);
-  return { entries, links: found.links, notes: [...found.notes, ...notes, ...found.empty.notes('have no text')] };
+  return { entries, links: found.links, notes: [...found.notes, ...notes, ...found.empty.notes('no text')] };
 };
 
 /** Returns whether the file has the shape of memories. */
@@ -60,7 +60,13 @@ async function readMemories(file: string, found: FoundMemories): Promise<boolean
     return true;
   }
   const { whole } = json;
-  if (isJsonObject(whole)) for (const link of objectsOf(whole.relations).flatMap(linkOf)) found.links.push(link);
+  if (isJsonObject(whole)) {
+    const relations = objectsOf(whole.relations);
+    const links = relations.flatMap(linkOf);
+    for (const link of links) found.links.push(link);
+    const without = relations.length - links.length;
+    if (without > 0) found.notes.push(`${file}: ${without} ${without === 1 ? 'relation' : 'relations'} left out: no ends`);
+  }
   const list = listOf(whole);
   if (!list) return false;
   for (const [i, item] of list.entries()) add(item, i + 1);

@@ -24,7 +24,7 @@ export const readServerMemory: ForeignReader = async (path, into) => {
     if (!places.has(name)) places.set(name, entry);
   }
   const found: ForeignData = { entries, links: graph.relations.map((relation) => linkOf(relation, places)), notes: [] };
-  found.notes = graph.empty.notes('are neither an entity with a name nor a relation with two ends');
+  found.notes = graph.empty.notes('neither an entity with a name nor a relation with two ends');
   return found;
 };
 

@@ -9,11 +9,13 @@ import { linesOf } from './lines.ts';
  */
 export async function recogniseSystem(path: string, { stdin, err }: Terminal): Promise<System | undefined> {
   if (path === '-') return undefined;
-  const { recogniseSystems, systems } = await import('../../import/index.ts');
+  const { isNoText, recogniseSystems, systems } = await import('../../import/index.ts');
   const found = await recogniseSystems(path).catch((error: Error) => {
     throw new UsageError(error.message);
   });
   const [system, other] = found;
+  if (system === undefined && (await isNoText(path)))
+    throw new UsageError(`${path} holds nothing of ${systems.join(', ')}: give --from if it does`);
   if (system === undefined || (await isExport(path, stdin))) return undefined;
   if (other !== undefined)
     throw new UsageError(`${path} may be of ${found.join(' or ')}: give --from with one of ${systems.join(', ')}`);

@@ -1,5 +1,5 @@
 import { entityPathProblem, eventTypes, keyProblem, operations, shapes, traceShapes } from '@mem-service/contract';
-import type { SqlValue } from '../../../db/index.ts';
+import type { Row, SqlValue } from '../../../db/index.ts';
 
 /** Describes what is wrong with a value that is not null. */
 type ColumnCheck = (value: SqlValue) => string | undefined;
@@ -41,7 +41,6 @@ const agentOrNone: ColumnCheck = (value) =>
 
 const link = operations['entries.import'].input.shape.links.unwrap().element.shape;
 const nodeType = oneOf(link.source_type.unwrap().options);
-const nodeName = follows(link.source, 'the name of a node');
 
 /** Columns mean the same in every table, so one rule for each name is enough. */
 const checks: Readonly<Record<string, ColumnCheck>> = {
@@ -64,8 +63,6 @@ const checks: Readonly<Record<string, ColumnCheck>> = {
   evidence_status: oneOf(shapes.entry.shape.evidence_status.options),
   source_type: nodeType,
   target_type: nodeType,
-  source: nodeName,
-  target: nodeName,
   relation: follows(link.relation, 'the name of a relation'),
 };
 
@@ -73,6 +70,12 @@ function perName(names: readonly string[], check: ColumnCheck): Record<string, C
   return Object.fromEntries(names.map((name) => [name, check]));
 }
 
-/** Describes what the contract does not allow in a column; undefined where it does. */
-export const columnProblem = (name: string, value: SqlValue): string | undefined =>
-  value === null ? undefined : checks[name]?.(value);
+/** What was asked for is noted as it was given: a path there may be a glob, or no path at all. */
+const AS_GIVEN = new Set<SqlValue>(['query', 'error']);
+
+/** Describes what the contract does not allow in a column of the row; undefined where all is well. */
+export function columnProblem(name: string, row: Row): string | undefined {
+  const value = row[name] ?? null;
+  if (value === null || (name === 'entity_path' && AS_GIVEN.has(row.kind ?? null))) return undefined;
+  return checks[name]?.(value);
+}

@@ -64,9 +64,9 @@ export function readRecord(tables: readonly ExportedTable[], text: string): Expo
   const stranger = Object.keys(parsed).find((name) => name !== 'record' && !names.includes(name));
   if (stranger !== undefined) throw new LineProblem(`has the unknown member ${JSON.stringify(stranger)}`);
   const row: Row = {};
+  for (const name of names) row[name] = readMember(table, name, parsed[name]);
   for (const name of names) {
-    row[name] = readMember(table, name, parsed[name]);
-    const problem = columnProblem(name, row[name] ?? null);
+    const problem = columnProblem(name, row);
     if (problem !== undefined) throw new LineProblem(`${name} ${problem}`);
   }
   const problem = table.check?.(row);
