@@ -212,7 +212,7 @@ export const all = [Fault, instrumentOpenAI, instrumentAnthropic];
     );
     const compilerOptions = {
       target: 'ES2023',
-      lib: ['ES2023', 'DOM', 'DOM.AsyncIterable'],
+      lib: ['ES2023'],
       module: 'NodeNext',
       types: ['node'],
       typeRoots: [join(root, 'node_modules', '@types')],

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -44,12 +44,14 @@ async function buildOnce(): Promise<string> {
   const folder = join(builds, String(process.pid));
   const done = join(folder, 'done');
   if (isFirst(folder)) {
-    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), 'cli', '--out', folder], { stdio: 'pipe' });
+    copyFileSync(join(root, 'packages', 'cli', 'package.json'), join(folder, 'package.json'));
+    const out = join(folder, 'dist');
+    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), 'cli', '--out', out], { stdio: 'pipe' });
     writeFileSync(done, '');
   }
   // Another thread of this run may be building it.
   await until(() => existsSync(done));
-  return join(folder, 'mem.js');
+  return join(folder, 'dist', 'mem.js');
 }
 
 function isFirst(folder: string): boolean {
