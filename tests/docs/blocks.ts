@@ -54,12 +54,12 @@ const loader = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.m
 const runSource = [process.execPath, '--import', loader, '--conditions=source'] as const;
 
 /** What runs the `mem` command from its sources. */
-export const memCommand = [...runSource, join(root, 'packages', 'server', 'src', 'main.ts')] as const;
+export const memCommand = [...runSource, join(root, 'packages', 'cli', 'src', 'main.ts')] as const;
 
 const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).join(' ');
 
 function runShell(text: string): string {
-  return text.replaceAll('node packages/server/dist/mem.js', quoted(memCommand));
+  return text.replaceAll('node packages/cli/dist/mem.js', quoted(memCommand));
 }
 
 function runProgram(text: string, file: string): string {

@@ -38,7 +38,7 @@ test('docs/clients.md has the guides of every client', () => {
   expect(tableOf(guide, '## Guides')).toEqual(expected);
 });
 
-const file = '/path/to/mem/packages/server/dist/mem.js';
+const file = '/path/to/mem/packages/cli/dist/mem.js';
 const programs = {
   mcp: { command: '/usr/bin/node', args: [file, 'mcp'] },
   mem: { command: '/usr/bin/node', args: [file] },
