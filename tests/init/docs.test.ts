@@ -43,6 +43,7 @@ const programs = {
   mcp: { command: '/usr/bin/node', args: [file, 'mcp'] },
   mem: { command: '/usr/bin/node', args: [file] },
   portable: false,
+  typed: 'mem',
 };
 const clientOf = (name: string) => clients.find((client) => client.name === name) as McpClient;
 const written = (name: string, env: Record<string, string> = {}) => {
