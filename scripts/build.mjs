@@ -65,7 +65,7 @@ async function exportsOf(name) {
 /** The package of the server opens the store; it is loaded only when no server is running. */
 async function buildMcp(outdir) {
   const source = join(packages, 'mcp', 'src');
-  const entryPoints = entriesOf(source, { 'mem-mcp': 'main.ts', index: 'index.ts' });
+  const entryPoints = entriesOf(source, { 'mem-mcp': 'main.ts', index: 'index.ts', location: 'location.ts' });
   if (Object.keys(entryPoints).length === 0) return;
   const { outputFiles } = await build({
     ...shared,

@@ -65,7 +65,7 @@ test('the first screen is the one in the README', async () => {
     });
     for await (const chunk of child.stdout) {
       screen += chunk;
-      if (screen.endsWith('\n\n') && screen.includes('auth')) break;
+      if (screen.endsWith('\n\n') && screen.includes('open to')) break;
     }
     const onDefaultPort = screen.replaceAll(/localhost:\d+/g, 'localhost:8080').trim();
     expect(matchesText(expected.trim(), onDefaultPort), screen + trouble).toBe(true);
@@ -92,6 +92,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_MAX_VALUE_BYTES: ({ maxValueBytes }) => maxValueBytes,
   MEM_MAX_BODY_BYTES: ({ maxBodyBytes }) => maxBodyBytes,
   MEM_LOG_LEVEL: ({ logLevel }) => logLevel,
+  MEM_LOG_REQUESTS: ({ logRequests }) => (logRequests ? 'on' : 'off'),
   MEM_TTL_SWEEP_SECONDS: ({ sweepSeconds }) => sweepSeconds,
   MEM_OUTCOME_MODEL: ({ settings }) => settings.outcome_model,
   MEM_DECAY_HALF_LIFE_DAYS: ({ settings }) => settings.half_life_days,

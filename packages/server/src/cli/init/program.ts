@@ -9,9 +9,22 @@ export type Programs = {
   mcp: Program;
   /** `mem` itself, for hooks. */
   mem: Program;
-  /** Whether the command is the same on every machine, so that a project can share it. */
-  portable: boolean;
 };
+
+/** `mem mcp` of this package includes the store; `mem-mcp` by itself can only connect to a server. */
+const PACKAGE = '@mem-service/server';
+
+/** The same on every machine, so that the settings of a project can be shared. */
+export const sharedPrograms: Programs = {
+  mcp: { command: 'npx', args: ['-y', PACKAGE, 'mcp'] },
+  mem: { command: 'npx', args: ['-y', PACKAGE] },
+};
+
+/** On Windows npx is a script, which only a shell can start. */
+function throughCmd({ mcp, mem }: Programs): Programs {
+  const wrap = ({ command, args }: Program): Program => ({ command: 'cmd', args: ['/c', command, ...args] });
+  return { mcp: wrap(mcp), mem: wrap(mem) };
+}
 
 /**
  * The program as it was started now, so that what works here works for the client. If npx started it, from a cache that
@@ -20,17 +33,10 @@ export type Programs = {
  */
 export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folder'>): Programs {
   const file = realpathSync(script);
-  if (file.split(sep).includes('_npx')) {
-    const npx = (...args: string[]): Program =>
-      platform === 'win32'
-        ? { command: 'cmd', args: ['/c', 'npx', '-y', ...args] }
-        : { command: 'npx', args: ['-y', ...args] };
-    // `mem mcp` of the server package includes the store; `mem-mcp` by itself can only connect to a server.
-    return { mcp: npx('@mem-service/server', 'mcp'), mem: npx('@mem-service/server'), portable: true };
-  }
+  if (file.split(sep).includes('_npx')) return platform === 'win32' ? throughCmd(sharedPrograms) : sharedPrograms;
   if (!basename(file).endsWith('.js'))
     throw new UsageError('init needs the built program: run npm run build, then start that');
-  return { mcp: { command: node, args: [file, 'mcp'] }, mem: { command: node, args: [file] }, portable: false };
+  return { mcp: { command: node, args: [file, 'mcp'] }, mem: { command: node, args: [file] } };
 }
 
 /** A command line for a shell, including that of Windows. */
