@@ -6,7 +6,7 @@ const fromHere = (path) => fileURLToPath(new URL(path, import.meta.url));
 const parent = process.ppid;
 const LOOK_EVERY_MS = 200;
 
-const { status } = spawnSync(process.execPath, [fromHere('build.mjs')], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [fromHere('build.mjs'), 'cli'], { stdio: 'inherit' });
 if (status !== 0) process.exit(status ?? 1);
 
 // npm sends its signals to the shell between it and this process. Some shells put this process in their place; others
@@ -20,6 +20,6 @@ if (process.env.npm_lifecycle_event !== undefined) {
   timer.unref();
 }
 
-const program = fromHere('../packages/server/dist/mem.js');
+const program = fromHere('../packages/cli/dist/mem.js');
 process.argv.splice(1, 1, program, 'serve');
 await import(program);

@@ -53,14 +53,16 @@ async function setUp(chosen: readonly McpClient[], setting: InitRun, parts: OwnP
   const ask = !setting.yes && !setting.dryRun;
   const memory = await chooseMemory({ machine, terminal, store: setting.store, ask });
   const target = targetOf(memory, { env: machine.env, folder: machine.folder, scope });
-  const programs = scope === 'project' ? sharedPrograms : programsOf(parts.readProcessStart());
+  const here = programsOf(parts.readProcessStart());
+  const programs = scope === 'project' ? sharedPrograms : here;
+  const { typed } = here;
   const request = { target, programs, hooks: hooksFor(programs, target), withGuides, receipts };
   const plan = planInstall(chosen, request, setting);
   terminal.out(`${chosenMemoryText(memory, machine)}\n\n`);
   showPlan(plan, chosen, setting);
   const result = await carryOut(plan, receipts, setting);
   if (result !== 'declined') makeProjectStore(memory, machine);
-  if (result === 'written' || result === 'failed') terminal.out(notesFor(chosen, { target, scope }));
+  if (result === 'written' || result === 'failed') terminal.out(notesFor(chosen, { target, scope, typed }));
   return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
 }
 

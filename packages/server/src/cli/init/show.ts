@@ -48,9 +48,9 @@ function showChanges(todo: readonly FileChange[], { terminal, machine, secrets }
 /** Steps that are left to the user. */
 export function notesFor(
   chosen: readonly McpClient[],
-  { target, scope }: { target: MemoryTarget; scope: InstallScope },
+  { target, scope, typed }: { target: MemoryTarget; scope: InstallScope; typed: string },
 ): string {
-  const lines = ['', 'Restart the clients to see the memory. mem doctor checks the whole.'];
+  const lines = ['', `Restart the clients to see the memory. ${typed} doctor checks the whole.`];
   const fromEnvironment = chosen
     .filter(({ format }) => format.variable || format.kind === 'toml')
     .map(({ title }) => title);
