@@ -73,8 +73,9 @@ function statOf(path: string): Stats | undefined {
   }
 }
 
-/** Whether there is something to read. Only a folder can be without a store. */
-export const hasStore = ({ kind, at }: MemoryLocation): boolean => kind !== 'folder' || existsSync(join(at, DATABASE));
+/** Whether there is something to open. Only a folder can be without a store; what is no folder fails when it is opened. */
+export const hasStore = ({ kind, at }: MemoryLocation): boolean =>
+  kind !== 'folder' || existsSync(join(at, DATABASE)) || statOf(at)?.isDirectory() === false;
 
 const REASONS: Readonly<Record<MemoryLocation['by'], string>> = {
   MEM_HTTP_URL: 'the server in MEM_HTTP_URL',
