@@ -65,7 +65,8 @@ async function readMemories(file: string, found: FoundMemories): Promise<boolean
     const links = relations.flatMap(linkOf);
     for (const link of links) found.links.push(link);
     const without = relations.length - links.length;
-    if (without > 0) found.notes.push(`${file}: ${without} ${without === 1 ? 'relation' : 'relations'} left out: no ends`);
+    if (without > 0)
+      found.notes.push(`${file}: ${without} ${without === 1 ? 'relation' : 'relations'} left out: no ends`);
   }
   const list = listOf(whole);
   if (!list) return false;
