@@ -78,7 +78,7 @@ function byDepth(entries: readonly ForeignEntry[]): { fitting: ForeignEntry[]; t
 }
 
 /**
- * Values without times that share a key are no versions of each other: nothing tells which came first, and each import
+ * Values without times that share a key are no versions of each other: it is unknown which came first, and each import
  * would write all of them again. The first keeps the key, and the others get one of their own.
  */
 function apart(entries: readonly ForeignEntry[]): ForeignEntry[] {

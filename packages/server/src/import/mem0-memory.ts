@@ -4,7 +4,7 @@ import { idOf, isJsonObject, type JsonObject, textOf, withoutEmpty } from './jso
 import { toExpiry, toTime } from './times.ts';
 
 /** A memory as a file has it. */
-export type Memory = {
+export type Mem0Memory = {
   id: string;
   text: string;
   at: string | undefined;
@@ -14,7 +14,7 @@ export type Memory = {
 };
 
 /** Undefined where there is no text. */
-export function memoryOf(members: JsonObject): Memory | undefined {
+export function memoryOf(members: JsonObject): Mem0Memory | undefined {
   const { data } = members;
   const text = [members.memory, isJsonObject(data) ? data.memory : data, members.text, members.content]
     .map(textOf)

@@ -2,7 +2,7 @@ import { filesAt, isSqlite, openJson, type SourceRow, withTables } from './files
 import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
 import { idOf, isJsonObject, type JsonObject, objectsOf, textOf } from './json-objects.ts';
 import { LeftOutRecords } from './left-out.ts';
-import { type Memory, memoryOf, memoryValue } from './mem0-memory.ts';
+import { type Mem0Memory, memoryOf, memoryValue } from './mem0-memory.ts';
 import { toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
 import { toTime } from './times.ts';
 
@@ -14,13 +14,13 @@ type MemoryState = {
   text: string;
   at: string | undefined;
   actor?: string | undefined;
-  own?: Memory;
+  own?: Mem0Memory;
 };
 
 type FoundMemories = {
   history: SourceRow[];
   /** By id, in the order of the files. */
-  memories: Map<string, Memory[]>;
+  memories: Map<string, Mem0Memory[]>;
   empty: LeftOutRecords;
   links: ForeignData['links'];
   notes: string[];
@@ -84,10 +84,10 @@ function listOf(json: unknown): unknown[] | undefined {
 
 function entriesOf({ history, memories }: FoundMemories, into: string): { entries: ForeignEntry[]; notes: string[] } {
   const states: MemoryState[] = history.flatMap(stateOf);
-  const newest = new Map<string, Memory>();
+  const newest = new Map<string, Mem0Memory>();
   for (const [id, given] of memories) {
     const ordered = inOrder(given);
-    newest.set(id, ordered.at(-1) as Memory);
+    newest.set(id, ordered.at(-1) as Mem0Memory);
     for (const own of ordered) states.push({ memory_id: id, text: own.text, at: own.at, own });
   }
   const now = new Date().toISOString();
@@ -104,7 +104,7 @@ function entriesOf({ history, memories }: FoundMemories, into: string): { entrie
 }
 
 /** The same id in several files: the last to be updated is the present one. One without a time is taken for older. */
-function inOrder(given: readonly Memory[]): Memory[] {
+function inOrder(given: readonly Mem0Memory[]): Mem0Memory[] {
   const ordered = [...given].sort((a, b) => (a.at ?? '').localeCompare(b.at ?? ''));
   const oldest = ordered.find(({ at }) => at !== undefined)?.at;
   return ordered.map((memory) => ({ ...memory, at: memory.at ?? oldest }));
@@ -128,7 +128,7 @@ function deletedIn(history: readonly SourceRow[]): string[] {
 /** The newest memory with this id says where the entry is; each keeps what was recorded with it. */
 function entryOf(
   { memory_id, text, at, actor, own }: MemoryState,
-  newest: Memory | undefined,
+  newest: Mem0Memory | undefined,
   into: string,
 ): ForeignEntry {
   const members = newest?.members ?? {};

@@ -8,13 +8,13 @@ import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts
 
 const AGENT = 'server-memory';
 
-type Graph = { entities: Map<string, JsonObject>; relations: JsonObject[]; empty: LeftOutRecords };
+type MemoryGraph = { entities: Map<string, JsonObject>; relations: JsonObject[]; empty: LeftOutRecords };
 
 /**
  * Reads `memory.jsonl` of @modelcontextprotocol/server-memory: a line for each entity and each relation, without times.
  */
 export const readServerMemory: ForeignReader = async (path, into) => {
-  const graph: Graph = { entities: new Map(), relations: [], empty: new LeftOutRecords() };
+  const graph: MemoryGraph = { entities: new Map(), relations: [], empty: new LeftOutRecords() };
   for (const file of await filesAt(path, ['memory.jsonl', 'memory.json'])) await collect(file, graph);
   const entries = [...graph.entities.values()].map((entity) => entryOf(entity, into));
   // The first entity of a name is the one that server-memory itself finds.
@@ -28,7 +28,7 @@ export const readServerMemory: ForeignReader = async (path, into) => {
   return found;
 };
 
-async function collect(file: string, graph: Graph): Promise<void> {
+async function collect(file: string, graph: MemoryGraph): Promise<void> {
   const json = await openJson(file);
   if ('lines' in json) {
     for await (const { item, no } of json.lines) if (!add(item, graph)) graph.empty.add(file, no);
@@ -50,7 +50,7 @@ async function collect(file: string, graph: Graph): Promise<void> {
   for (const [i, item] of items.entries()) if (!add(item, graph)) graph.empty.add(file, i + 1);
 }
 
-function add(item: unknown, { entities, relations }: Graph): boolean {
+function add(item: unknown, { entities, relations }: MemoryGraph): boolean {
   if (!isJsonObject(item)) return false;
   const { type, name, entityType, from, to } = item;
   if (type === 'relation' && textOf(from) !== undefined && textOf(to) !== undefined) relations.push(item);

@@ -30,18 +30,18 @@ const firstOf = (name: string, { issues }: z.ZodError): string => {
   return `${at}: ${issues[0]?.message}`;
 };
 
-/** What a document and the columns beside it both say. */
-function saidTwice(row: Row, { provenance, ...said }: z.output<typeof document>): [string, unknown, unknown][] {
+/** What both a document and the columns beside it hold. */
+function recordedTwice(row: Row, { provenance, ...inside }: z.output<typeof document>): [string, unknown, unknown][] {
   return [
-    ['version', said.version, row.version],
-    ['seq', said.seq, row.seq],
-    ['shared', said.shared, row.shared === 1],
+    ['version', inside.version, row.version],
+    ['seq', inside.seq, row.seq],
+    ['shared', inside.shared, row.shared === 1],
     ['agent_id', provenance.agent_id, row.agent_id],
     ['written_at', provenance.written_at, toIso(Number(row.written_at))],
-    ['ttl_at', said.ttl_at, toIsoOrNull(row.ttl_at === null ? null : Number(row.ttl_at))],
-    ['content_hash', said.content_hash, row.content_hash],
-    ['integrity_chain', said.integrity_chain, row.integrity_chain],
-    ['commit_id', said.commit_id, row.commit_id],
+    ['ttl_at', inside.ttl_at, toIsoOrNull(row.ttl_at === null ? null : Number(row.ttl_at))],
+    ['content_hash', inside.content_hash, row.content_hash],
+    ['integrity_chain', inside.integrity_chain, row.integrity_chain],
+    ['commit_id', inside.commit_id, row.commit_id],
   ];
 }
 
@@ -55,7 +55,7 @@ export function versionProblem(row: Row): string | undefined {
   const { entity_path, key } = given as z.output<typeof document>;
   if (entity_path !== parsed.data.entity_path || key !== parsed.data.key)
     return 'document: entity_path and key must be in Unicode NFC';
-  const different = saidTwice(row, parsed.data).find(([, inside, beside]) => inside !== beside);
+  const different = recordedTwice(row, parsed.data).find(([, within, beside]) => within !== beside);
   return different && `document: ${different[0]} differs from that of the record`;
 }
 

@@ -4,11 +4,11 @@ import type { Row, SqlValue } from '../../../db/index.ts';
 /** Describes what is wrong with a value that is not null. */
 type ColumnCheck = (value: SqlValue) => string | undefined;
 
-type Schema = { safeParse: (value: unknown) => { success: boolean; data?: unknown } };
+type ParsingSchema = { safeParse: (value: unknown) => { success: boolean; data?: unknown } };
 
 /** The schemas of names normalise them; what is stored is normalised already. */
 const follows =
-  (schema: Schema, what: string): ColumnCheck =>
+  (schema: ParsingSchema, what: string): ColumnCheck =>
   (value) => {
     const parsed = schema.safeParse(value);
     return parsed.success && parsed.data === value ? undefined : `must be ${what}`;
