@@ -1,5 +1,5 @@
-import { createInterface } from 'node:readline/promises';
-import { type ExitCode, UsageError } from '../failure.ts';
+import { isAgreed } from '../ask.ts';
+import type { ExitCode } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
@@ -11,11 +11,14 @@ import { changedFiles, type FileChange, hooksFor, isSetUp, planInstall, planUnin
 import { programsOf } from './program.ts';
 import { type FileReceipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
+import { withToolset } from './toolset.ts';
 
 export type InitOptions = {
   clients: readonly ClientName[] | undefined;
   scope: InstallScope;
   uninstall: boolean;
+  /** The tools that clients are offered; undefined where nothing was said. */
+  toolset: string | undefined;
   withGuides: boolean;
   dryRun: boolean;
   yes: boolean;
@@ -27,7 +30,7 @@ export type InitRun = InitOptions & { machine: Machine; terminal: Terminal; secr
 export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
   const { terminal } = parts;
   const machine = thisMachine(parts);
-  const { env } = machine;
+  const env = await withToolset(machine.env, options, terminal);
   const setting = { ...options, machine, terminal, secrets: secretsOf(env) };
   const chosen = chooseClients(setting);
   if (chosen.length === 0) return sayNoneFound(setting);
@@ -78,17 +81,8 @@ function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
 }
 
 async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
-  if (yes) return true;
-  if (!terminal.stdin.isTTY)
-    throw new UsageError('there is no terminal to ask on: add --yes to write this, or --dry-run to only look');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question('Write this? [y/N] ', { signal: terminal.gone })).trim());
-  } catch {
-    return false;
-  } finally {
-    lines.close();
-  }
+  const without = 'there is no terminal to ask on: add --yes to write this, or --dry-run to only look';
+  return yes || isAgreed(terminal, 'Write this?', without);
 }
 
 /** Handles each file on its own: a failure does not stop the others, and written files keep their receipts. */

@@ -4,6 +4,19 @@ import { type ClientName, clientNames } from '../init/clients.ts';
 import { isOn } from '../parse.ts';
 import { ownCommand } from './command.ts';
 
+/** Fails now on a name that would stop the MCP server later. */
+async function toolsetIn(text: string | undefined): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  const { SettingsError, toolsetOf, toolsOf } = await import('@mem-service/mcp');
+  try {
+    toolsOf(toolsetOf(text));
+    return text;
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(error.message.replace('MEM_TOOLSET', '--toolset'));
+    throw error;
+  }
+}
+
 export const init = ownCommand({
   word: 'init',
   summary: 'Set up MCP clients, or undo it',
@@ -23,6 +36,10 @@ and MEM_BRANCH of now.`,
     }),
     toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
     toggle('uninstall', 'Remove what mem init added, and nothing else.'),
+    field(
+      'toolset',
+      'The tools to offer: core, slim for small contexts, all, or names. Default: MEM_TOOLSET, or core.',
+    ),
     field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
     toggle('dry-run', 'Show what would change, and write nothing.'),
     toggle('yes', 'Do not ask.'),
@@ -30,6 +47,7 @@ and MEM_BRANCH of now.`,
   examples: [
     ['mem init', 'set up the clients found, after confirmation'],
     ['mem init --dry-run', 'only look'],
+    ['mem init --toolset slim', 'nine tools, for models with a small context'],
     ['mem init --client claude-code,cursor --yes', 'these two, without confirmation'],
     ['mem init --project --client claude-code', 'for everybody who works on this project'],
     ['MEM_HTTP_URL=https://mem.example.com mem init', 'point the clients to a server'],
@@ -47,6 +65,7 @@ and MEM_BRANCH of now.`,
       clients: names as ClientName[] | undefined,
       scope: isOn(given, 'project') ? ('project' as const) : ('user' as const),
       uninstall: isOn(given, 'uninstall'),
+      toolset: await toolsetIn(given.get('toolset')?.[0]),
       withGuides: given.get('guide')?.[0] !== 'false',
       dryRun: isOn(given, 'dry-run'),
       yes: isOn(given, 'yes'),

@@ -247,7 +247,11 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     throw missingScope('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, { input, caller, lineage });
   const view = viewInWork(work, { lineage, agent_id: author.agent_id });
-  const old = await queries.getVersion(work.tx, view, input);
+  const { version } = input;
+  const old =
+    version === undefined
+      ? await queries.getNewestContent(work.tx, view, input)
+      : await queries.getVersion(work.tx, view, { ...input, version });
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { entity_path, key, if_version } = input;
