@@ -123,7 +123,7 @@ it('a failed attempt answers for what was read before it', async () => {
   const { json } = await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
   expect(json.entries).toMatchObject([
     { key: 'wrong', attempt: 1, outcome_type: 'minor_failure' },
-    { key: 'right', attempt: null, outcome_type: 'success' },
+    { key: 'right', outcome_type: 'success' },
   ]);
 });
 

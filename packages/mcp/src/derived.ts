@@ -147,7 +147,7 @@ function written(json: JsonObject, args: JsonObject): JsonObject {
   }
   const isSent = (member: string) => GIVEN_BY_WRITER.has(member) && (member !== 'value' || 'value' in args);
   const news = Object.entries(json).filter(([member, value]) => !isSent(member) && value !== UNCHANGED[member]);
-  return cutMembers(trimmed(Object.fromEntries(news)));
+  return cutMembers(trimmedWithin(Object.fromEntries(news)) as JsonObject);
 }
 
 /** What goes without saying after a write. */

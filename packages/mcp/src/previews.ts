@@ -45,9 +45,8 @@ export const twoDigits = (value: number): number => Math.round(value * 100) / 10
 
 const short = (name: string, value: unknown): unknown => {
   if (name === 'provenance') return trimmed(value as JsonObject);
-  return name.endsWith('confidence') && typeof value === 'number' && isDigits.test(String(value))
-    ? twoDigits(value)
-    : value;
+  const isShort = /confidence|^weight$/.test(name) && typeof value === 'number' && isDigits.test(String(value));
+  return isShort ? twoDigits(value) : value;
 };
 
 /** Drops members that are empty, usual or only for programs. Stored data is not changed. */
