@@ -56,6 +56,7 @@ it.skipIf(!hasScript).each([
   let screen = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     if (!screen.includes('an address [1]') && (screen + chunk).includes('an address [1]')) child.stdin.write('\n');
+    if (!screen.includes('Tools [core]') && (screen + chunk).includes('Tools [core]')) child.stdin.write('\n');
     if (!screen.includes('[y/N]') && (screen + chunk).includes('[y/N]')) child.stdin.write(`${answer}\n`);
     screen += chunk;
   });

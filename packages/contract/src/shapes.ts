@@ -1,21 +1,26 @@
 import * as z from 'zod';
-import { entityPathProblem, keyProblem, parseGlob, utf8Length } from './glob.ts';
+import { entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
 
-const checked = (problem: (text: string) => string | undefined) =>
+const nfc = (text: string) => text.normalize('NFC');
+
+const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
   z
     .string()
-    .overwrite((text) => text.normalize('NFC'))
+    .overwrite(tidy)
     .superRefine((text, ctx) => {
       const message = problem(text);
       if (message) ctx.addIssue({ code: 'custom', message });
     });
 
-export const entityPath = checked(entityPathProblem).meta({
+const tidyPath = (text: string) => trimSlashes(nfc(text));
+
+export const entityPath = checked(entityPathProblem, tidyPath).meta({
   id: 'EntityPath',
-  description: 'Slash-separated path naming the subject, 1 to 512 characters, in Unicode NFC.',
+  description:
+    'Slash-separated path naming the subject, 1 to 512 characters, in Unicode NFC. Slashes at its ends are taken off.',
   minLength: 1,
   maxLength: 512,
   examples: ['checkout/payments'],
@@ -29,13 +34,20 @@ export const key = checked(keyProblem).meta({
   examples: ['retry-policy'],
 });
 
-export const pathGlob = checked((text) =>
-  parseGlob(text) ? undefined : 'is neither an entity path nor a glob such as a/*, a/** or *',
+export const pathGlob = checked(
+  (text) => (parseGlob(text) ? undefined : 'is neither an entity path nor a glob such as a/*, a/** or *'),
+  tidyPath,
 ).meta({
   id: 'PathGlob',
   description: '`a/b` is that path, `a/*` its direct children, `a/**` everything below it, `*` everything.',
   examples: ['checkout/**'],
 });
+
+/** With a path, the one filter that covers a subject and everything below it. */
+export const includeDescendants = z
+  .boolean()
+  .default(false)
+  .meta({ description: 'With a path: also everything below it.' });
 
 /** Limited in bytes: names are indexed, and an index row in PostgreSQL holds at most 2,704. */
 export const label = (maxBytes: number) =>

@@ -45,6 +45,7 @@ export const commits = {
         toolset: 'data',
         description: 'Write several entries at once, all or nothing, under one commit with a message.',
         fields: ['writes', 'message', 'branch'],
+        about: { writes: '{entity_path, key, value} each, and what else mem_write takes', message: 'What it is about' },
       },
     ],
     input: () =>

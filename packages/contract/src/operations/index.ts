@@ -8,6 +8,7 @@ import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
+import { entryRemoval } from './entry-removal.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -27,6 +28,7 @@ import { usageOperations } from './usage.ts';
  */
 export const operations = {
   ...entries,
+  ...entryRemoval,
   ...entryMaintenance,
   ...search,
   ...commits,

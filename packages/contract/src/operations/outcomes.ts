@@ -54,7 +54,10 @@ const metadata = z
     spans: z.array(t.span).max(10_000).optional(),
     attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).optional(),
   })
-  .meta({ id: 'SessionMetadata', description: 'About the session: model, client_name, platform and any other key.' });
+  .meta({
+    id: 'SessionMetadata',
+    description: 'About the session: source, model, client_name, platform and any other key.',
+  });
 
 /** The caller's report about its task; also part of a trace that the caller seals itself. */
 export const sessionReport = {
@@ -112,6 +115,7 @@ export const outcomes = {
       {
         name: 'mem_commit_outcome',
         toolset: 'core',
+        slim: ['outcome_ref', 'outcome_type', 'task_input', 'response_text', 'causal_entry_keys', 'branch'],
         description:
           'When a task is done or has failed: say how it went. Seals the session as a trace; what you read gains or loses ' +
           'confidence.',
@@ -120,23 +124,21 @@ export const outcomes = {
           'outcome_type',
           'task_input',
           'response_text',
-          'decision_summary',
           'causal_entry_keys',
           'tool_calls',
           'attributes',
           'branch',
         ],
-        gives: ['trace_id', 'affected_entries', 'entries', 'duplicate', 'lesson', 'causes_incomplete_because'],
+        unlisted: ['decision_summary'],
         about: {
           outcome_ref: 'Names the result: deploy-2231, PR 17',
           outcome_type: 'How it went',
           task_input: 'What was asked',
           response_text: 'What you answered',
           causal_entry_keys: 'path/key of what led here; default: all you read',
-          tool_calls: 'Not yet recorded actions: {tool_name, arguments, result_summary, success}',
+          tool_calls: 'Actions not yet recorded: {tool_name, arguments, result_summary}',
           attributes: 'Scalars by key',
         },
-        idempotent: true,
       },
     ],
     input: () =>

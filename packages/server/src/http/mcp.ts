@@ -118,5 +118,21 @@ async function answer(
   });
   reply.code(response.status).headers(Object.fromEntries(response.headers));
   if (!response.body) return reply.send();
-  return reply.send(Readable.fromWeb(response.body as ReadableStream));
+  return reply.send(await begun(Readable.fromWeb(response.body as ReadableStream)));
+}
+
+/**
+ * Waits until there is something to send. The headers that say how much of the quota is left are written with it, and so
+ * count the call itself. A stream of events begins with its confirmation.
+ */
+async function begun(body: Readable): Promise<Readable> {
+  const events = ['readable', 'end', 'error', 'close'];
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      for (const event of events) body.off(event, go);
+      resolve();
+    };
+    for (const event of events) body.on(event, go);
+  });
+  return body;
 }

@@ -36,6 +36,7 @@ export { insertAccount, listEvents, readAccount } from './queries.ts';
 export * from './registry.ts';
 export * from './result.ts';
 export {
+  anyGlobCondition,
   isInScope,
   readScope,
   type Scope,

@@ -15,7 +15,8 @@ const skill = `# Working with memory
 
 ## Begin
 
-1. \`mem_search\` with the words of the task; \`mem_list\` with \`<project>/**\` shows what is known about a project.
+1. \`mem_search\` with the words of the task. \`entity_path: "<project>"\` with \`include_descendants: true\` keeps to a
+   project and everything below it (\`<project>/**\` is only what is below); \`mem_list\` with both shows all of it.
 2. \`mem_read\` what fits. Look at \`confidence\` and \`evidence_status\`: \`untested\` is a claim, \`validated\` has led to good
    results, \`contested\` to bad ones.
 3. Say in a line or two what memory knows and what you take from it.
@@ -25,6 +26,7 @@ const skill = `# Working with memory
 - \`entity_path\` names the subject, project first (\`shop/payments\`); \`key\` names the statement (\`retry-policy\`).
 - \`memory_type\`: \`fact\` (checked), \`belief\` (a guess, say why), \`experience\` (what happened), \`procedure\` (how to).
 - Write the key again to change an entry: the old version is kept. Never write secrets.
+- \`mem_delete\` what is wrong or unwanted; \`mem_restore\` brings it back.
 
 ## While working
 

@@ -30,7 +30,7 @@ import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
-import { getVersion } from './version-queries.ts';
+import { getNewestContent, getVersion } from './version-queries.ts';
 
 type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
 
@@ -248,7 +248,11 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     throw missingScope('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, { input, caller, lineage });
   const view = viewInWork(work, { lineage, agent_id: author.agent_id });
-  const old = await getVersion(work.tx, view, input);
+  const { version } = input;
+  const old =
+    version === undefined
+      ? await getNewestContent(work.tx, view, input)
+      : await getVersion(work.tx, view, { ...input, version });
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { entity_path, key, if_version } = input;

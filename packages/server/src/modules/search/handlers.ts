@@ -1,4 +1,4 @@
-import { type Glob, type Input, type Output, parseGlob } from '@mem-service/contract';
+import { globsOf, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
@@ -138,15 +138,9 @@ async function byFilter(context: ReadContext, input: SearchInput, wanted: number
 }
 
 const candidatesOf = (context: ReadContext, input: SearchInput): queries.SearchCandidates => ({
-  paths: pathsOf(input),
+  paths: globsOf(input),
   filters: filters(context, input),
 });
-
-function pathsOf({ entity_path, include_descendants }: SearchInput): Glob[] | undefined {
-  if (entity_path === undefined) return undefined;
-  const glob = parseGlob(entity_path) as Glob;
-  return glob.kind === 'exact' && include_descendants ? [glob, { kind: 'below', base: glob.path }] : [glob];
-}
 
 function filters({ now, dialect, services }: ReadContext, input: SearchInput): Sql[] {
   const where: Sql[] = [];
