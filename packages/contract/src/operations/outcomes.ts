@@ -197,8 +197,8 @@ export const outcomes = {
         agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
         session_id: s.sessionId.optional(),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -269,8 +269,8 @@ export const outcomes = {
         entity_path: s.pathGlob.optional(),
         agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
       }),
     output: () =>
       z
