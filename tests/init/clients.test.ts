@@ -65,15 +65,16 @@ describe('the program', () => {
   });
 
   it('is started by npx where npx has brought it', () => {
-    const script = put('_npx', '0a1b', 'node_modules', '@mem-service', 'server', 'dist', 'mem.js');
+    const script = put('_npx', '0a1b', 'node_modules', '@mem-service', 'cli', 'dist', 'mem.js');
     expect(programsOf({ node: '/usr/bin/node', script, platform: 'darwin' })).toEqual({
-      mcp: { command: 'npx', args: ['-y', '@mem-service/server', 'mcp'] },
-      mem: { command: 'npx', args: ['-y', '@mem-service/server'] },
+      mcp: { command: 'npx', args: ['-y', '@mem-service/cli', 'mcp'] },
+      mem: { command: 'npx', args: ['-y', '@mem-service/cli'] },
       portable: true,
+      typed: 'npx @mem-service/cli',
     });
     expect(programsOf({ node: 'node.exe', script, platform: 'win32' }).mcp).toEqual({
       command: 'cmd',
-      args: ['/c', 'npx', '-y', '@mem-service/server', 'mcp'],
+      args: ['/c', 'npx', '-y', '@mem-service/cli', 'mcp'],
     });
   });
 

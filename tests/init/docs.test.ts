@@ -38,11 +38,12 @@ test('docs/clients.md has the guides of every client', () => {
   expect(tableOf(guide, '## Guides')).toEqual(expected);
 });
 
-const file = '/path/to/mem/packages/server/dist/mem.js';
+const file = '/path/to/mem/packages/cli/dist/mem.js';
 const programs = {
   mcp: { command: '/usr/bin/node', args: [file, 'mcp'] },
   mem: { command: '/usr/bin/node', args: [file] },
   portable: false,
+  typed: 'mem',
 };
 const clientOf = (name: string) => clients.find((client) => client.name === name) as McpClient;
 const written = (name: string, env: Record<string, string> = {}) => {

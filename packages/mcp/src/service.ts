@@ -108,6 +108,8 @@ async function loadServer() {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== 'ERR_MODULE_NOT_FOUND' || !message.includes(`'@mem-service/server'`)) throw error;
-    throw new Error('a store of this machine needs the package @mem-service/server; install it, or set MEM_HTTP_URL');
+    throw new Error(
+      'mem-mcp by itself opens no store of this machine: set MEM_HTTP_URL, or use mem mcp of the package @mem-service/cli',
+    );
   }
 }

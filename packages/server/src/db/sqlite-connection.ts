@@ -3,10 +3,11 @@ import type {
   DatabaseSyncInstance as DatabaseSync,
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
-import type { Find, Row, Sql, SqlValue } from './sql.ts';
+import type { Find, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
+import { compileRowBuilder, type RowBuilder } from './sqlite-rows.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
@@ -35,12 +36,12 @@ async function findDriver(): Promise<Driver> {
 }
 
 /**
- * A statement, prepared once. Where the driver can give rows as arrays, they are named here: a row takes 2 to 3 µs less of
- * about 30 (bench/inside/tricks.mjs).
+ * A statement, prepared once. Where the driver can give rows as arrays, they are named here, which is faster
+ * (bench/inside/tricks.mjs).
  */
 export class SqliteStatement {
   readonly #statement: StatementSync;
-  readonly #names: readonly string[] | undefined;
+  readonly #buildRow: RowBuilder | undefined;
 
   constructor(statement: StatementSync) {
     this.#statement = statement;
@@ -48,7 +49,7 @@ export class SqliteStatement {
     const columns = statement.columns();
     if (columns.length === 0) return;
     statement.setReturnArrays(true);
-    this.#names = columns.map((column) => column.name);
+    this.#buildRow = compileRowBuilder(columns.map((column) => column.name));
   }
 
   run(values: readonly SqlValue[]): number {
@@ -57,20 +58,15 @@ export class SqliteStatement {
 
   get<T>(values: readonly SqlValue[]): T | undefined {
     const row = this.#statement.get(...values) ?? undefined;
-    return (this.#names && row !== undefined ? named(this.#names, row as unknown as SqlValue[]) : row) as T | undefined;
+    const build = this.#buildRow;
+    return (build && row !== undefined ? build(row as unknown as SqlValue[]) : row) as T | undefined;
   }
 
   all<T>(values: readonly SqlValue[]): T[] {
     const rows = this.#statement.all(...values) as unknown[];
-    const names = this.#names;
-    return (names ? rows.map((row) => named(names, row as SqlValue[])) : rows) as T[];
+    const build = this.#buildRow;
+    return (build ? rows.map((row) => build(row as SqlValue[])) : rows) as T[];
   }
-}
-
-function named(names: readonly string[], values: readonly SqlValue[]): Row {
-  const row: Row = {};
-  for (let i = 0; i < names.length; i++) row[names[i] as string] = values[i] as SqlValue;
-  return row;
 }
 
 /** One connection and its statements. */

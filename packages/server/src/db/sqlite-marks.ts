@@ -13,6 +13,9 @@ const OUTDATED_MS = 8 * 24 * 60 * 60 * 1000;
  */
 const UNSURE_MS = 60 * 60 * 1000;
 
+/** A file system may give changes as close together as this the same time. */
+const CLOCK_TICK_MS = 2000;
+
 type Mark = { name: string; since: number; isRaised: boolean };
 
 /**
@@ -25,6 +28,8 @@ export class FolderMarks implements PendingMarks {
   #file: number | undefined;
   #raisedAt = 0;
   #isRaised = false;
+  #otherNames: string[] = [];
+  #listedFolder = 0;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -72,11 +77,20 @@ export class FolderMarks implements PendingMarks {
     attempt(() => rmSync(join(this.#folder, name), { force: true }));
   }
 
-  /** The marks of other processes. An outcome asks for them, so its own mark is not read from disk. */
+  /** The marks of other processes, which each outcome looks at. */
   #readOthers(): Mark[] {
+    return this.#listOthers().flatMap((name) => attempt(() => this.#read(name)) ?? []);
+  }
+
+  /** The folder is listed again when a file was added or removed, or may have been within the tick of its clock. */
+  #listOthers(): string[] {
+    const changedAt = attempt(() => statSync(this.#folder).mtimeMs) ?? 0;
+    if (changedAt === this.#listedFolder) return this.#otherNames;
+    const isQuiet = Date.now() - changedAt > CLOCK_TICK_MS;
     const names = attempt(() => readdirSync(this.#folder)) ?? [];
-    const others = names.filter((name) => name.startsWith(PREFIX) && name !== this.#name);
-    return others.flatMap((name) => attempt(() => this.#read(name)) ?? []);
+    this.#otherNames = names.filter((name) => name.startsWith(PREFIX) && name !== this.#name);
+    this.#listedFolder = isQuiet ? changedAt : 0;
+    return this.#otherNames;
   }
 
   #read(name: string): Mark {

@@ -22,6 +22,7 @@ const dialect: Dialect = {
   engine: 'sqlite',
   forUpdate: '',
   skipLocked: '',
+  forShare: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),

@@ -3,6 +3,9 @@ import { basename, sep } from 'node:path';
 import { UsageError } from '../failure.ts';
 import type { ProcessStart } from '../parts.ts';
 
+/** The package that brings the command `mem`. */
+export const PACKAGE = '@mem-service/cli';
+
 /** How a client starts the program: a command and arguments, without a shell. */
 export type Program = { command: string; args: readonly string[] };
 export type Programs = {
@@ -11,6 +14,8 @@ export type Programs = {
   mem: Program;
   /** Whether the command is the same on every machine, so that a project can share it. */
   portable: boolean;
+  /** `mem` as a person types it here. */
+  typed: string;
 };
 
 /**
@@ -25,12 +30,12 @@ export function programsOf({ node, script, platform }: Omit<ProcessStart, 'folde
       platform === 'win32'
         ? { command: 'cmd', args: ['/c', 'npx', '-y', ...args] }
         : { command: 'npx', args: ['-y', ...args] };
-    // `mem mcp` of the server package includes the store; `mem-mcp` by itself can only connect to a server.
-    return { mcp: npx('@mem-service/server', 'mcp'), mem: npx('@mem-service/server'), portable: true };
+    return { mcp: npx(PACKAGE, 'mcp'), mem: npx(PACKAGE), portable: true, typed: `npx ${PACKAGE}` };
   }
   if (!basename(file).endsWith('.js'))
     throw new UsageError('init needs the built program: run npm run build, then start that');
-  return { mcp: { command: node, args: [file, 'mcp'] }, mem: { command: node, args: [file] }, portable: false };
+  const mem = { command: node, args: [file] };
+  return { mcp: { ...mem, args: [file, 'mcp'] }, mem, portable: false, typed: 'mem' };
 }
 
 /** A command line for a shell, including that of Windows. */

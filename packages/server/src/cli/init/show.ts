@@ -51,7 +51,7 @@ export function notesFor(
   chosen: readonly McpClient[],
   { target, programs, scope }: { target: MemoryTarget; programs: Programs; scope: InstallScope },
 ): string {
-  const lines = ['', 'Restart the clients to see the memory. mem doctor checks the whole.'];
+  const lines = ['', `Restart the clients to see the memory. ${programs.typed} doctor checks the whole.`];
   const fromEnvironment = chosen
     .filter(({ format }) => format.variable || format.kind === 'toml')
     .map(({ title }) => title);
