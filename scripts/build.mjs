@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { driverFiles, licensesOf, pageFiles, sqliteBeside } from './bundled.mjs';
 
-const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packages = join(root, 'packages');
 
 /** CommonJS dependencies inside an ES module bundle still need these. */
 const commonJs = `import { createRequire as $createRequire } from 'node:module';
@@ -19,6 +20,7 @@ const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
 const programs = new Set(['mem.js', 'mem-mcp.js']);
 
 const shared = {
+  absWorkingDir: root,
   bundle: true,
   write: false,
   metafile: true,

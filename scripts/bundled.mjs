@@ -1,7 +1,7 @@
 // What goes into the bundles from other packages, so that ours need none of them when they are installed.
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -23,10 +23,12 @@ export const sqliteBeside = {
 /** The SQLite driver with its binaries for all platforms: as a dependency it would bring an install script. */
 export async function driverFiles() {
   const folder = dirname(require.resolve(`${SQLITE}/package.json`));
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
     entryPoints: [join(folder, 'dist', 'index.mjs')],
     bundle: true,
     write: false,
+    metafile: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
@@ -37,32 +39,33 @@ export async function driverFiles() {
   const binaries = (await readdir(join(folder, 'prebuilds'), { recursive: true })).filter((file) =>
     file.endsWith('.node'),
   );
-  const copied = ['LICENSE', ...binaries.map((file) => `prebuilds/${file}`)];
-  return [
-    { path: 'sqlite/dist/index.mjs', contents: outputFiles[0].contents },
-    ...(await Promise.all(
-      copied.map(async (file) => ({ path: `sqlite/${file}`, contents: await readFile(join(folder, file)) })),
-    )),
+  const copied = binaries.map(async (file) => ({
+    path: `prebuilds/${file}`,
+    contents: await readFile(join(folder, 'prebuilds', file)),
+  }));
+  const files = [
+    { path: 'dist/index.mjs', contents: outputFiles[0].contents },
+    ...(await licensesOf(metafile)),
+    ...(await Promise.all(copied)),
   ];
+  return files.map(({ path, contents }) => ({ path: `sqlite/${path}`, contents }));
 }
+
+const SWAGGER_UI = `swagger-ui.css and swagger-ui-bundle.js are parts of Swagger UI, Copyright SmartBear Software Inc., under the
+Apache License 2.0. They come from the package @fastify/swagger-ui, whose licence is in the file LICENSE.
+`;
 
 /** The files that the page of the documentation loads. */
 export async function pageFiles() {
   const folder = dirname(require.resolve('@fastify/swagger-ui/package.json'));
-  const files = {
-    LICENSE: 'LICENSE',
-    'swagger-ui.css': 'static/swagger-ui.css',
-    'swagger-ui-bundle.js': 'static/swagger-ui-bundle.js',
-  };
-  return Promise.all(
-    Object.entries(files).map(async ([name, file]) => ({
-      path: `swagger-ui/${name}`,
-      contents: await readFile(join(folder, file)),
-    })),
-  );
+  const files = ['LICENSE', 'static/swagger-ui.css', 'static/swagger-ui-bundle.js'].map(async (file) => ({
+    path: `swagger-ui/${basename(file)}`,
+    contents: await readFile(join(folder, file)),
+  }));
+  return [{ path: 'swagger-ui/NOTICE.txt', contents: SWAGGER_UI }, ...(await Promise.all(files))];
 }
 
-/** The licences of all packages in a bundle, in one file. */
+/** The licences of all packages in a bundle, in one file. The files of the bundle are named from the project's folder. */
 export async function licensesOf({ inputs }) {
   const folders = new Set(
     Object.keys(inputs).flatMap(

@@ -1,7 +1,7 @@
 // Writes the declarations of the packages into their dist: all, or those that are named. A package holds the declarations
 // of ours that its own need, and nothing that its exports do not reach.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { basename, dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,8 @@ function emit() {
 function collect(name) {
   const { exports = {}, ...manifest } = manifestOf(name);
   const dist = join(packages, name, 'dist');
+  mkdirSync(dist, { recursive: true });
+  for (const file of readdirSync(dist, { recursive: true })) if (file.endsWith('.d.ts')) rmSync(join(dist, file));
   const done = new Set();
   const waiting = Object.values(exports).flatMap(({ source, types }) => (types ? [`${name}/${source.slice(2)}`] : []));
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {

@@ -45,7 +45,7 @@ describe('a command that fails', () => {
     [['commit', 'no-such-file.json'], 2, expect.stringContaining('no-such-file.json')],
     [['commit', 'writes.json'], 2, 'mem: writes: this is not JSON with objects'],
     [['completion', 'csh'], 2, 'mem: give one shell: mem completion bash|zsh|fish'],
-    [['serve', 'now'], 2, 'mem: serve does not take "now"'],
+    [['serve', 'now'], 2, 'mem: serve does not take "now": quote what belongs together'],
     [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],

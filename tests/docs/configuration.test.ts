@@ -19,6 +19,7 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_MAX_VALUE_BYTES: ({ maxValueBytes }) => maxValueBytes,
   MEM_MAX_BODY_BYTES: ({ maxBodyBytes }) => maxBodyBytes,
   MEM_LOG_LEVEL: ({ logLevel }) => logLevel,
+  MEM_LOG_REQUESTS: ({ logRequests }) => (logRequests ? 'on' : 'off'),
   MEM_TTL_SWEEP_SECONDS: ({ sweepSeconds }) => sweepSeconds,
   MEM_OUTCOME_MODEL: ({ settings }) => settings.outcome_model,
   MEM_DECAY_HALF_LIFE_DAYS: ({ settings }) => settings.half_life_days,

@@ -34,7 +34,7 @@ test('the first screen is the one in the README', async () => {
     });
     for await (const chunk of child.stdout) {
       screen += chunk;
-      if (screen.endsWith('\n\n') && screen.includes('auth')) break;
+      if (screen.endsWith('\n\n') && screen.includes('open to')) break;
     }
     const onDefaultPort = screen.replaceAll(/localhost:\d+/g, 'localhost:8080').trim();
     expect(matchesText(expected.trim(), onDefaultPort), screen + trouble).toBe(true);

@@ -11,7 +11,7 @@ const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as 
 const programs = packageNames.filter((name) => 'bin' in manifestOf(name)).map((name) => `@mem-service/${name}`);
 
 describe.each(allDocs())('the commands of %s', (file) => {
-  const text = readDoc(file);
+  const text = [...readDoc(file).matchAll(/```[\s\S]*?```|`[^`]+`/g)].map(([code]) => code).join('\n');
   const all = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map((match) => match[1] as string))];
 
   it('name packages that exist', () => {

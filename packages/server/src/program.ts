@@ -14,7 +14,7 @@ export const programParts: CliParts = {
   openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
-  openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),
+  openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
 };
 
