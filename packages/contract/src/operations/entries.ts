@@ -4,11 +4,7 @@ import * as s from '../shapes.ts';
 import { author, staleRead } from '../trace-shapes.ts';
 
 const address = s.address;
-export const ifVersion = z
-  .int()
-  .min(0)
-  .optional()
-  .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
+const condition = { if_version: s.ifVersion, if_exists: s.ifExists };
 
 /** For a write that depends on what the session has read. */
 export const ifUnchanged = z
@@ -33,7 +29,7 @@ export const draft = {
   ttl_at: s.timestamp.optional().meta({ description: 'When the entry expires.' }),
   ttl_seconds: z.number().positive().max(3_155_760_000).optional().meta({ description: 'Instead of `ttl_at`.' }),
   artifact_refs: z.array(s.artifactRef).max(100).optional(),
-  if_version: ifVersion,
+  ...condition,
 };
 
 const oneTtl = (input: { ttl_at?: unknown; ttl_seconds?: unknown }) =>
@@ -42,7 +38,7 @@ const oneTtlMessage = { message: 'give ttl_at or ttl_seconds, not both', path: [
 
 export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).meta({ id: 'Draft' });
 
-const between = { since: s.timestamp.optional(), until: s.timestamp.optional() };
+const between = { since: s.since, until: s.until };
 export const entryErrors = ['not_found', 'branch_not_found'] as const;
 export const entryExample = { entity_path: 'checkout/payments', key: 'retry-policy' };
 const claim = { confidence: 0.9, memory_type: 'fact' } as const;
@@ -210,8 +206,8 @@ export const entries = {
         memory_type: s.memoryType.optional(),
         min_confidence: s.confidence.optional(),
         max_confidence: s.confidence.optional(),
-        since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
-        until: s.timestamp.optional().meta({ description: 'Written before.' }),
+        since: s.since.meta({ description: 'Written at or after this time, or from the start of this day (UTC).' }),
+        until: s.until.meta({ description: 'Written before this time, or up to the end of this day (UTC).' }),
         sort: z
           .enum(['path', 'recent'])
           .optional()

@@ -199,8 +199,8 @@ export const outcomes = {
         agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
         session_id: s.sessionId.optional(),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -271,8 +271,8 @@ export const outcomes = {
         entity_path: s.pathGlob.optional(),
         agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
       }),
     output: () =>
       z

@@ -113,7 +113,7 @@ const cursors = cursorsOf('commits', ['number']);
 
 const list = reads<'commits.list'>(async (context, input) => {
   const { read, view } = context;
-  const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
+  const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
   const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   // The row after the page is the parent of its last commit.

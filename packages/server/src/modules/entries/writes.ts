@@ -62,6 +62,7 @@ export function toDraft(input: CommitWriteInput, origin: WriteOrigin, now: numbe
     ttl_at: expiryOf(input, now),
     is_artifact: isArtifact(input.key, input.value.text),
     if_version: input.if_version,
+    if_exists: input.if_exists,
     ...origin,
   };
 }
@@ -255,7 +256,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
       : await getVersion(work.tx, view, { ...input, version });
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
-  const { entity_path, key, if_version } = input;
+  const { entity_path, key, if_version, if_exists } = input;
   const branch = branchOf({ lineage });
   const draft: EntryDraft = {
     ...content,
@@ -264,6 +265,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     entity_path,
     key,
     if_version,
+    if_exists,
     shared: content.shared === 1,
     is_artifact: content.is_artifact === 1,
     ttl_at: null,

@@ -35,7 +35,7 @@ const cursors = cursorsOf('entries.search', ['number']);
 const search = reads<'entries.search'>(async (context, input) => {
   const { services, now } = context;
   const keyScope = services.limits.max_scanned_entries;
-  const start = input.cursor ? cursors.from(input.cursor)[0] : 0;
+  const start = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
   const end = Math.min(start + input.limit, keyScope);
   const find = input.query?.trim() ? byText : byFilter;
   const { hits, truncated } = await find(context, input, end + 1);

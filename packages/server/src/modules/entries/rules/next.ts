@@ -22,6 +22,7 @@ export type EntryDraft = {
   ttl_at?: number | null | undefined;
   is_artifact?: boolean | undefined;
   if_version?: number | undefined;
+  if_exists?: boolean | undefined;
   commit_id?: string | undefined;
   /** When it was written elsewhere; never earlier than the version that is replaced. */
   written_at?: number | undefined;
