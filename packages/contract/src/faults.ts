@@ -26,6 +26,7 @@ export const faultCodes = {
   unsupported_media_type: { status: 415, title: 'Only application/json is accepted' },
   invalid_input: { status: 422, title: 'The input does not fit the operation' },
   contract_violated: { status: 422, title: 'The write breaks a rule of its agent' },
+  looks_like_secret: { status: 422, title: 'The value looks like a secret' },
   idempotency_mismatch: { status: 422, title: 'The idempotency key was used for another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },

@@ -85,6 +85,9 @@ export const branch = label(256).meta({
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
 const LEAST_CONFIDENCE = 1e-12;
 
+/** What a new value starts with where its author claims nothing: believed, with room to rise and to fall. */
+export const DEFAULT_CONFIDENCE = 0.7;
+
 export const confidence = z
   .number()
   .min(0)
@@ -94,6 +97,7 @@ export const confidence = z
 export const memoryType = z
   .enum(['fact', 'belief', 'experience', 'procedure'])
   .meta({ id: 'MemoryType', description: 'What kind of memory it is.' });
+export const evidenceStatus = z.enum(['untested', 'validated', 'contested', 'discredited']);
 export const version = z.int().min(1);
 export const ifVersion = z
   .int()
@@ -219,7 +223,7 @@ export const entry = z
     last_outcome_at: utc.nullable(),
     discredited_at: utc.nullable(),
     validators: z.array(z.string()),
-    evidence_status: z.enum(['untested', 'validated', 'contested', 'discredited']),
+    evidence_status: evidenceStatus,
     recall_count: z.int().meta({ description: 'How often it was read; counted a moment after the reads.' }),
     effective_confidence: z
       .number()
@@ -239,6 +243,20 @@ export const quality = z
     issues: z.array(z.object({ type: z.string(), message: z.string(), suggestion: z.string() })),
   })
   .meta({ id: 'Quality', description: 'Hints that make a memory more useful. They never refuse a write.' });
+
+export const writeWarnings = z
+  .array(
+    z
+      .object({
+        type: z.enum(['looks_like_secret']),
+        entity_path: entityPath,
+        key,
+        kinds: z.array(z.string()).meta({ description: 'Such as `github_token`, `private_key`, `assignment`.' }),
+        message: z.string(),
+      })
+      .meta({ id: 'WriteWarning' }),
+  )
+  .meta({ description: 'What may be wrong with a value that was stored all the same.' });
 
 /** Identifies an entry, with the branch to look on. */
 export const address = { entity_path: entityPath, key, branch: branch.default('main') };

@@ -178,6 +178,7 @@ const variables = {
     .refine((days) => days > 0 && days <= 1_000_000, 'must be a number of days above 0')
     .optional(),
   MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  MEM_SECRETS: z.enum(['warn', 'refuse', 'off'], 'must be warn, refuse or off').default(SETTINGS.secrets),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
   MEM_TRACK_READS: z
@@ -247,6 +248,7 @@ export function readConfig(env: Environment = process.env): Config {
       outcome_model: v.MEM_OUTCOME_MODEL,
       half_life_days: v.MEM_DECAY_HALF_LIFE_DAYS ?? null,
       trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
+      secrets: v.MEM_SECRETS,
       span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
       plans: v.MEM_PLANS ?? null,

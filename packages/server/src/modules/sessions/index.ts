@@ -8,6 +8,7 @@ import { tables } from './tables.ts';
 export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
 export { listActionPlaces } from './queries.ts';
 export { countAttemptReads, type SessionReadRow } from './reads.ts';
+export { loadShown, type NamedHit, type ShownNumbers, shownNumbers } from './shown.ts';
 export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,
