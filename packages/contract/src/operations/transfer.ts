@@ -204,10 +204,11 @@ export const transfer = {
             }),
           }),
         ),
+        warnings: s.writeWarnings,
         written: z.int(),
         linked: z.int(),
       }),
-    errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large'],
+    errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large', 'looks_like_secret'],
     example: (n) => ({
       source: 'notes',
       entries: [

@@ -17,6 +17,7 @@ export type Command = {
 };
 
 const ALL = toggle('all', 'Follow the pages to the end.');
+const YES = toggle('yes', 'Do not ask. Needed where there is no terminal to ask on.');
 const COMMON = [
   toggle('json', 'Print the answer as JSON, exactly as it came.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
@@ -42,7 +43,7 @@ function toCommand(name: OperationName): Command {
       return args.flatMap((arg) => this.fields.filter((field) => field.name === arg));
     },
     get common() {
-      return isPaged(name) ? [ALL, ...COMMON] : COMMON;
+      return [...(isPaged(name) ? [ALL] : []), ...(operation.erases ? [YES] : []), ...COMMON];
     },
   };
 }

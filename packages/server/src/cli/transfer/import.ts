@@ -33,7 +33,7 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Ac
     parts.terminal.out(
       json
         ? `${JSON.stringify(report)}\n`
-        : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\ninto ${clean(describeLocation(memory))}\n`,
+        : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\nmemory: ${clean(describeLocation(memory))}\n`,
     );
     return 0;
   });

@@ -52,8 +52,8 @@ export function reportText({
   const lines = [
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
     `${verb} ${entries.written} versions and ${links.written} links`,
-    `into ${clean(describeLocation(memory))}`,
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
+    `memory: ${clean(describeLocation(memory))}`,
     ...(entries.skipped > 0 ? [`kept because another value was there: ${entries.skipped}`] : []),
     ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),
     ...(links.missing > 0 ? [`links skipped because an end does not exist: ${links.missing}`] : []),

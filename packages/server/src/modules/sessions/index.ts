@@ -14,6 +14,7 @@ export {
   type SessionRow,
 } from './queries.ts';
 export { countAttemptReads, type SessionReadRow } from './reads.ts';
+export { loadShown, type NamedHit, type ShownNumbers, shownNumbers } from './shown.ts';
 export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,
