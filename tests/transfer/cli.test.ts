@@ -219,6 +219,22 @@ describe('mem import --from', () => {
     });
   });
 
+  it('names values that look like secrets, imported or refused', async () => {
+    const desk = await newDesk();
+    const memories = [
+      { id: 'a', memory: 'DB_PASSWORD: correct-horse-battery' },
+      { id: 'b', memory: 'Drinks tea' },
+    ];
+    writeFileSync(join(desk.folder, 'm.json'), JSON.stringify(memories));
+    const run = async (mode: string) => {
+      const { out } = await desk.mem(['import', 'm.json', '--dry-run', '--json'], { env: { MEM_SECRETS: mode } });
+      return JSON.parse(out);
+    };
+    const key = { entity_path: 'mem0/memories', key: 'a' };
+    expect(await run('warn')).toMatchObject({ entries: { written: 2 }, secrets: [], warnings: [key] });
+    expect(await run('refuse')).toMatchObject({ entries: { written: 1 }, secrets: [key], warnings: [] });
+  });
+
   it('says what is wrong with a file', async () => {
     const desk = await newDesk();
     writeFileSync(join(desk.folder, 'x.json'), '{');

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { operations, stringify } from '@mem-service/contract';
+import { operations, shapes, stringify } from '@mem-service/contract';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readForeign, recogniseSystems } from '../../packages/server/src/import/index.ts';
 import type { System } from '../../packages/server/src/import/systems.ts';
@@ -174,7 +174,7 @@ describe('records without content', () => {
 describe('the confidence of what is imported', () => {
   it('is the stated one, or leaves room to rise and to fall', async () => {
     const confidences = async (system: System, file: string) =>
-      (await read(system, file)).entries.map(({ confidence }) => confidence);
+      (await read(system, file)).entries.map(({ confidence = shapes.DEFAULT_CONFIDENCE }) => confidence);
     const memories = [
       { id: 'm1', memory: 'a' },
       { id: 'm2', memory: 'b', confidence: 0.42 },

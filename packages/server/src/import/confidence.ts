@@ -1,7 +1,5 @@
 import { numberOf } from './json-objects.ts';
 
-/** For what the other system states nothing about: believed, with room to rise and to fall. */
-export const UNTESTED_CONFIDENCE = 0.7;
 /** What a model has summed up is less certain than what was said or observed. */
 export const SUMMARY_CONFIDENCE = 0.6;
 /** The other system itself says that it no longer holds. */

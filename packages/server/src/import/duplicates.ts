@@ -1,5 +1,4 @@
 import { canonicalJson, jsonDepth, shapes, stringify } from '@mem-service/contract';
-import { UNTESTED_CONFIDENCE } from './confidence.ts';
 import type { ForeignData, ForeignEntry, ForeignLink } from './foreign.ts';
 import { digestOf, toKey } from './names.ts';
 
@@ -53,7 +52,7 @@ export function prepareImport({ entries: given, links, notes }: ForeignData): Pr
       return !before || canonical(before.value) !== canonical(version.value);
     });
     repeated += ordered.length - changes.length;
-    return changes.map((entry) => ({ ...entry, confidence: entry.confidence ?? UNTESTED_CONFIDENCE }));
+    return changes;
   });
   const uniqueLinks = [...new Map(links.map((link) => [JSON.stringify(link), link])).values()];
   return { entries: kept, links: uniqueLinks, notes: [...notes, ...tooDeep], repeated, similar: similarIn(byKey) };

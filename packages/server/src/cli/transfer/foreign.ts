@@ -59,7 +59,7 @@ const found = ({ entries, links, repeated, similar, notes }: PreparedImport): Fo
   notes,
 });
 
-type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large' | 'secrets'>;
+type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large' | 'secrets' | 'warnings'>;
 
 async function sendAll(
   connection: ServiceConnection,
@@ -73,6 +73,7 @@ async function sendAll(
     conflicts: [],
     too_large: [],
     secrets: [],
+    warnings: [],
   };
   const progress = openProgress(dry_run ? 'checking' : 'importing');
   let sent = 0;
@@ -113,6 +114,7 @@ function add(done: ImportTotals, answer: Output<'entries.import'>): void {
     const isConflict = status === 'skipped' || status === 'older' || (status === 'written' && version > 1);
     if (isConflict) done.conflicts.push({ entity_path, key, status, version });
   }
+  for (const { entity_path, key, kinds } of answer.warnings) done.warnings.push({ entity_path, key, kinds });
   for (const { status } of answer.links) done.links[status]++;
 }
 

@@ -24,6 +24,8 @@ export type ForeignImportReport = {
   too_large: EntryKey[];
   /** Skipped, because they look like secrets and the service is set to refuse those. */
   secrets: EntryKey[];
+  /** Imported, although they look like secrets. */
+  warnings: (EntryKey & { kinds: string[] })[];
 };
 
 const MAX_LISTED = 20;
@@ -47,6 +49,7 @@ export function reportText({
   conflicts,
   too_large,
   secrets,
+  warnings,
 }: ForeignImportReport): string {
   const verb = dry_run ? 'would write' : 'wrote';
   const lines = [
@@ -61,6 +64,10 @@ export function reportText({
     ...found.notes,
     ...listed('too large for the service, skipped', too_large.map(entryText)),
     ...listed('like a secret, which the service refuses: skipped', secrets.map(entryText)),
+    ...listed(
+      'like a secret, imported all the same',
+      warnings.map((one) => `${entryText(one)}: ${one.kinds.join(', ')}`),
+    ),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),
