@@ -10,4 +10,5 @@ export * from './module-routes.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
 export * as shapes from './shapes.ts';
+export { suggest } from './suggest.ts';
 export * as traceShapes from './trace-shapes.ts';

@@ -287,7 +287,7 @@ export const entries = {
       status: { of: (output: { unchanged: boolean }) => (output.unchanged ? 200 : 201), all: [201, 200] },
       location: entryPath,
     },
-    cli: { args: ['entity_path', 'key', 'version'], alias: 'restore' },
+    cli: { args: ['entity_path', 'key', 'version'], alias: 'restore-version' },
     input: () => z.strictObject({ ...address, version: s.version, if_version: ifVersion, ...author }),
     output: () =>
       s.entry

@@ -62,7 +62,7 @@ export const sessions = {
     description: 'Something that went wrong in the open session. Refusals by the service are recorded automatically.',
     ...common,
     http: { method: 'POST', path: '/api/v1/errors', status: 201 },
-    cli: { args: ['error_type', 'message'] },
+    cli: { args: ['error_type', 'message'], alias: 'error' },
     input: () =>
       z.strictObject({
         operation: s.text(256).min(1).default('tool'),
@@ -81,7 +81,7 @@ export const sessions = {
     description: 'Priced by the price table where no cost is given; a cost that cannot be known is null.',
     ...common,
     http: { method: 'POST', path: '/api/v1/llm-calls', status: 201 },
-    cli: { args: ['model'] },
+    cli: { args: ['model'], alias: 'llm-call' },
     tools: [
       {
         name: 'mem_record_llm_call',
@@ -125,7 +125,7 @@ export const sessions = {
       'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
     ...common,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'span' },
     tools: [
       {
         name: 'mem_record_span',
@@ -158,7 +158,7 @@ export const sessions = {
     description: 'They go onto the sealed trace. Later values win; null removes a key.',
     ...common,
     http: { method: 'PUT', path: '/api/v1/attributes' },
-    cli: { args: ['attributes'] },
+    cli: { args: ['attributes'], alias: 'set-attributes' },
     tools: [
       {
         name: 'mem_set_trace_attributes',

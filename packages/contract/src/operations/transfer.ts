@@ -68,6 +68,7 @@ export const transfer = {
     // Reads every table in pages, so that memory holds no more than the client has taken.
     items_per_statement: 2,
     http: { method: 'GET', path: '/api/v1/export' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => exportLine,
     errors: ['forbidden', 'module_not_installed'],
@@ -83,6 +84,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'GET', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () =>
       z.object({
@@ -107,6 +109,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'POST', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () =>
       z.strictObject({
         from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
@@ -135,6 +138,7 @@ export const transfer = {
     whole: true,
     needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/import/finish' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
     errors: ['forbidden', 'conflict'],
@@ -150,6 +154,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'DELETE', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => z.object({ discarded: z.int() }),
     errors: ['forbidden'],
@@ -167,6 +172,7 @@ export const transfer = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/api/v1/import/entries' },
+    cli: { hidden: true },
     raw: [['entries', '*', 'value']],
     input: () =>
       z.strictObject({

@@ -89,7 +89,9 @@ const negatable = (shown: string, { kind, flag, isSwitch }: CommandField) =>
 
 function argumentText(field: CommandField): string {
   const sources: Partial<Record<CommandField['kind'], string>> = {
-    value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
+    value:
+      'JSON, or text where it is no JSON (what begins with { or [ must be JSON, or have --text). - or nothing: read ' +
+      'from standard input.',
     object: 'A JSON object. - or nothing: read from standard input.',
     document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
   };
