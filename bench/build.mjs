@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { bench, data, program, root, server } from './places.mjs';
+import { bench, data, dist, program, root } from './places.mjs';
 
 const commonJs = `import { createRequire as $createRequire } from 'node:module';
 const require = $createRequire(import.meta.url);`;
@@ -42,7 +42,6 @@ export async function buildPrograms() {
     logLevel: 'warning',
   });
   // Worker threads and other files that the service loads from beside its bundle.
-  const dist = join(server, 'dist');
   for (const name of readdirSync(dist)) {
     if (!/\.(js|map)$/.test(name)) cpSync(join(dist, name), join(outdir, name), { recursive: true });
   }

@@ -1,12 +1,14 @@
-// Bundles every package that has an entry. Development does not need it: sources run directly. With a folder as
-// argument, bundles only the server, or the package named after it, into that folder.
-import { existsSync } from 'node:fs';
+// Bundles the packages: all, or those that are named. With --out a package goes into that folder instead of its dist.
+// Development does not need it: sources run directly.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { driverFiles, licensesOf, pageFiles, sqliteBeside } from './bundled.mjs';
 
-const packages = join(dirname(fileURLToPath(import.meta.url)), '..', 'packages');
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packages = join(root, 'packages');
 
 /** CommonJS dependencies inside an ES module bundle still need these. */
 const commonJs = `import { createRequire as $createRequire } from 'node:module';
@@ -18,109 +20,90 @@ const __dirname = $fileURLToPath(new URL('.', import.meta.url));`;
 const programs = new Set(['mem.js', 'mem-mcp.js']);
 
 const shared = {
+  absWorkingDir: root,
   bundle: true,
   write: false,
+  metafile: true,
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  sourcemap: 'linked',
   conditions: ['source'],
+  splitting: true,
+  chunkNames: '[name]-[hash]',
   logLevel: 'warning',
 };
 
-const [folder, name = 'server'] = process.argv.slice(2);
+// Libraries also run in browsers: imports of a single runtime are not resolved in them.
+const library = { ...shared, external: ['zod'], platform: 'neutral' };
+const onNode = { ...shared, banner: { js: commonJs } };
+
+const builders = {
+  contract: () => bundle(library, 'contract'),
+  sdk: () => bundle(library, 'sdk'),
+  /** The package of the server opens the store; it is loaded only when no server is running. */
+  mcp: () => bundle({ ...onNode, external: ['@mem-service/server'] }, 'mcp', { 'mem-mcp': 'main.ts' }),
+  server: () => bundleService(['@mem-service/pro'], 'server'),
+  /** The package runs inside a server and uses the server's copy of shared code. */
+  pro: () => bundle({ ...shared, external: ['@mem-service/*'] }, 'pro'),
+  /** The whole service in one program, with the modules of pro. */
+  cli: () => bundleService([], 'cli', { mem: 'main.ts' }),
+};
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { out: { type: 'string' } } });
 
 try {
-  if (folder) await (name === 'pro' ? buildPro(folder) : buildServer(folder));
-  else
-    await Promise.all([
-      buildLibrary('contract'),
-      buildLibrary('sdk'),
-      buildMcp(join(packages, 'mcp', 'dist')),
-      buildServer(join(packages, 'server', 'dist')),
-      buildPro(join(packages, 'pro', 'dist')),
-    ]);
+  const names = positionals.length > 0 ? positionals : Object.keys(builders);
+  if (values.out && names.length !== 1) throw new Error('--out takes one package');
+  await Promise.all(
+    names.map(async (name) => {
+      if (!builders[name]) throw new Error(`there is no package ${name}`);
+      await publish(values.out ?? join(packages, name, 'dist'), await builders[name]());
+    }),
+  );
 } catch (error) {
-  // esbuild has already printed the errors.
+  // esbuild has already printed its errors.
   if (!error.errors) throw error;
   process.exitCode = 1;
 }
 
-async function buildLibrary(name) {
-  const entryPoints = await exportsOf(name);
-  if (Object.keys(entryPoints).length === 0) return;
-  const outdir = join(packages, name, 'dist');
-  // Libraries also run in browsers: imports of a single runtime are not resolved here.
-  const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external', platform: 'neutral' });
-  await publish(outdir, outputFiles);
+/** The files of a package, by their paths from its dist. */
+async function bundle(options, name, further = {}) {
+  const folder = join(packages, name);
+  const entryPoints = entriesOf(join(folder, 'src'), { ...(await exportsOf(folder)), ...further });
+  // The folder is only for the names: nothing is written.
+  const outdir = join(folder, 'dist');
+  const { outputFiles, metafile } = await build({ ...options, entryPoints, outdir });
+  const files = outputFiles.map(({ path, contents }) => ({ path: path.slice(outdir.length + 1), contents }));
+  return [...files, ...(await licensesOf(metafile))];
 }
 
-/** The exported files of a package, by the names of their bundles. */
-async function exportsOf(name) {
-  const { exports } = JSON.parse(await readFile(join(packages, name, 'package.json'), 'utf8'));
-  const sources = Object.values(exports).map(({ source }) => basename(source, '.ts'));
-  return entriesOf(join(packages, name, 'src'), Object.fromEntries(sources.map((file) => [file, `${file}.ts`])));
+/** All chunks are in one folder, so that a path relative to a module is the same in all. */
+async function bundleService(external, name, further) {
+  const options = {
+    ...onNode,
+    external: [...external, 'pg-native'],
+    plugins: [sqliteBeside],
+    // The main file of this package requires its parts at run time, where a bundler cannot see them.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+  };
+  const parts = [bundle(options, name, further), bundleThreads(), driverFiles(), pageFiles()];
+  return (await Promise.all(parts)).flat();
 }
 
-/** The package of the server opens the store; it is loaded only when no server is running. */
-async function buildMcp(outdir) {
-  const source = join(packages, 'mcp', 'src');
-  const entryPoints = entriesOf(source, { 'mem-mcp': 'main.ts', index: 'index.ts' });
-  if (Object.keys(entryPoints).length === 0) return;
-  const { outputFiles } = await build({
-    ...shared,
-    outdir,
-    entryPoints,
-    external: ['@mem-service/server'],
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    banner: { js: commonJs },
-  });
-  await publish(outdir, outputFiles);
+/** The exported files of a package, by the names of their bundles. Those without a default are for this build alone. */
+async function exportsOf(folder) {
+  const { exports = {} } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const sources = Object.values(exports).flatMap(({ source, default: built }) => (built ? [basename(source)] : []));
+  return Object.fromEntries(sources.map((file) => [basename(file, '.ts'), file]));
 }
 
-/** The package runs inside a server and uses the server's copy of shared code. */
-async function buildPro(outdir) {
-  const entryPoints = entriesOf(join(packages, 'pro', 'src'), { index: 'index.ts' });
-  const { outputFiles } = await build({ ...shared, outdir, entryPoints, packages: 'external' });
-  await publish(outdir, outputFiles);
-}
-
-async function buildServer(outdir) {
-  const source = join(packages, 'server', 'src');
-  const external = ['@photostructure/sqlite', '@fastify/swagger-ui', 'pg-native'];
-  // The main file of this package requires its parts at run time, where a bundler cannot see them.
-  const alias = { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' };
-  const entryPoints = entriesOf(source, { mem: 'main.ts', index: 'index.ts', module: 'module.ts' });
-  if (Object.keys(entryPoints).length === 0) return;
-  // All entries share chunks in the same folder, so that a path relative to a module is the same in all.
-  const main = build({
-    ...shared,
-    outdir,
-    external,
-    alias,
-    entryPoints,
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    banner: { js: commonJs },
-  });
-  const threads = build({
-    ...shared,
-    outdir,
-    external,
-    entryPoints: await threadsOf(source),
-    outExtension: { '.js': '.mjs' },
-  });
-  await publish(outdir, [...(await main).outputFiles, ...(await threads).outputFiles]);
-}
-
-function entriesOf(source, files) {
-  const present = Object.entries(files).map(([name, file]) => [name, join(source, file)]);
-  return Object.fromEntries(present.filter(([, path]) => existsSync(path)));
+function entriesOf(folder, files) {
+  return Object.fromEntries(Object.entries(files).map(([name, file]) => [name, join(folder, file)]));
 }
 
 /** A worker thread is started from its own file, which must be next to the bundle. */
-async function threadsOf(source) {
+async function bundleThreads() {
+  const source = join(packages, 'server', 'src');
   const found = {};
   for (const file of await readdir(source, { recursive: true })) {
     if (!file.endsWith('.thread.mjs')) continue;
@@ -128,20 +111,28 @@ async function threadsOf(source) {
     if (found[name]) throw new Error(`two threads are called ${name}`);
     found[name] = join(source, file);
   }
-  return found;
+  const { outputFiles } = await build({
+    ...shared,
+    splitting: false,
+    plugins: [sqliteBeside],
+    outdir: source,
+    entryPoints: found,
+    outExtension: { '.js': '.mjs' },
+  });
+  return outputFiles.map(({ path, contents }) => ({ path: basename(path), contents }));
 }
 
 /**
  * Writes whole files only, and removes old ones last, so that a build never disturbs another build or a running server.
  */
 async function publish(outdir, files) {
-  await mkdir(outdir, { recursive: true });
   for (const { path, contents } of files) {
-    const part = `${path}.${process.pid}.part`;
-    await writeFile(part, contents, { mode: programs.has(basename(path)) ? 0o755 : 0o644 });
-    await rename(part, path);
+    const part = join(outdir, `${path}.${process.pid}.part`);
+    await mkdir(dirname(part), { recursive: true });
+    await writeFile(part, contents, { mode: programs.has(path) ? 0o755 : 0o644 });
+    await rename(part, join(outdir, path));
   }
-  const current = new Set(files.map(({ path }) => basename(path)));
+  const current = new Set(files.map(({ path }) => path));
   for (const name of await readdir(outdir)) {
     if (/\.(js|mjs)(\.map)?$/.test(name) && !current.has(name)) await rm(join(outdir, name), { force: true });
   }

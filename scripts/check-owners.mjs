@@ -8,12 +8,28 @@ const isMigration = (file) => /(^|\/)migrations(\.ts$|\/)/.test(file);
 /** Statements of old migrations that are too long for the file of the others. */
 const isOldMigration = (file) => file.includes('/modules/outcomes/migrations/');
 
+const FROM_DECLARATIONS = 'works on every table that is declared, by its declaration';
+const FROM_DATA = 'writes out statements that are given as data, and the data names the table';
+/** Files that may take the name of a table from a variable, and why. */
+const EXCEPTIONS = new Map([
+  ['packages/server/src/db/postgres-many.ts', FROM_DATA],
+  ['packages/server/src/db/sqlite-find.ts', FROM_DATA],
+  ['packages/server/src/db/sqlite-transaction.ts', FROM_DATA],
+  ['packages/server/src/db/row-security.ts', FROM_DECLARATIONS],
+  ['packages/server/src/modules/accounts/queries.ts', FROM_DECLARATIONS],
+  ['packages/server/src/modules/erasure/queries.ts', FROM_DECLARATIONS],
+  ['packages/server/src/modules/transfer/queries.ts', FROM_DECLARATIONS],
+  ['packages/server/src/modules/transfer/restore.ts', FROM_DECLARATIONS],
+]);
+
 export function checkOwners(root) {
   const files = sourcesOf(root);
   const owners = ownersOf(files);
   const problems = [];
+  const isGivenSql = sqlMembersOf(files);
   for (const { file, owner, text } of files) {
     if (isOldMigration(file)) continue;
+    if (!isMigration(file)) problems.push(...variableProblems({ file, text, owner }, { owners, isGivenSql }));
     for (const { table, at } of namedIn(isMigration(file) ? withoutOld(text) : text)) {
       if (!owners.has(table) || owners.get(table) === owner) continue;
       const line = text.slice(0, at).split('\n').length;
@@ -80,6 +96,79 @@ function namedIn(text) {
     for (let next = NEXT.exec(text); next; next = NEXT.exec(text)) found.push({ table: next[1], at: next.index });
   }
   return found.sort((one, other) => one.at - other.at);
+}
+
+/** `FROM ${…}`, `VACUUM ${…}`: a table that is not written where it is used. */
+const VARIABLE = /(?<![.\w])(?:FROM|JOIN|UPDATE|TABLE|VACUUM|INTO)(?:\s+ONLY)?[\s(]+\$\{/gi;
+/** The same in a statement that is written as data. */
+const VARIABLE_AS_DATA = /\btable:\s*(?!string\b)(?:\w+\.)*\w+,\s*(?:columns|select|set|by)\b/g;
+
+/** Names of parameters and members that hold a piece of SQL: what it names is checked where it is written. */
+function sqlMembersOf(files) {
+  const names = new Set(files.flatMap(({ text }) => [...text.matchAll(/\b(\w+)\??: Sql\b/g)].map((one) => one[1])));
+  return (name) => names.has(name);
+}
+
+/** Tables that come from variables: one that is a constant of the file is checked, any other needs an exception. */
+function variableProblems({ file, text, owner }, { owners, isGivenSql }) {
+  const found = [...text.matchAll(VARIABLE)].flatMap(({ 0: start, index: at }) => {
+    const isSql = isTagged(text, at);
+    // In a plain template small letters are prose: `taken over from ${name}`.
+    if (!isSql && start !== start.toUpperCase()) return [];
+    return { at, name: tableIn(expressionAt(text, at + start.length), { text, isGivenSql, isSql }) };
+  });
+  found.push(...[...text.matchAll(VARIABLE_AS_DATA)].map(({ index }) => ({ at: index, name: null })));
+  if (EXCEPTIONS.has(file) && found.every(({ name }) => name !== null))
+    return [`${file} needs no exception: it takes the name of no table from a variable`];
+  return found.flatMap(({ at, name }) => {
+    const line = text.slice(0, at).split('\n').length;
+    if (name === null && !EXCEPTIONS.has(file))
+      return `${file}:${line} takes the name of a table from a variable: write it out, or add an exception`;
+    if (!owners.has(name) || owners.get(name) === owner) return [];
+    return `${file}:${line} names ${name}, which belongs to ${owners.get(name)}`;
+  });
+}
+
+/** The expression of a template up to its closing brace. */
+function expressionAt(text, start) {
+  let depth = 1;
+  let end = start;
+  for (; depth > 0 && end < text.length; end++) depth += { '{': 1, '}': -1 }[text[end]] ?? 0;
+  return text.slice(start, end - 1).trim();
+}
+
+/** Whether the template around a place is one of `sql`, where only pieces of SQL become part of the text. */
+function isTagged(text, at) {
+  let depth = 0;
+  for (let i = at; i >= 0; i--) {
+    if (text[i] === '}') depth++;
+    else if (text[i] === '{' && depth > 0) depth--;
+    else if (text[i] === '`' && depth === 0) return text.slice(0, i).endsWith('sql');
+  }
+  return false;
+}
+
+/** The table that an expression names; undefined where it is a piece of SQL, null where it cannot be known. */
+function tableIn(expression, { text, isGivenSql, isSql }) {
+  const literal = /^(?:fragment\(\s*)?['"`](\w+)['"`]\s*\)?$/.exec(expression)?.[1];
+  if (literal !== undefined) return literal;
+  const inFragment = /^fragment\(\s*(\w+)\s*\)$/.exec(expression)?.[1];
+  const constant = /^\w+$/.test(inFragment ?? expression) ? constantOf(inFragment ?? expression, text) : undefined;
+  if (constant !== undefined) return tableIn(constant, { text: '', isGivenSql, isSql });
+  if (expression.startsWith('sql`')) return undefined;
+  if (/\bfragment\(/.test(expression)) return null;
+  if (expression.endsWith('.text')) return undefined;
+  if (/^(?:\w+\.)*\w+\(|\? (?:sql`|(?:\w+\.)*\w+\()/.test(expression)) return isSql ? undefined : null;
+  const isImported = new RegExp(`\\bimport \\{[^}]*\\b${expression}\\b`).test(text);
+  return /^\w+$/.test(expression) && (isImported || isGivenSql(expression)) ? undefined : null;
+}
+
+/** What a constant of the file is set to. */
+function constantOf(name, text) {
+  const single = new RegExp(`\\bconst ${name}\\b[^=\\n]*=\\s*([^;]+);`).exec(text)?.[1];
+  if (single !== undefined) return single.trim();
+  const [, names, values] = new RegExp(`\\bconst \\[([^\\]]*\\b${name}\\b[^\\]]*)\\] = \\[(.*)\\];`).exec(text) ?? [];
+  return names && values.split(', ')[names.split(', ').indexOf(name)];
 }
 
 /** Tables by the module that declares them: `exported(…)` with a statement, or an object with `left_out` or `view`. */

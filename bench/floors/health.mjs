@@ -1,5 +1,4 @@
 // The least that can start and answer.
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import fastify from 'fastify';
 
 const app = fastify();

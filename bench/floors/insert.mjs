@@ -1,5 +1,4 @@
 // Fastify and pg: one prepared INSERT of one row for each request, durable before the answer.
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import fastify from 'fastify';
 import pg from 'pg';
 

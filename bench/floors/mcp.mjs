@@ -1,7 +1,5 @@
 // The least MCP server there is on the same SDK: one tool, standard input and output.
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import { McpServer } from '@modelcontextprotocol/server';
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 // biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import { z } from 'zod';

@@ -1,6 +1,5 @@
 // Only Fastify: the same bytes for every request.
 import { readFileSync } from 'node:fs';
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import fastify from 'fastify';
 
 const body = readFileSync(process.env.FLOOR_BODY_FILE);

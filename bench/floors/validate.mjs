@@ -1,5 +1,4 @@
 // Fastify and zod: takes the body, checks it, answers. Nothing is kept.
-// biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import fastify from 'fastify';
 // biome-ignore lint/correctness/noUndeclaredDependencies: a floor stands on the service's own dependencies
 import { z } from 'zod';

@@ -6,7 +6,6 @@ import { agentOf, endOf, entryOf, TRACED_ENTRIES, TRACED_READS } from '../corpus
 import { caller, open } from './open.mjs';
 import { progress } from './progress.mjs';
 
-// biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 const { traces, ...place } = JSON.parse(process.argv[2]);
 const ORIGINALS = 1000;

@@ -1,7 +1,6 @@
 // Counts the reads in the sessions of a store, and the events in its log. The folder is the first argument.
 import { join } from 'node:path';
 
-// biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 const file = new DatabaseSync(join(process.argv[2], 'mem.db'), { readOnly: true });
 const number = (select) => file.prepare(`SELECT ${select}`).get().n;

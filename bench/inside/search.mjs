@@ -6,7 +6,6 @@ import { parseQuery, syntaxOf } from '../../packages/server/src/modules/text/ind
 import { caller, open } from './open.mjs';
 
 const { dataDir, queries, rounds, limit } = JSON.parse(process.argv[2]);
-// biome-ignore lint/correctness/noUndeclaredDependencies: the service's own driver
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
 // The service's reader thread does not keep a process alive.
 const awake = setInterval(() => {}, 1000);

@@ -115,7 +115,9 @@ describe('completion', () => {
     const tables = script.split(/^ {2}\$\w+ = (?:\[ordered\])?@\{$/m).slice(1);
     expect(tables).toHaveLength(3);
     for (const table of tables) {
-      const keys = [...(table.split('\n  }')[0] ?? '').matchAll(/^ {4}'([^']+)' =/gm)].map(([, key]) => key?.toLowerCase());
+      const keys = [...(table.split('\n  }')[0] ?? '').matchAll(/^ {4}'([^']+)' =/gm)].map(([, key]) =>
+        key?.toLowerCase(),
+      );
       expect(new Set(keys).size).toBe(keys.length);
       expect(keys.length).toBeGreaterThan(50);
     }

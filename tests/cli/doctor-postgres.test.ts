@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { addressOfDsn } from '../../packages/mcp/src/dsn.ts';
 import type { Check } from '../../packages/server/src/cli/doctor/check.ts';
-import { addressOf } from '../../packages/server/src/dsn.ts';
 import { newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
 import { type Desk, openDesk } from './support.ts';
 
@@ -200,8 +200,8 @@ describe('mem doctor on PostgreSQL', () => {
   it('shows nothing of a password that was not encoded', async () => {
     const { of } = await examine(`postgres://mem:8841/${PASSWORD}@127.0.0.1/mem`);
     expect(of('store')).toMatchObject([{ level: 'fail', todo: expect.stringContaining('%2F') }]);
-    expect(addressOf(`postgres://mem:8841/${PASSWORD}@127.0.0.1/mem`)).toBe('postgres://…');
-    expect(addressOf(`postgres://mem:${PASSWORD}@127.0.0.1:5432/mem?sslmode=require`)).toBe(
+    expect(addressOfDsn(`postgres://mem:8841/${PASSWORD}@127.0.0.1/mem`)).toBe('postgres://…');
+    expect(addressOfDsn(`postgres://mem:${PASSWORD}@127.0.0.1:5432/mem?sslmode=require`)).toBe(
       'postgres://127.0.0.1:5432/mem',
     );
   });

@@ -27,7 +27,9 @@ describe('mem doctor on a store', () => {
   it('finds nothing wrong where nothing is, and makes no store', async () => {
     const { of, failed } = await examine();
     expect(failed).toBe(0);
-    expect(of('store')).toEqual([{ name: 'store', level: 'ok', found: 'not there yet: the first write makes it' }]);
+    expect(of('store')).toEqual([
+      { name: 'store', level: 'ok', found: 'there is none yet: the first write creates it' },
+    ]);
     expect(of('clients')).toMatchObject([{ level: 'warn', todo: 'mem init' }]);
     expect((await desk.bash('ls store')).code).not.toBe(0);
   });

@@ -55,6 +55,7 @@ describe('a command that fails', () => {
       2,
       'mem: writes.0.confidense: is not a known field. Did you mean confidence?',
     ],
+    [['serve', '--local', '--host', '0.0.0.0'], 2, 'mem: --local listens on 127.0.0.1: leave out --host 0.0.0.0'],
     [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],

@@ -83,6 +83,7 @@ it.each([
   [['--limit', '0'], 'must be a whole number above 0'],
 ])('mem log %j says what is wrong', async (args, problem) => {
   const desk = await openDesk();
+  await desk.inProcess(['write', 'a', 'k', '1']);
   expect(await desk.inProcess(['log', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
   desk.remove();
 });
@@ -91,7 +92,7 @@ it('mem status makes no store where there is none', async () => {
   const desk = await openDesk();
   const { code, out } = await desk.mem(['status']);
   expect(code).toBe(0);
-  expect(out).toContain('/store: not there yet, the first write makes it');
+  expect(out).toContain('/store: there is none yet, the first write creates it');
   expect(existsSync(join(desk.folder, 'store'))).toBe(false);
   await desk.mem(['init', '--yes', '--client', 'cursor']);
   expect((await desk.mem(['status'])).out).toMatch(/^clients {2}Cursor$/m);

@@ -9,13 +9,11 @@ import {
   type JsonObject,
   type KnownIds,
   markedInput,
-  newInput,
   outcomeOf,
   reading,
-  restoreExamplesAfter,
   writing,
 } from './table.ts';
-import { variationsOf } from './variations.ts';
+import { forEachVariation, variationsOf } from './variations.ts';
 
 const MARK = 'outputs';
 const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
@@ -55,12 +53,9 @@ describe.each(backends)('what operations answer on %s', (backend) => {
   });
 
   it.each(writing)('%s answers what the contract says, whatever is asked, and to a retry too', async (name) => {
-    const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
-    for (let i = 0; i < count; i++) {
-      const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as JsonObject;
+    await forEachVariation({ app, name, known, mark: MARK, as }, async (input, i) => {
       for (const key of ['first', 'first', 'again']) await check(name, input, `${name} ${i} ${key}`);
-      Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
-    }
+    });
   });
 
   it.each([...reading, ...writing])('%s has a summary, a module and an example that fits', (name) => {

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: texts of sources
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,11 +66,48 @@ describe('the check of who owns which table', () => {
     ['both', 'export const one = sql`SELECT no FROM "public"."shelves"`;', 1],
     ['brackets', 'export const one = sql`SELECT 1 FROM (shelves JOIN mine ON true)`;', 1],
     ['an insert', 'export const one = sql`INSERT INTO shelves(no) VALUES (1)`;', 1],
+    ['a constant', "const SHELVES = fragment('shelves');\nexport const one = sql`SELECT 1 FROM ${SHELVES}`;", 2],
+    ['a constant text', "const NAME = 'shelves';\nexport const one = sql`SELECT 1 FROM ${fragment(NAME)}`;", 2],
+    ['a text in place', "export const one = sql`SELECT 1 FROM ${fragment('shelves')}`;", 1],
   ])('refuses %s of another module, and says where', (_what, text, line) => {
     const { status, problems } = check({ ...shelves, 'server/src/modules/readers/queries.ts': `${text}\n` });
     expect(status).toBe(1);
     expect(problems[0]).toBe(
       `packages/server/src/modules/readers/queries.ts:${line} names shelves, which belongs to shelves`,
+    );
+  });
+
+  it.each([
+    ['a parameter', 'export const one = (table: string) => sql`SELECT 1 FROM ${fragment(table)}`;', 1],
+    ['a member', 'export const one = (of: Named) => sql`DELETE\n  FROM ${fragment(of.table)}`;', 2],
+    ['a fragment', 'const name = fragment(given);\nexport const one = sql`UPDATE ${name} SET no = 1`;', 2],
+    ['one of a list', 'const [name, n] = [fragment(of.table), 1];\nconst one = sql`SELECT 1 FROM ${name}`;', 2],
+    ['a plain text', 'export const one = (table: string) => fragment(`VACUUM ${table}`);', 1],
+    ['a name made by a call', 'const name = nameOf(one);\nexport const two = fragment(`VACUUM ${name}`);', 2],
+    ['a statement as data', 'export const one = (table: string) => ({ table: table, columns: {} });', 1],
+  ])('refuses a table that comes from a variable: %s', (_what, text, line) => {
+    const { status, problems } = check({ ...shelves, 'server/src/modules/readers/queries.ts': `${text}\n` });
+    expect(status).toBe(1);
+    expect(problems[0]).toBe(
+      `packages/server/src/modules/readers/queries.ts:${line} takes the name of a table from a variable: write it out, or add an exception`,
+    );
+  });
+
+  it('takes no piece of SQL that was written elsewhere for a table', () => {
+    const text = [
+      'export const one = (ids: Sql) => sql`SELECT 1 FROM ${ids} JOIN ${shelvesIn(view)} ON true`;',
+      'const found = sql`SELECT ${fragment(columns)} FROM mine`;',
+      'export const two = sql`SELECT 1 FROM (${found}) AS found`;',
+    ];
+    expect(check({ ...shelves, 'server/src/modules/readers/queries.ts': text.join('\n') }).status).toBe(0);
+  });
+
+  it('lets only files that work by the declarations of tables, or on statements as data, use variables', () => {
+    const file = 'server/src/modules/transfer/queries.ts';
+    const variable = 'export const one = (table: string) => sql`SELECT 1 FROM ${fragment(table)}`;\n';
+    expect(check({ ...shelves, [file]: variable }).status).toBe(0);
+    expect(check({ ...shelves, [file]: 'export const one = 1;\n' }).problems[0]).toBe(
+      `packages/${file} needs no exception: it takes the name of no table from a variable`,
     );
   });
 

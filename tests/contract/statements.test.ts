@@ -4,18 +4,8 @@ import { dialect as postgres } from '../../packages/server/src/db/postgres-diale
 import type { Consumer } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, openTestApp } from '../support/app.ts';
 import { tenantProblem, watchDatabase } from '../support/statements.ts';
-import {
-  createExamples,
-  type JsonObject,
-  type KnownIds,
-  markedInput,
-  newInput,
-  outcomeOf,
-  reading,
-  restoreExamplesAfter,
-  writing,
-} from './table.ts';
-import { variationsOf } from './variations.ts';
+import { createExamples, type KnownIds, outcomeOf, reading, writing } from './table.ts';
+import { forEachVariation } from './variations.ts';
 
 const MARK = 'statements';
 const as = { agent_id: `agent/${MARK}`, session_id: 'sess-1' };
@@ -44,13 +34,10 @@ async function statementsOn(backend: Backend): Promise<Set<string>> {
     let known: KnownIds = {};
     for (const mark of ['others', MARK]) known = await createExamples(app, { mark, as });
     for (const name of [...writing, ...reading]) {
-      const count = variationsOf(name, markedInput(name, MARK, known), MARK).length;
-      for (let i = 0; i < count; i++) {
-        const input = variationsOf(name, newInput(name, MARK, known), MARK)[i] as JsonObject;
+      await forEachVariation({ app, name, known, mark: MARK, as }, async (input, i) => {
         const outcome = await outcomeOf(app, name, { input, as: { ...as, idempotency_key: `${name}-${i}` } });
         if (outcome.next_cursor) await outcomeOf(app, name, { input: { ...input, cursor: outcome.next_cursor }, as });
-        Object.assign(known, await restoreExamplesAfter(name, app, { mark: MARK, as }));
-      }
+      });
     }
     await app.call('entries.write', { entity_path: 'short', key: 'lived', value: 1, ttl_seconds: 1 }, as);
     await app.jobs.sweep();
@@ -76,6 +63,7 @@ const member = (path: readonly string[], as: 'text' | 'flag') =>
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
   ['', ' FOR UPDATE'],
+  ['', ' FOR SHARE'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS text[])) AS texts(value)'],
   ['(SELECT value FROM json_each(?))', 'unnest(CAST(? AS bigint[])) AS numbers(value)'],
   [

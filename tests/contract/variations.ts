@@ -1,6 +1,15 @@
 import type { OperationName } from '@mem-service/contract';
 import type { z } from 'zod';
-import { fieldsOf, type JsonObject } from './table.ts';
+import type { TestApp } from '../support/app.ts';
+import {
+  type ExampleSetup,
+  fieldsOf,
+  type JsonObject,
+  type KnownIds,
+  markedInput,
+  newInput,
+  restoreExamplesAfter,
+} from './table.ts';
 
 /** Values worth trying in a field, where its type does not say. */
 const WORTH_TRYING: Record<string, (mark: string) => unknown[]> = {
@@ -53,4 +62,18 @@ export function variationsOf(name: OperationName, input: JsonObject, mark: strin
     }
   }
   return found;
+}
+
+export type Varied = ExampleSetup & { app: TestApp; name: OperationName; known: KnownIds };
+
+/** Calls back with each variation of a new example, one after another. What a call removed is there again for the next. */
+export async function forEachVariation(
+  { app, name, known, ...setup }: Varied,
+  call: (input: JsonObject, i: number) => Promise<unknown>,
+): Promise<void> {
+  const count = variationsOf(name, markedInput(name, setup.mark, known), setup.mark).length;
+  for (let i = 0; i < count; i++) {
+    await call(variationsOf(name, newInput(name, setup.mark, known), setup.mark)[i] as JsonObject, i);
+    Object.assign(known, await restoreExamplesAfter(name, app, setup));
+  }
 }

@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
+const RUNNABLE = new Set(['sh', 'ts', 'python']);
+
 export type DocStep = { command: MarkdownBlock; expected: MarkdownBlock | undefined };
 
 /** Commands with the answers that follow them. Throws where something would go untested. */
@@ -14,7 +16,7 @@ export function stepsOf(blocks: readonly MarkdownBlock[]): DocStep[] {
   const steps: DocStep[] = [];
   for (const block of blocks) {
     const last = steps.at(-1);
-    if (block.kind === 'sh' || block.kind === 'ts') steps.push({ command: block, expected: undefined });
+    if (RUNNABLE.has(block.kind)) steps.push({ command: block, expected: undefined });
     else if ((block.kind === 'json' || block.kind === 'text') && last && !last.expected) last.expected = block;
     else throw new Error(`line ${block.line}: nothing tests this block (${block.kind || 'no kind'})`);
   }
@@ -33,7 +35,7 @@ export async function runSteps(steps: readonly DocStep[], place: DocRunOptions):
     const out = (i: number) => join(folder, `${i}.out`);
     const script = steps.map(({ command }, i) => {
       const text = command.text.replaceAll('http://localhost:8080', place.url);
-      return `{\n${command.kind === 'ts' ? runProgram(text, join(folder, `${i}.mts`)) : runShell(text)}\n} > '${out(i)}' 2>&1\n`;
+      return `{\n${commandFor(command.kind, text, join(folder, String(i)))}\n} > '${out(i)}' 2>&1\n`;
     });
     writeFileSync(join(folder, 'steps.sh'), script.join(''));
     const shell = spawn('bash', ['-u', join(folder, 'steps.sh')], {
@@ -54,12 +56,25 @@ const loader = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.m
 const runSource = [process.execPath, '--import', loader, '--conditions=source'] as const;
 
 /** What runs the `mem` command from its sources. */
-export const memCommand = [...runSource, join(root, 'packages', 'server', 'src', 'main.ts')] as const;
+export const memCommand = [...runSource, join(root, 'packages', 'cli', 'src', 'main.ts')] as const;
 
 const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).join(' ');
 
+function commandFor(kind: string, text: string, file: string): string {
+  if (kind === 'ts') return runProgram(text, `${file}.mts`);
+  return kind === 'python' ? runPython(text, `${file}.py`) : runShell(text);
+}
+
+/** Where `requests` is not installed, a stand-in on the standard library takes its place. */
+function runPython(text: string, file: string): string {
+  writeFileSync(file, text);
+  const isInstalled = spawnSync('python3', ['-c', 'import requests']).status === 0;
+  const path = isInstalled ? '' : `PYTHONPATH='${join(root, 'tests', 'docs', 'python')}' `;
+  return `${path}python3 '${file}'`;
+}
+
 function runShell(text: string): string {
-  return text.replaceAll('node packages/server/dist/mem.js', quoted(memCommand));
+  return text.replaceAll('node packages/cli/dist/mem.js', quoted(memCommand));
 }
 
 function runProgram(text: string, file: string): string {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addReadEdges } from '../../packages/server/src/modules/graph/link.ts';
+import { addReadEdges } from '../../packages/server/src/modules/graph/stored-edges.ts';
 import { dump } from '../contract/dump.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, link, writeEntries } from './support.ts';

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Row, Sql } from '../../packages/server/src/db/index.ts';
+import type { Request } from '@mem-service/contract';
+import { describe, expect, it } from 'vitest';
+import type { Row } from '../../packages/server/src/db/index.ts';
 import { upsertEdges } from '../../packages/server/src/modules/graph/queries.ts';
-import { type Backend, backends, caller, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
-import { watchDatabase } from '../support/statements.ts';
+import { backends, caller, type TestApp } from '../support/app.ts';
+import { useFilledGraph } from './watched.ts';
 
 const EDGES = 20_000;
 const LIMIT = 20;
@@ -23,8 +24,7 @@ const edge = (i: number, visible_to: string): Row => ({
   last_seen: i,
 });
 
-async function fill(backend: Backend, place: StorePlace): Promise<void> {
-  const app = await openTestApp(backend, { place });
+async function fill(app: TestApp): Promise<void> {
   const { database } = app.kernel.services;
   for (const visible_to of ['', agent_id, 'agent/other'])
     await database.transaction(async (tx) => {
@@ -33,41 +33,18 @@ async function fill(backend: Backend, place: StorePlace): Promise<void> {
         Array.from({ length: EDGES }, (_, i) => edge(i, visible_to)),
       );
     });
-  await app.close();
-  const { postgresDsn } = place.options;
-  if (postgresDsn !== undefined) await runSql(postgresDsn, 'ANALYZE');
 }
 
 describe.each(backends)('a node with very many edges, on %s', (backend) => {
-  let place: StorePlace;
-  beforeAll(async () => {
-    place = await newPlace(backend);
-    await fill(backend, place);
-  }, 60_000);
-  afterAll(() => place.remove());
+  const walk = useFilledGraph(backend, fill);
 
   /** The statements on edges that a walk runs, and its answer. */
-  async function watch(ask: { entity: string; depth?: number; relation?: string; direction?: 'in' | 'out' }) {
-    const seen: Sql[] = [];
-    let isReady = false;
-    const app = await openTestApp(backend, {
-      place,
-      wrapDatabase: (database) =>
-        watchDatabase(database, (statement) => isReady && / edges /.test(statement.text) && seen.push(statement)),
+  const watch = (ask: Request<'graph.neighbors'>) =>
+    walk({
+      ask: { limit: LIMIT, ...ask },
+      isWatched: ({ text }) => / edges /.test(text),
+      explain: 'EXPLAIN (ANALYZE, FORMAT JSON)',
     });
-    isReady = true;
-    const answer = await app.call('graph.neighbors', { limit: LIMIT, ...ask });
-    isReady = false;
-    const explain = (how: string) =>
-      Promise.all(
-        seen.map(({ text, values }) =>
-          app.kernel.services.database.read.all<Record<string, never>>({ text: `${how} ${text}`, values }),
-        ),
-      );
-    const plans = await explain(backend === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN (ANALYZE, FORMAT JSON)');
-    await app.close();
-    return { answer, plans };
-  }
 
   const ASKS = [
     { entity: 'hub' },

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Request } from '@mem-service/contract';
+import { describe, expect, it } from 'vitest';
 import type { Sql } from '../../packages/server/src/db/index.ts';
 import { updateNewestLines } from '../../packages/server/src/modules/entries/index.ts';
 import { SUCCESSES } from '../../packages/server/src/modules/graph/rules/ledger-edges.ts';
@@ -8,17 +9,16 @@ import {
   OUTCOME_TYPES,
   type OutcomeType,
 } from '../../packages/server/src/modules/outcomes/rules/outcome-types.ts';
-import { type Backend, backends, caller, newPlace, openTestApp, runSql, type StorePlace } from '../support/app.ts';
-import { watchDatabase } from '../support/statements.ts';
+import { backends, caller, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, writeEntries } from './support.ts';
+import { useFilledGraph } from './watched.ts';
 
 const A = { agent_id: 'agent/a' };
 const OUTCOMES = 2000;
 const { account_id } = caller();
 
 /** An entry with many outcomes, another beside it, and as many unrelated ledger lines. */
-async function fill(backend: Backend, place: StorePlace): Promise<void> {
-  const app = await openTestApp(backend, { place });
+async function fill(app: TestApp): Promise<void> {
   await writeEntries(app, ['svc/hub', 'svc/beside', 'svc/else'], A);
   await commitOutcome(app, { ...A, outcome_ref: 'real', causes: ['svc/hub', 'svc/beside'] });
   const { database } = app.kernel.services;
@@ -44,39 +44,16 @@ async function fill(backend: Backend, place: StorePlace): Promise<void> {
     const heads = [...newest].map(([entry_id, head]) => ({ account_id, entry_id, ...head }));
     await tx.updateMany(updateNewestLines, heads);
   });
-  await app.close();
-  const { postgresDsn } = place.options;
-  if (postgresDsn !== undefined) await runSql(postgresDsn, 'ANALYZE');
 }
 
 describe.each(backends)('a much tested entry, on %s', (backend) => {
-  let place: StorePlace;
-  beforeAll(async () => {
-    place = await newPlace(backend);
-    await fill(backend, place);
-  }, 60_000);
-  afterAll(() => place.remove());
+  const walk = useFilledGraph(backend, fill);
 
   /** PostgreSQL prefers to scan a table of this size instead of looking up hundreds of rows. */
-  const isLook = ({ text }: Sql) => (backend === 'sqlite' ? / evidence/ : /AS newest/).test(text);
+  const isWatched = ({ text }: Sql) => (backend === 'sqlite' ? / evidence/ : /AS newest/).test(text);
 
-  type NeighborsQuery = { entity: string; relation?: string; depth?: number; limit?: number };
-
-  async function watch(ask: NeighborsQuery) {
-    const seen: Sql[] = [];
-    let isReady = false;
-    const app = await openTestApp(backend, {
-      place,
-      wrapDatabase: (database) =>
-        watchDatabase(database, (statement) => isReady && isLook(statement) && seen.push(statement)),
-    });
-    isReady = true;
-    const answer = await app.call('graph.neighbors', ask, A);
-    isReady = false;
-    const how = backend === 'sqlite' ? 'EXPLAIN QUERY PLAN' : 'EXPLAIN';
-    const { read } = app.kernel.services.database;
-    const plans = await Promise.all(seen.map(({ text, values }) => read.all({ text: `${how} ${text}`, values })));
-    await app.close();
+  async function watch(ask: Request<'graph.neighbors'>) {
+    const { answer, plans } = await walk({ ask, as: A, isWatched });
     return { answer, plans: plans.map((plan) => JSON.stringify(plan)) };
   }
 

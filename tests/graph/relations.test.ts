@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addReadEdges } from '../../packages/server/src/modules/graph/link.ts';
+import { addReadEdges } from '../../packages/server/src/modules/graph/stored-edges.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { arrows, commitOutcome, entryOf, type Graph, link, one, writeEntries } from './support.ts';
 

@@ -94,4 +94,39 @@ describe.each(backends)('the log of the process on %s', (backend) => {
     broken = false;
     for (const secret of [MARK, KEY]) expect(lines.join('')).not.toContain(secret);
   });
+
+  it('has a line for every request where that is asked for, and nothing that callers wrote', async () => {
+    lines.length = 0;
+    const logging = await listen(app, { log: createLogger('info', stream), apiKeys: [KEY], logRequests: true });
+    const headers = { 'x-mem-api-key': KEY, 'x-mem-agent-id': MARK };
+    const asked = [
+      { method: 'GET', path: `/api/v1/entries/${MARK}/${MARK}?${MARK}=${MARK}`, headers },
+      { method: 'POST', path: '/api/v1/entries', body: `{"${MARK}":1}`, headers },
+      { method: 'GET', path: `/${MARK}`, headers },
+      { method: 'GET', path: `/%FF${MARK}`, headers },
+      { method: 'GET', path: '/api/v1/stats', headers: { 'x-mem-api-key': `${KEY}-wrong` } },
+    ];
+    const answers = [];
+    for (const request of asked) answers.push(await send(logging.url, request as never));
+    await logging.close();
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'request');
+    expect(logged).toMatchObject(
+      answers.map(({ status, headers: answered }, i) => ({
+        request_id: answered.get('x-request-id'),
+        method: asked[i]?.method,
+        status,
+        ms: expect.any(Number),
+        account: i < 3 ? expect.stringMatching(/^[0-9a-f-]{36}$/) : null,
+      })),
+    );
+    expect(logged.map(({ operation, code }) => operation ?? code)).toEqual([
+      'entries.read',
+      'entries.write',
+      'route_not_found',
+      'invalid_input',
+      'unauthenticated',
+    ]);
+    expect(logged[0].route).toMatch(/^\/api\/v1\/entries/);
+    for (const secret of [MARK, KEY]) expect(lines.join('')).not.toContain(secret);
+  });
 });

@@ -58,22 +58,21 @@ describe('the program', () => {
 
   it('is started by the whole names of node and file where it was installed or built', () => {
     const script = put('dist', 'mem.js');
-    const { mcp, mem, portable } = programsOf({ node: '/usr/bin/node', script, platform: 'linux' });
+    const { mcp, mem } = programsOf({ node: '/usr/bin/node', script, platform: 'linux' });
     expect(mcp).toEqual({ command: '/usr/bin/node', args: [script, 'mcp'] });
     expect(commandLine(mem, 'hook', 'stop')).toBe(`/usr/bin/node "${script}" hook stop`);
-    expect(portable).toBe(false);
   });
 
   it('is started by npx where npx has brought it', () => {
-    const script = put('_npx', '0a1b', 'node_modules', '@mem-service', 'server', 'dist', 'mem.js');
+    const script = put('_npx', '0a1b', 'node_modules', '@mem-service', 'cli', 'dist', 'mem.js');
     expect(programsOf({ node: '/usr/bin/node', script, platform: 'darwin' })).toEqual({
-      mcp: { command: 'npx', args: ['-y', '@mem-service/server', 'mcp'] },
-      mem: { command: 'npx', args: ['-y', '@mem-service/server'] },
-      portable: true,
+      mcp: { command: 'npx', args: ['-y', '@mem-service/cli', 'mcp'] },
+      mem: { command: 'npx', args: ['-y', '@mem-service/cli'] },
+      typed: 'npx @mem-service/cli',
     });
     expect(programsOf({ node: 'node.exe', script, platform: 'win32' }).mcp).toEqual({
       command: 'cmd',
-      args: ['/c', 'npx', '-y', '@mem-service/server', 'mcp'],
+      args: ['/c', 'npx', '-y', '@mem-service/cli', 'mcp'],
     });
   });
 

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { locateMemory } from '../../packages/mcp/src/location.ts';
 import { setHooks } from '../../packages/server/src/cli/init/claude-hooks.ts';
 import { clients, type InstallScope, type McpClient } from '../../packages/server/src/cli/init/clients.ts';
 import { entryOf, targetOf } from '../../packages/server/src/cli/init/entry.ts';
@@ -38,15 +39,22 @@ test('docs/clients.md has the guides of every client', () => {
   expect(tableOf(guide, '## Guides')).toEqual(expected);
 });
 
-const file = '/path/to/mem/packages/server/dist/mem.js';
+const file = '/path/to/mem/packages/cli/dist/mem.js';
 const programs = {
   mcp: { command: '/usr/bin/node', args: [file, 'mcp'] },
   mem: { command: '/usr/bin/node', args: [file] },
-  portable: false,
+  typed: 'mem',
 };
 const clientOf = (name: string) => clients.find((client) => client.name === name) as McpClient;
+const ADA = { HOME: machine.home };
+const target = (env: Record<string, string>, scope: InstallScope = 'user') =>
+  targetOf(locateMemory({ ...ADA, ...env }, machine.folder), {
+    env: { ...ADA, ...env },
+    folder: machine.folder,
+    scope,
+  });
 const written = (name: string, env: Record<string, string> = {}) => {
-  const wanted = entryOf(clientOf(name), targetOf(env), programs.mcp);
+  const wanted = entryOf(clientOf(name), target(env), programs.mcp);
   return setEntry(clientOf(name), '', { wanted, isKnown: false });
 };
 
@@ -66,7 +74,7 @@ test('docs/clients.md shows what is written for a server', () => {
   const [claude] = blocksOf(guide).filter(({ section }) => section === 'A server');
   expect(JSON.parse(claude?.text ?? '')).toEqual(JSON.parse(written('claude-code', env)));
   for (const [name = '', address = '', key = ''] of tableOf(guide, '## A server')) {
-    const entry = entryOf(clientOf(name), targetOf(env), programs.mcp) as Record<string, unknown>;
+    const entry = entryOf(clientOf(name), target(env), programs.mcp) as Record<string, unknown>;
     const [member = '', below] = address.split('.');
     expect(below ? (entry[member] as Record<string, string>)[below] : entry[member]).toContain(
       'https://mem.example.com',
@@ -78,5 +86,5 @@ test('docs/clients.md shows what is written for a server', () => {
 
 test('docs/clients.md shows the hooks of Claude Code', () => {
   const [block] = blocksOf(guide).filter(({ section }) => section === 'Hooks of Claude Code');
-  expect(JSON.parse(block?.text ?? '')).toEqual(JSON.parse(setHooks('', hooksFor(programs, targetOf({})))));
+  expect(JSON.parse(block?.text ?? '')).toEqual(JSON.parse(setHooks('', hooksFor(programs, target({})))));
 });

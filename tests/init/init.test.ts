@@ -12,6 +12,7 @@ afterEach(() => home.desk.remove());
 
 /** In JSON that the client itself writes, or in TOML. */
 const node = JSON.stringify(process.execPath);
+const ownStore = () => join(home.folder, '.mem', 'store');
 
 describe.each(originalNames)('mem init for %s', (name) => {
   const { file, servers, text } = originals[name];
@@ -25,9 +26,14 @@ describe.each(originalNames)('mem init for %s', (name) => {
     const program = await memProgram();
     if (name === 'codex')
       expect(written).toBe(
-        `${text}\n[mcp_servers.mem]\ncommand = ${node}\nargs = [${JSON.stringify(program)}, "mcp"]\n`,
+        `${text}\n[mcp_servers.mem]\ncommand = ${node}\nargs = [${JSON.stringify(program)}, "mcp"]\nenv = { MEM_DATA_DIR = ${JSON.stringify(ownStore())} }\n`,
       );
-    else expect(entryIn(written, servers)).toMatchObject({ command: process.execPath, args: [program, 'mcp'] });
+    else
+      expect(entryIn(written, servers)).toMatchObject({
+        command: process.execPath,
+        args: [program, 'mcp'],
+        env: { MEM_DATA_DIR: ownStore() },
+      });
     // Nothing of the user's is lost: every line is still there, but for a comma.
     const lines = new Set(written.split('\n').map((line) => line.replace(/,?\r?$/, '')));
     for (const line of text.split('\n')) expect(lines).toContain(line.replace('{}', '{').replace(/,?\r?$/, ''));
@@ -223,7 +229,7 @@ describe('mem init', () => {
       'claude-code,cursor,codex,vscode,gemini,windsurf',
     ]);
     expect(err).toContain('Windsurf has no settings of a project');
-    expect(out).toContain('think before you share them');
+    expect(out).toContain('These files hold on every machine');
     const files = Object.keys(home.files()).filter((file) => !file.startsWith('.mem/'));
     expect(files).toEqual([
       '.claude/settings.json',
@@ -282,7 +288,9 @@ describe('mem init', () => {
       { hooks: [{ type: 'command', command: 'say done' }] },
       { hooks: [{ type: 'command', command: `${process.execPath} ${program} hook stop`, timeout: 10 }] },
     ]);
-    expect(hooks.SessionStart[0].hooks[0].command).toBe(`${process.execPath} ${program} hook session-start`);
+    expect(hooks.SessionStart[0].hooks[0].command).toBe(
+      `${process.execPath} ${program} hook session-start --data-dir ${ownStore()}`,
+    );
     // With a change of the user's in between.
     writeFileSync(
       join(home.folder, '.claude/settings.json'),

@@ -55,10 +55,12 @@ it.skipIf(!hasScript).each([
   onTestFinished(() => void child.kill('SIGKILL'));
   let screen = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    if (!screen.includes('an address [1]') && (screen + chunk).includes('an address [1]')) child.stdin.write('\n');
     if (!screen.includes('[y/N]') && (screen + chunk).includes('[y/N]')) child.stdin.write(`${answer}\n`);
     screen += chunk;
   });
   await new Promise((resolve) => child.once('close', resolve));
+  expect(screen).toContain('memory is at ~/.mem/store (your own store)');
   expect(screen).toContain(written ? 'wrote ~/.cursor/mcp.json' : 'nothing was written');
   expect(Object.keys(home.files()).includes('.cursor/mcp.json')).toBe(written);
 });

@@ -1,60 +1,27 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { manifestOf, type PackageManifest, packageNames, root } from './npm.ts';
 
-type Manifest = {
-  name?: string;
-  resolved?: string;
-  dependencies?: Record<string, string>;
-  optionalDependencies?: Record<string, string>;
-  peerDependencies?: Record<string, string>;
-  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
-};
-
-const root = join(import.meta.dirname, '..', '..');
-const readJson = (...path: string[]) => JSON.parse(readFileSync(join(root, ...path), 'utf8'));
-const locked = (readJson('package-lock.json') as { packages: Record<string, Manifest> }).packages;
-const ours = readdirSync(join(root, 'packages')).map(
-  (folder) => readJson('packages', folder, 'package.json') as Manifest,
-);
-
-/** The dependencies that npm always installs with the package; optional peers are not among them. */
-function needsOf({ dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta }: Manifest): string[] {
-  const peers = Object.keys(peerDependencies ?? {}).filter((name) => !peerDependenciesMeta?.[name]?.optional);
-  return [...Object.keys(dependencies ?? {}), ...Object.keys(optionalDependencies ?? {}), ...peers];
-}
-
-function manifestOf(name: string): Manifest {
-  return ours.find((manifest) => manifest.name === name) ?? locked[`node_modules/${name}`] ?? {};
-}
-
-function closureOf(name: string, seen = new Set<string>()): Set<string> {
-  for (const needed of needsOf(manifestOf(name))) {
-    if (seen.has(needed)) continue;
-    seen.add(needed);
-    closureOf(needed, seen);
-  }
-  return seen;
-}
+const project = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as PackageManifest;
 
 describe('the packages', () => {
-  it.each(ours.map(({ name }) => name as string))('%s does not need itself', (name) => {
-    expect([...closureOf(name)]).not.toContain(name);
+  it.each(packageNames)('%s needs zod or nothing: all else is inside', (name) => {
+    const needed = Object.keys(manifestOf(name).dependencies ?? {});
+    expect(needed).toEqual(['contract', 'sdk', 'server'].includes(name) ? ['zod'] : []);
   });
 
-  it.each(['@mem-service/contract', '@mem-service/sdk', '@mem-service/mcp'])(
-    '%s is installed without a server or a database driver',
-    (name) => {
-      const brought = [...closureOf(name)].filter((one) => !one.startsWith('@types/'));
-      expect(brought.filter((one) => /fastify|^pg\b|sqlite|^pino|@mem-service\/(server|pro)/.test(one))).toEqual([]);
-    },
-  );
-
-  it('the server is installed with all that it serves, and pro with a server', () => {
-    expect([...closureOf('@mem-service/server')]).toEqual(
-      expect.arrayContaining(['fastify', 'pg', '@photostructure/sqlite', '@mem-service/mcp', '@mem-service/contract']),
+  it('are peers in one direction only', () => {
+    const peers = packageNames.flatMap((name) =>
+      Object.keys(manifestOf(name).peerDependencies ?? {}).map((peer) => `${name} -> ${peer}`),
     );
-    expect([...closureOf('@mem-service/server')]).not.toContain('@mem-service/pro');
-    expect([...closureOf('@mem-service/pro')]).toContain('@mem-service/server');
+    expect(peers).toEqual(['mcp -> @mem-service/server', 'pro -> @mem-service/server']);
+  });
+
+  it('take what is inside them from the project, where npm ci --omit=dev finds it in the same version', () => {
+    const found = { ...project.dependencies, zod: manifestOf('contract').dependencies?.zod };
+    for (const name of packageNames)
+      for (const [one, version] of Object.entries(manifestOf(name).devDependencies ?? {}))
+        if (!one.startsWith('@mem-service/')) expect({ [one]: version }).toEqual({ [one]: found[one as 'zod'] });
   });
 });

@@ -100,6 +100,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
    * statements for 500 items as for 10.
    */
   items_per_statement?: number;
+  /** What it creates becomes part of the open session of the caller, which holds at most this many. */
+  most_per_session?: number;
   http: HttpBinding;
   /** Which notes of reads must be in the store before it runs. */
   needs_notes?: NeedsNotes;

@@ -3,6 +3,8 @@ import * as s from './shapes.ts';
 
 /** Text for people: longer one is cut, not refused. */
 export const longText = z.string().meta({ description: 'Redacted; cut to 200,000 characters.' });
+/** The most records that a session holds before it has to be sealed. */
+export const MAX_ITEMS = 10_000;
 export const MAX_ATTEMPTS = 50;
 export const MAX_CAUSES = 1000;
 

@@ -1,12 +1,13 @@
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { shapes, toolsets } from '@mem-service/contract';
+import { homeFolder, locateMemory, type MemoryLocation } from './location.ts';
 
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Settings of the MCP server from the environment. The store reads the settings of the service. */
 export type McpSettings = {
-  url: string | undefined;
+  location: MemoryLocation;
   apiKey: string | undefined;
   agentId: string | undefined;
   branch: string;
@@ -25,20 +26,20 @@ export class SettingsError extends Error {
   override name = 'SettingsError';
 }
 
-export function readSettings(env: McpEnvironment = process.env): McpSettings {
+export function readSettings(env: McpEnvironment = process.env, folder: string = process.cwd()): McpSettings {
   const url = env.MEM_HTTP_URL || undefined;
   if (url !== undefined && !(URL.canParse(url) && /^https?:/.test(url)))
     throw new SettingsError('MEM_HTTP_URL must be an http or https address');
   const dsn = env.MEM_POSTGRES_DSN;
   return {
-    url,
+    location: locateMemory(env, folder),
     apiKey: env.MEM_API_KEY || undefined,
     agentId: readLabel('MEM_AGENT_ID', env.MEM_AGENT_ID),
     branch: readLabel('MEM_BRANCH', env.MEM_BRANCH) ?? 'main',
     toolset: toolsetOf(env.MEM_TOOLSET),
     platform: platformOf(env),
     user: env.USER || env.USERNAME || userName(),
-    home: join(env.HOME || homedir(), '.mem'),
+    home: join(homeFolder(env), '.mem'),
     warnings: url && dsn ? ['MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: MEM_HTTP_URL is used'] : [],
     env,
   };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serveClient } from './connection.ts';
 import { createIdentity } from './identity.ts';
+import { describeLocation } from './location.ts';
 import { openService } from './service.ts';
 import type { McpSession } from './session.ts';
 import { type McpEnvironment, readSettings, SettingsError, toolsetOf } from './settings.ts';
@@ -16,9 +17,10 @@ Serves memory to an MCP client over standard input and output.
                    Also MEM_TOOLSET.
   --list           Print the tools of the set and the size of their listing.
 
-MEM_HTTP_URL and MEM_API_KEY: use a server. Without them the store of this machine is opened: MEM_POSTGRES_DSN, or the
-folder MEM_DATA_DIR (default: .amfs where it is there already, else ~/.mem/store). MEM_BRANCH: the branch where a call
-names none. MEM_AGENT_ID: the agent where no other name was set.
+Memory is the server at MEM_HTTP_URL (with the key in MEM_API_KEY), else the database MEM_POSTGRES_DSN, else the folder
+MEM_DATA_DIR, else .amfs in this folder or a parent of it, else your own store in ~/.mem/store: the same for every
+command. The first line on standard error says which, and why.
+MEM_BRANCH: the branch where a call names none. MEM_AGENT_ID: the agent where no other name was set.
 `;
 
 /** Runs the command and returns its exit code. */
@@ -55,7 +57,7 @@ async function run(args: readonly string[], env?: McpEnvironment): Promise<numbe
   // Standard output carries the protocol.
   const say = (line: string) => process.stderr.write(`mem-mcp: ${line}\n`);
   for (const warning of settings.warnings) say(`warning: ${warning}`);
-  say(`memory is at ${service.place}`);
+  say(`memory is at ${describeLocation(service.location)}`);
   const onError = (error: unknown) => say((error as Error).stack ?? String(error));
   const ended = end();
   const connection = serveClient(session, { tools, onError });

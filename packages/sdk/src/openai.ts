@@ -1,9 +1,10 @@
 import { type InstrumentedMethod, instrument } from './instrument/instrument.ts';
+import * as json from './instrument/json.ts';
 import { openaiChat } from './instrument/openai-chat.ts';
 import { openaiEmbeddings } from './instrument/openai-embeddings.ts';
 import { openaiResponses } from './instrument/openai-responses.ts';
 import type { InstrumentOptions, SessionSource } from './instrument/options.ts';
-import { type JsonObject, jsonObjectOf } from './instrument/protocol.ts';
+import type { JsonObject } from './instrument/protocol.ts';
 
 export type { InstrumentOptions, SessionSource } from './instrument/options.ts';
 
@@ -46,7 +47,7 @@ export function instrumentOpenAI(
 }
 
 function withUsage(body: JsonObject): JsonObject | undefined {
-  const given = jsonObjectOf(body.stream_options);
+  const given = json.objectOf(body.stream_options);
   if (body.stream !== true || given.include_usage !== undefined) return undefined;
   return { ...body, stream_options: { ...given, include_usage: true } };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
+import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
@@ -10,12 +11,16 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 
 /** The only file that reads the environment. A bad value stops the start with an error that names the variable. */
 export type Config = {
-  http: { host: string; port: number; corsOrigins: string[] };
+  http: { host: string; port: number; corsOrigins: string[]; localOnly: boolean };
+  /** Requests are logged, without anything that callers wrote. */
+  logRequests: boolean;
   apiKeys: string[];
   /** The service has many accounts, each with its own keys. */
   hosted: boolean;
   internalKey: string | undefined;
   trustedProxies: string[];
+  /** Where a server keeps memory, and why. Commands that use memory look elsewhere too. */
+  served: MemoryLocation;
   dataDir: string;
   postgresDsn: string | undefined;
   postgresPool: number;
@@ -141,7 +146,7 @@ const variables = {
       'must be addresses or ranges such as 10.0.0.0/8, separated by commas',
     )
     .default([]),
-  MEM_DATA_DIR: z.string().min(1).default('.amfs'),
+  MEM_DATA_DIR: z.string().min(1).default(STORE_FOLDER),
   MEM_POSTGRES_DSN: z
     .string()
     .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
@@ -157,6 +162,10 @@ const variables = {
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
   MEM_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
+  MEM_LOG_REQUESTS: z
+    .enum(['on', 'off'], 'must be on or off')
+    .default('off')
+    .transform((text) => text === 'on'),
   MEM_TTL_SWEEP_SECONDS: whole(1, 86400).default(60),
   MEM_OUTCOME_MODEL: z
     .enum(['evidence', 'multiplicative'], 'must be evidence or multiplicative')
@@ -210,11 +219,12 @@ export function readConfig(env: Environment = process.env): Config {
   const v = parsed.data;
   const telemetry = readTelemetry(env, VERSION);
   return {
-    http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS },
+    http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS, localOnly: false },
     apiKeys: v.MEM_API_KEYS,
     hosted: v.MEM_MODE,
     internalKey: v.MEM_INTERNAL_KEY,
     trustedProxies: v.MEM_TRUSTED_PROXIES,
+    served: locateServedMemory(env, process.cwd()),
     dataDir: v.MEM_DATA_DIR,
     postgresDsn: v.MEM_POSTGRES_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
@@ -224,6 +234,7 @@ export function readConfig(env: Environment = process.env): Config {
     maxValueBytes: v.MEM_MAX_VALUE_BYTES,
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
     logLevel: v.MEM_LOG_LEVEL,
+    logRequests: v.MEM_LOG_REQUESTS,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
     settings: {
       outcome_model: v.MEM_OUTCOME_MODEL,

@@ -2,14 +2,14 @@ import { type App, type AppOptions, openApp } from './app.ts';
 import type { Config } from './config.ts';
 import type { Module } from './kernel/index.ts';
 
-/** A variable, not a literal in the import, so that the server builds and type-checks without the package. */
-const PRO: string = '@mem-service/pro';
-
-/** Returns the modules of the optional package, or none when it is not installed. */
+/**
+ * Returns the modules of the optional package, or none when it is not installed. The command `mem` has them inside; the
+ * package of the server looks for them beside itself.
+ */
 export async function installedModules({ pro }: Pick<Config, 'pro'>): Promise<readonly Module[]> {
   if (!pro) return [];
   try {
-    return ((await import(PRO)) as { modules: readonly Module[] }).modules;
+    return (await import('@mem-service/pro')).modules;
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
@@ -22,7 +22,9 @@ export async function installedModules({ pro }: Pick<Config, 'pro'>): Promise<re
  */
 function isMissing(error: unknown): boolean {
   const { code, message, url = '' } = error as NodeJS.ErrnoException & { url?: string };
-  return code === 'ERR_MODULE_NOT_FOUND' && (message.includes(`'${PRO}'`) || url.endsWith('/pro/dist/index.js'));
+  return (
+    code === 'ERR_MODULE_NOT_FOUND' && (message.includes(`'@mem-service/pro'`) || url.endsWith('/pro/dist/index.js'))
+  );
 }
 
 /** Opens the service as configured on this machine, with all installed modules. */

@@ -16,7 +16,7 @@ export const programParts: CliParts = {
   backupStore: async (config, options) => (await import('./backup.ts')).backupStore(config, options),
   restoreStore: async (config, options) => (await import('./backup.ts')).restoreStore(config, options),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
-  openMemory: async (env, client) => (await import('@mem-service/mcp')).openMemory(env, client),
+  openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),
 };
 

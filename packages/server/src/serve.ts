@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { addressOfDsn } from '@mem-service/mcp/location';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { admissionOf, describeAdmission } from './admitted.ts';
 import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
-import { addressOf } from './dsn.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
 import { createLogger } from './logger.ts';
@@ -14,6 +15,7 @@ import { VERSION } from './version.ts';
 const START_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
+const SAME_SIGNAL_MS = 500;
 
 type RunningService = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
 
@@ -48,8 +50,8 @@ async function start(config: Config, log: Logger): Promise<RunningService> {
   });
   try {
     const telemetry = openTelemetry(config, log);
-    const { corsOrigins } = config.http;
-    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins, telemetry });
+    const { corsOrigins, localOnly } = config.http;
+    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins, localOnly, telemetry });
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.http.port;
@@ -93,7 +95,7 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
     const where =
       config.postgresDsn === undefined
         ? `MEM_DATA_DIR ${config.dataDir}`
-        : `MEM_POSTGRES_DSN ${addressOf(config.postgresDsn)}`;
+        : `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`;
     return { message: `${where}: ${message}: ${error.why}`, exitCode: 6 };
   }
   if (code === 'EADDRINUSE')
@@ -111,13 +113,16 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
   return { message: stack ?? message, exitCode: 1 };
 }
 
-/** The first signal stops the service gracefully, the second at once. */
+/**
+ * The first signal stops the service gracefully, a later one at once. Under npm, Ctrl-C arrives twice: from the terminal
+ * and from npm.
+ */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    let message = false;
+    let asked: number | undefined;
     const onSignal = (signal: string) => {
-      if (message) process.exit(1);
-      message = true;
+      if (asked !== undefined && performance.now() - asked > SAME_SIGNAL_MS) process.exit(1);
+      asked ??= performance.now();
       resolve(signal);
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
@@ -135,18 +140,28 @@ async function stop({ app, server, telemetry }: RunningService, log: Logger): Pr
   await Promise.all([app.close(), telemetry?.close()]);
 }
 
+/** The first screen. */
 function welcome(config: Config, port: number): string {
   const { host } = config.http;
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const url = `http://${reachable}:${port}`;
-  const everywhere = reachable === 'localhost' && host !== 'localhost' ? ' (all interfaces)' : '';
-  const data =
-    config.postgresDsn === undefined ? `${config.dataDir} (SQLite)` : `${addressOf(config.postgresDsn)} (PostgreSQL)`;
-  const keys = config.apiKeys.length;
-  const auth = config.hosted
-    ? 'on: keys of accounts (hosted). Make an account with: mem account create <name>'
-    : keys === 0
-      ? 'off: anyone who can reach this address may read and write. Set MEM_API_KEYS to change that.'
-      : `on: ${keys} key${keys === 1 ? '' : 's'}`;
-  return `mem ${VERSION}\n\n  listening  ${url}${everywhere}\n  docs       ${url}/docs\n  data       ${data}\n  auth       ${auth}\n\n`;
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  const url = `http://${shown}:${port}`;
+  const everywhere = shown === 'localhost' && host !== 'localhost' ? ' (all interfaces)' : '';
+  const rows = [
+    ['listening', `${url}${everywhere}`],
+    ['docs', `${url}/docs`],
+    ['data', dataText(config)],
+    ['auth', authText(config)],
+    ['open to', describeAdmission(admissionOf(config))],
+  ];
+  return `mem ${VERSION}\n\n${rows.map(([name = '', text]) => `  ${name.padEnd(11)}${text}\n`).join('')}\n`;
+}
+
+function dataText({ served, dataDir }: Config): string {
+  if (served.kind === 'postgres') return `${served.at} (PostgreSQL, from ${served.by})`;
+  return `${dataDir} (SQLite, ${served.by === 'served' ? 'in the folder it was started in' : `from ${served.by}`})`;
+}
+
+function authText({ hosted, apiKeys: { length: keys } }: Config): string {
+  if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';
+  return keys === 0 ? 'off: set MEM_API_KEYS to require a key' : `on: ${keys} key${keys === 1 ? '' : 's'}`;
 }

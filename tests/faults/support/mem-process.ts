@@ -29,8 +29,8 @@ export type MemOptions = {
 };
 
 /**
- * The program as users run it, with the package of more modules beside it: bundled once for this run of the tests from
- * the sources as they are, into a separate folder, so that it does not interfere with other builds.
+ * The program as users run it: bundled once for this run of the tests from the sources as they are, into a separate
+ * folder, so that it does not interfere with other builds.
  */
 let program: Promise<string> | undefined;
 export function memProgram(): Promise<string> {
@@ -44,21 +44,14 @@ async function buildOnce(): Promise<string> {
   const folder = join(builds, String(process.pid));
   const done = join(folder, 'done');
   if (isFirst(folder)) {
-    for (const name of ['server', 'pro']) install(name, packageIn(folder, name));
+    copyFileSync(join(root, 'packages', 'cli', 'package.json'), join(folder, 'package.json'));
+    const out = join(folder, 'dist');
+    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), 'cli', '--out', out], { stdio: 'pipe' });
     writeFileSync(done, '');
   }
   // Another thread of this run may be building it.
   await until(() => existsSync(done));
-  return join(packageIn(folder, 'server'), 'dist', 'mem.js');
-}
-
-/** As npm lays packages beside each other; their other dependencies are found further up. */
-const packageIn = (folder: string, name: string): string => join(folder, 'node_modules', '@mem-service', name);
-
-function install(name: string, at: string): void {
-  mkdirSync(at, { recursive: true });
-  copyFileSync(join(root, 'packages', name, 'package.json'), join(at, 'package.json'));
-  execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs'), join(at, 'dist'), name], { stdio: 'pipe' });
+  return join(folder, 'dist', 'mem.js');
 }
 
 function isFirst(folder: string): boolean {

@@ -92,7 +92,7 @@ export const accounts = {
     ...control,
     needs_notes: 'of the whole account',
     // Reads every table in pages, so that memory holds no more than the client has taken.
-    items_per_statement: 2,
+    items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
     cli: { args: ['account_id'], alias: 'export-account' },
     input: () => z.strictObject({ account_id: accountId }),

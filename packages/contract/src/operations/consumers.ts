@@ -21,7 +21,10 @@ const state = z
     attempts: z.int().meta({ description: 'Failures in a row at the event it is at.' }),
     last_error: z.string().nullable(),
     retry_at: s.utc.nullable(),
-    dead_letters: z.array(deadLetter),
+    dead_letters_total: z.int().meta({ description: 'How many events it gave up on.' }),
+    dead_letters: z.array(deadLetter).meta({
+      description: 'The oldest 1,000 of them. Retry or drop these to see the next.',
+    }),
   })
   .meta({ id: 'ConsumerState' });
 

@@ -52,8 +52,9 @@ export const graph = {
     module: 'graph',
     effect: 'read',
     cost: 1,
-    // A walk expands some of the nodes it has reached at a time; it stops after max_scanned_entries edges.
-    items_per_statement: 2,
+    // A walk expands up to 32 nodes at a time, with a statement each for edges, outcomes, their lines and names. It stops
+    // after max_scanned_entries edges.
+    items_per_statement: 10,
     http: {
       method: 'GET',
       path: '/api/v1/graph/neighbors',

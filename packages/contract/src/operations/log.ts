@@ -91,7 +91,7 @@ export const log = {
     effect: 'read',
     cost: 1,
     // Reads past events in pages.
-    items_per_statement: 2,
+    items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/stream' },
     cli: { args: ['entity_path'], alias: 'watch', also: ['stream'] },
     input: () =>

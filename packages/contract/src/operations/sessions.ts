@@ -11,13 +11,14 @@ const recorded = {
 };
 
 const common = { module: 'sessions', effect: 'write', cost: 2 } as const;
+const recording = { ...common, most_per_session: t.MAX_ITEMS } as const;
 
 /** Records of an open session, until an outcome seals it. Reads, queries and writes are recorded automatically. */
 export const sessions = {
   'sessions.record_context': operation({
     summary: 'Record what was learnt elsewhere',
     description: 'Puts external context (a ticket, a log line, a page) into the causal chain of the open session.',
-    ...common,
+    ...recording,
     http: { method: 'POST', path: '/api/v1/context', status: 201 },
     cli: { args: ['label', 'summary'], alias: 'context' },
     tools: [
@@ -38,7 +39,7 @@ export const sessions = {
   'sessions.record_action': operation({
     summary: 'Record an action',
     description: 'Something the agent did in the open session. Secrets in arguments and results are redacted.',
-    ...common,
+    ...recording,
     http: { method: 'POST', path: '/api/v1/actions', status: 201 },
     cli: { args: ['tool_name'], alias: 'action' },
     tools: [
@@ -60,7 +61,7 @@ export const sessions = {
   'sessions.record_error': operation({
     summary: 'Record an error',
     description: 'Something that went wrong in the open session. Refusals by the service are recorded automatically.',
-    ...common,
+    ...recording,
     http: { method: 'POST', path: '/api/v1/errors', status: 201 },
     cli: { args: ['error_type', 'message'], alias: 'error' },
     input: () =>
@@ -79,7 +80,7 @@ export const sessions = {
   'sessions.record_llm_call': operation({
     summary: 'Record a call of a language model',
     description: 'Priced by the price table where no cost is given; a cost that cannot be known is null.',
-    ...common,
+    ...recording,
     http: { method: 'POST', path: '/api/v1/llm-calls', status: 201 },
     cli: { args: ['model'], alias: 'llm-call' },
     tools: [
@@ -123,7 +124,7 @@ export const sessions = {
     description:
       'A piece of work within the open session. The same `span_id` again adds to the span, so that it can ' +
       'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
-    ...common,
+    ...recording,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },
     cli: { args: ['name'], alias: 'span' },
     tools: [
@@ -180,6 +181,7 @@ export const sessions = {
       'Everything read and done in the session since the last attempt belongs to this one and answers for its failure; ' +
       'what is read from now on belongs to the next.',
     ...common,
+    most_per_session: t.MAX_ATTEMPTS,
     needs_notes: 'of all servers',
     http: { method: 'POST', path: '/api/v1/attempts', status: 201 },
     cli: { args: ['summary'], alias: 'attempt' },

@@ -66,7 +66,7 @@ export const transfer = {
     whole: true,
     needs_notes: 'of the whole account',
     // Reads every table in pages, so that memory holds no more than the client has taken.
-    items_per_statement: 2,
+    items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/export' },
     cli: { hidden: true },
     input: () => z.strictObject({}),
@@ -137,6 +137,8 @@ export const transfer = {
     admin: true,
     whole: true,
     needs_notes: 'of the whole account',
+    // Reads the lines in pages, and writes the records of each kind in a page together.
+    items_per_statement: 100,
     http: { method: 'POST', path: '/api/v1/import/finish' },
     cli: { hidden: true },
     input: () => z.strictObject({}),

@@ -17,7 +17,7 @@ import {
   writes,
 } from '@mem-service/server/module';
 import * as queries from './queries.ts';
-import { branchOf } from './rules.ts';
+import { branchOfTag } from './rules.ts';
 
 const create = writes<'tags.create'>(async (work, { input, caller }) => {
   const { account_id } = work;
@@ -58,7 +58,7 @@ async function placeOf(
 
 const toTag = ({ name, description, seq, agent_id, created_at }: queries.TagRow) => ({
   name,
-  branch: branchOf(name),
+  branch: branchOfTag(name),
   description,
   seq,
   agent_id,

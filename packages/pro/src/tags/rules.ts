@@ -1,7 +1,7 @@
 /** The prefix of this module's branches; the name of the tag follows it. */
 const PREFIX = 'tags/';
 
-export const branchOf = (tagName: string): string => PREFIX + tagName;
+export const branchOfTag = (tagName: string): string => PREFIX + tagName;
 
 /** The tag that a branch shows, or undefined for a branch of another kind. */
 export const tagNameOf = (branch: string): string | undefined =>

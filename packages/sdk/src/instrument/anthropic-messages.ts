@@ -1,14 +1,6 @@
 import type { LlmCallResult, SpanAttributes } from '../span-types.ts';
-import {
-  type JsonObject,
-  jsonObjectOf,
-  listOf,
-  numberOf,
-  type ProviderProtocol,
-  type ResponseReader,
-  textOf,
-  toolsCalled,
-} from './protocol.ts';
+import * as json from './json.ts';
+import { type JsonObject, type ProviderProtocol, type ResponseReader, toolsCalled } from './protocol.ts';
 
 export const anthropicMessages: ProviderProtocol = {
   operation: 'messages',
@@ -18,24 +10,26 @@ export const anthropicMessages: ProviderProtocol = {
 
 /** Anthropic reports input tokens without those written to a cache or read from it. */
 function usageOf(usage: JsonObject): LlmCallResult & { attributes: SpanAttributes } {
-  const cached = numberOf(usage.cache_read_input_tokens);
-  const written = numberOf(usage.cache_creation_input_tokens);
-  const fresh = numberOf(usage.input_tokens);
+  const cached = json.numberOf(usage.cache_read_input_tokens);
+  const written = json.numberOf(usage.cache_creation_input_tokens);
+  const fresh = json.numberOf(usage.input_tokens);
   return {
     inputTokens: fresh === undefined ? undefined : fresh + (cached ?? 0) + (written ?? 0),
-    outputTokens: numberOf(usage.output_tokens),
+    outputTokens: json.numberOf(usage.output_tokens),
     cachedInputTokens: cached,
     attributes: written ? { cache_creation_input_tokens: written } : {},
   };
 }
 
 function resultOf(message: JsonObject, captureContent: boolean): LlmCallResult {
-  const { attributes, ...usage } = usageOf(jsonObjectOf(message.usage));
-  const tools = listOf(message.content).filter(({ type }) => typeof type === 'string' && type.endsWith('tool_use'));
+  const { attributes, ...usage } = usageOf(json.objectOf(message.usage));
+  const tools = json
+    .listOf(message.content)
+    .filter(({ type }) => typeof type === 'string' && type.endsWith('tool_use'));
   return {
     ...usage,
-    model: textOf(message.model),
-    finishReason: textOf(message.stop_reason),
+    model: json.textOf(message.model),
+    finishReason: json.textOf(message.stop_reason),
     attributes: { ...attributes, ...toolsCalled(tools.map(({ name }) => name)) },
     output: captureContent ? message.content : undefined,
   };
@@ -51,20 +45,20 @@ function read({ captureContent }: { captureContent: boolean }): ResponseReader {
     content[at] = block;
     const names = { text_delta: 'text', input_json_delta: 'partial_json', thinking_delta: 'thinking' } as const;
     const name = names[delta.type as keyof typeof names];
-    if (captureContent && name) block[name] = (textOf(block[name]) ?? '') + (textOf(delta[name]) ?? '');
+    if (captureContent && name) block[name] = (json.textOf(block[name]) ?? '') + (json.textOf(delta[name]) ?? '');
   }
 
   return {
     answer: (data) => resultOf(data, captureContent),
     piece(event) {
-      const at = numberOf(event.index) ?? 0;
-      if (event.type === 'message_start') message = { ...jsonObjectOf(event.message) };
-      if (event.type === 'content_block_start') content[at] = { ...jsonObjectOf(event.content_block) };
-      if (event.type === 'content_block_delta') takeDelta(at, jsonObjectOf(event.delta));
+      const at = json.numberOf(event.index) ?? 0;
+      if (event.type === 'message_start') message = { ...json.objectOf(event.message) };
+      if (event.type === 'content_block_start') content[at] = { ...json.objectOf(event.content_block) };
+      if (event.type === 'content_block_delta') takeDelta(at, json.objectOf(event.delta));
       if (event.type === 'message_delta') {
-        const known = Object.entries(jsonObjectOf(event.usage)).filter(([, value]) => value !== null);
-        const usage = { ...jsonObjectOf(message.usage), ...Object.fromEntries(known) };
-        message = { ...message, ...jsonObjectOf(event.delta), usage };
+        const known = Object.entries(json.objectOf(event.usage)).filter(([, value]) => value !== null);
+        const usage = { ...json.objectOf(message.usage), ...Object.fromEntries(known) };
+        message = { ...message, ...json.objectOf(event.delta), usage };
       }
       return { hasContent: event.type === 'content_block_delta' };
     },

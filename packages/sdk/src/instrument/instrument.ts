@@ -1,16 +1,10 @@
 import type { LlmCall, LlmCallResult, SpanAttributes } from '../span-types.ts';
 import type { ErrorGuard } from './guard.ts';
+import * as json from './json.ts';
 import type { CallObserver } from './observer.ts';
 import type { InstrumentOptions, SessionSource } from './options.ts';
 import { patch, type StartCall } from './patch.ts';
-import {
-  type JsonObject,
-  jsonObjectOf,
-  numberOf,
-  type ProviderProtocol,
-  type ResponseReader,
-  textOf,
-} from './protocol.ts';
+import type { JsonObject, ProviderProtocol, ResponseReader } from './protocol.ts';
 
 export type InstrumentedMethod = {
   /** The path from the client to the method. */
@@ -34,8 +28,8 @@ export function instrument(
 ): () => void {
   const undo = targets.flatMap((target) => {
     const name = target.path.at(-1) as string;
-    const owner = target.path.slice(0, -1).reduce<unknown>((at, member) => jsonObjectOf(at)[member], client);
-    if (typeof jsonObjectOf(owner)[name] !== 'function') return [];
+    const owner = target.path.slice(0, -1).reduce<unknown>((at, member) => json.objectOf(at)[member], client);
+    if (typeof json.objectOf(owner)[name] !== 'function') return [];
     const begin = startCallFor(target, { client, source, provider: options.provider ?? provider, options });
     return [patch(owner as object, name, { begin, report: reporter(source) })];
   });
@@ -67,20 +61,20 @@ function startCallFor(
   return (args, guard) => {
     const session = sessionOf(source);
     if (session?.status !== 'open') return undefined;
-    const body = jsonObjectOf(args[0]);
+    const body = json.objectOf(args[0]);
     const changed = prepare?.(body);
-    const model = textOf(body.model) ?? '';
+    const model = json.textOf(body.model) ?? '';
     const call = session.startLlmCall({
       model,
       provider,
       parent: options.parent,
       name: `${protocol.operation} ${model}`.trim(),
-      temperature: numberOf(body.temperature),
+      temperature: json.numberOf(body.temperature),
       input: captureContent ? protocol.inputOf(body) : undefined,
       attributes: { operation: protocol.operation, ...(body.stream === true ? { stream: true } : {}) },
     });
     const reading = protocol.read({ captureContent, isHidingUsage: changed !== undefined });
-    const signal = jsonObjectOf(args[1]).signal as AbortSignal | undefined;
+    const signal = json.objectOf(args[1]).signal as AbortSignal | undefined;
     const observer = observe({ call, reading, guard, wasAborted: () => signal?.aborted === true });
     return { observer, args: changed === undefined ? args : [changed, ...args.slice(1)] };
   };
@@ -96,10 +90,10 @@ function observe({ call, reading, guard, wasAborted }: ObservedCall): CallObserv
     });
   const stopped = { finishReason: 'cancelled', attributes: { stopped_early: true } };
   return {
-    answer: (data) => finish(() => reading.answer(jsonObjectOf(data)), { attributes: requestOf(data) }),
+    answer: (data) => finish(() => reading.answer(json.objectOf(data)), { attributes: requestOf(data) }),
     piece: (data) =>
       guard(() => {
-        const { hasContent, isHidden } = reading.piece(jsonObjectOf(data));
+        const { hasContent, isHidden } = reading.piece(json.objectOf(data));
         if (hasContent) call.firstToken();
         return isHidden;
       }) === true,
@@ -114,17 +108,17 @@ const ABORTED = { aborted: true };
 
 /** The provider's id of the call. */
 function requestOf(data: unknown): SpanAttributes {
-  const id = textOf(jsonObjectOf(data)._request_id);
+  const id = json.textOf(json.objectOf(data)._request_id);
   return id === undefined ? {} : { request_id: id };
 }
 
 function statusOf(answered: unknown): SpanAttributes {
-  const status = numberOf(jsonObjectOf(answered).status);
+  const status = json.numberOf(json.objectOf(answered).status);
   return status === undefined ? {} : { http_status: status };
 }
 
 function failureOf(error: unknown): SpanAttributes {
-  const { type, code } = jsonObjectOf(error);
-  const kind = textOf(type) ?? textOf(code);
+  const { type, code } = json.objectOf(error);
+  const kind = json.textOf(type) ?? json.textOf(code);
   return { ...statusOf(error), ...(kind === undefined ? {} : { error_type: kind.slice(0, 256) }) };
 }

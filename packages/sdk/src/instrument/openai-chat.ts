@@ -1,63 +1,55 @@
 import type { LlmCallResult } from '../span-types.ts';
-import {
-  type JsonObject,
-  jsonObjectOf,
-  listOf,
-  numberOf,
-  type ProviderProtocol,
-  type ResponseReader,
-  textOf,
-  toolsCalled,
-} from './protocol.ts';
+import * as json from './json.ts';
+import { type JsonObject, type ProviderProtocol, type ResponseReader, toolsCalled } from './protocol.ts';
 
 export const openaiChat: ProviderProtocol = { operation: 'chat', inputOf: (body) => body.messages, read };
 
 function usageOf(value: unknown): LlmCallResult {
-  const usage = jsonObjectOf(value);
+  const usage = json.objectOf(value);
   return {
-    inputTokens: numberOf(usage.prompt_tokens),
-    outputTokens: numberOf(usage.completion_tokens),
-    cachedInputTokens: numberOf(jsonObjectOf(usage.prompt_tokens_details).cached_tokens),
+    inputTokens: json.numberOf(usage.prompt_tokens),
+    outputTokens: json.numberOf(usage.completion_tokens),
+    cachedInputTokens: json.numberOf(json.objectOf(usage.prompt_tokens_details).cached_tokens),
   };
 }
 
 const toolNames = (calls: unknown) =>
-  listOf(calls).map((call) => jsonObjectOf(call.function).name ?? jsonObjectOf(call.custom).name);
+  json.listOf(calls).map((call) => json.objectOf(call.function).name ?? json.objectOf(call.custom).name);
 
 function read({ captureContent, isHidingUsage }: { captureContent: boolean; isHidingUsage: boolean }): ResponseReader {
   const seen: { model?: string; finishReason?: string; usage?: unknown; text: string } = { text: '' };
   const tools: { name?: unknown; arguments: string }[] = [];
 
   function takeTools(delta: JsonObject): void {
-    for (const part of listOf(delta.tool_calls)) {
-      const at = numberOf(part.index) ?? 0;
-      const call = jsonObjectOf(part.function);
+    for (const part of json.listOf(delta.tool_calls)) {
+      const at = json.numberOf(part.index) ?? 0;
+      const call = json.objectOf(part.function);
       const tool = tools[at] ?? { arguments: '' };
       tools[at] = tool;
       tool.name ??= call.name;
-      if (captureContent) tool.arguments += textOf(call.arguments) ?? '';
+      if (captureContent) tool.arguments += json.textOf(call.arguments) ?? '';
     }
   }
 
   return {
     answer(data) {
-      const [choice = {}] = listOf(data.choices);
-      const message = jsonObjectOf(choice.message);
+      const [choice = {}] = json.listOf(data.choices);
+      const message = json.objectOf(choice.message);
       return {
         ...usageOf(data.usage),
-        model: textOf(data.model),
-        finishReason: textOf(choice.finish_reason),
+        model: json.textOf(data.model),
+        finishReason: json.textOf(choice.finish_reason),
         attributes: toolsCalled(toolNames(message.tool_calls)),
-        output: captureContent ? listOf(data.choices).map((one) => one.message) : undefined,
+        output: captureContent ? json.listOf(data.choices).map((one) => one.message) : undefined,
       };
     },
     piece(data) {
-      const [choice] = listOf(data.choices);
-      const delta = jsonObjectOf(choice?.delta);
-      seen.model ??= textOf(data.model) ?? '';
-      seen.finishReason = textOf(choice?.finish_reason) ?? seen.finishReason ?? '';
+      const [choice] = json.listOf(data.choices);
+      const delta = json.objectOf(choice?.delta);
+      seen.model ??= json.textOf(data.model) ?? '';
+      seen.finishReason = json.textOf(choice?.finish_reason) ?? seen.finishReason ?? '';
       seen.usage = data.usage ?? seen.usage;
-      if (captureContent) seen.text += textOf(delta.content) ?? '';
+      if (captureContent) seen.text += json.textOf(delta.content) ?? '';
       takeTools(delta);
       const hasContent = Boolean(delta.content || delta.tool_calls || delta.refusal);
       return { hasContent, isHidden: isHidingUsage && choice === undefined && Boolean(data.usage) };

@@ -1,4 +1,5 @@
-import { jsonObjectOf, listOf, numberOf, type ProviderProtocol, textOf } from './protocol.ts';
+import * as json from './json.ts';
+import type { ProviderProtocol } from './protocol.ts';
 
 /** Vectors are never recorded. */
 export const openaiEmbeddings: ProviderProtocol = {
@@ -6,10 +7,10 @@ export const openaiEmbeddings: ProviderProtocol = {
   inputOf: (body) => body.input,
   read: () => ({
     answer: (data) => ({
-      model: textOf(data.model),
-      inputTokens: numberOf(jsonObjectOf(data.usage).prompt_tokens),
+      model: json.textOf(data.model),
+      inputTokens: json.numberOf(json.objectOf(data.usage).prompt_tokens),
       outputTokens: 0,
-      attributes: { embeddings: listOf(data.data).length },
+      attributes: { embeddings: json.listOf(data.data).length },
     }),
     piece: () => ({ hasContent: false }),
     result: () => ({}),

@@ -1,14 +1,6 @@
 import type { LlmCallResult } from '../span-types.ts';
-import {
-  type JsonObject,
-  jsonObjectOf,
-  listOf,
-  numberOf,
-  type ProviderProtocol,
-  type ResponseReader,
-  textOf,
-  toolsCalled,
-} from './protocol.ts';
+import * as json from './json.ts';
+import { type JsonObject, type ProviderProtocol, type ResponseReader, toolsCalled } from './protocol.ts';
 
 export const openaiResponses: ProviderProtocol = {
   operation: 'responses',
@@ -17,17 +9,17 @@ export const openaiResponses: ProviderProtocol = {
 };
 
 function resultOf(response: JsonObject, captureContent: boolean): LlmCallResult {
-  const usage = jsonObjectOf(response.usage);
-  const failure = jsonObjectOf(response.error);
+  const usage = json.objectOf(response.usage);
+  const failure = json.objectOf(response.error);
   return {
-    model: textOf(response.model),
-    inputTokens: numberOf(usage.input_tokens),
-    outputTokens: numberOf(usage.output_tokens),
-    cachedInputTokens: numberOf(jsonObjectOf(usage.input_tokens_details).cached_tokens),
-    finishReason: textOf(jsonObjectOf(response.incomplete_details).reason) ?? textOf(response.status),
-    attributes: toolsCalled(listOf(response.output).map((item) => item.name)),
+    model: json.textOf(response.model),
+    inputTokens: json.numberOf(usage.input_tokens),
+    outputTokens: json.numberOf(usage.output_tokens),
+    cachedInputTokens: json.numberOf(json.objectOf(usage.input_tokens_details).cached_tokens),
+    finishReason: json.textOf(json.objectOf(response.incomplete_details).reason) ?? json.textOf(response.status),
+    attributes: toolsCalled(json.listOf(response.output).map((item) => item.name)),
     output: captureContent ? response.output : undefined,
-    ...(response.status === 'failed' ? { error: textOf(failure.message) ?? 'the response failed' } : {}),
+    ...(response.status === 'failed' ? { error: json.textOf(failure.message) ?? 'the response failed' } : {}),
   };
 }
 
@@ -38,8 +30,8 @@ function read({ captureContent }: { captureContent: boolean }): ResponseReader {
     answer: (data) => resultOf(data, captureContent),
     piece(event) {
       // The first event, and each that changes the state, carries the current response.
-      if (event.response) response = jsonObjectOf(event.response);
-      if (event.type === 'error') failure = textOf(event.message) ?? 'error';
+      if (event.response) response = json.objectOf(event.response);
+      if (event.type === 'error') failure = json.textOf(event.message) ?? 'error';
       return { hasContent: typeof event.type === 'string' && event.type.endsWith('.delta') };
     },
     result: () => ({ ...resultOf(response, captureContent), ...(failure === undefined ? {} : { error: failure }) }),

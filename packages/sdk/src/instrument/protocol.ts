@@ -21,12 +21,6 @@ export type ProviderProtocol = {
   read(options: { captureContent: boolean; isHidingUsage: boolean }): ResponseReader;
 };
 
-export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null;
-export const jsonObjectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {});
-export const listOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.map(jsonObjectOf) : []);
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-export const numberOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
-
 /** The names of the tools that were called, as an attribute. */
 export function toolsCalled(names: readonly unknown[]): { tools_called?: string } {
   const known = names.filter((name) => typeof name === 'string');

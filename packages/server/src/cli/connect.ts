@@ -11,6 +11,7 @@ import { createClient } from '@mem-service/sdk';
 import { type Config, ConfigError } from '../config.ts';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
 import type { Kernel } from '../kernel/index.ts';
+import { type ClientConfig, requireStore } from './memory.ts';
 import type { CliParts } from './parts.ts';
 
 /** A connection to the service. Answers are exact JSON text. */
@@ -29,12 +30,22 @@ export type CallerNames = { agent: string | undefined; session: string | undefin
 
 export const DEFAULT_AGENT = 'cli';
 
+export type ConnectionOptions = CallerNames & {
+  /** Whether a store is created where there is none. Otherwise that is an error. */
+  creates: boolean;
+};
+
 /** Connects to the server at MEM_HTTP_URL, or opens the store of this machine. */
-export async function connect(parts: CliParts, config: Config, identity: CallerNames): Promise<ServiceConnection> {
+export async function connect(
+  parts: CliParts,
+  config: ClientConfig,
+  { creates, ...identity }: ConnectionOptions,
+): Promise<ServiceConnection> {
   const agent = checkedLabel('--agent', identity.agent ?? config.client.agentId ?? DEFAULT_AGENT);
   const session = identity.session === undefined ? undefined : checkedLabel('--session', identity.session);
   const { url } = config.client;
   if (url !== undefined) return connectRemote(config.client, url, { agent, session });
+  if (!creates) requireStore(config.memory);
   const { kernel, close } = await parts.openApp(config);
   const caller = {
     account_id: SELF_HOSTED_ACCOUNT,

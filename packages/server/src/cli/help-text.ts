@@ -55,7 +55,8 @@ export function syntaxHelp(syntax: CommandSyntax, text: string): string {
 const paragraphs = (text: string): string =>
   text
     .split('\n\n')
-    .map((text) => wrap(text.replaceAll('\n', ' '), WIDTH).join('\n'))
+    // What is indented is laid out already.
+    .map((text) => (text.startsWith('  ') ? text : wrap(text.replaceAll('\n', ' '), WIDTH).join('\n')))
     .join('\n\n');
 
 export function usageOf({ word, args }: CommandSyntax): string {

@@ -48,8 +48,9 @@ ${listed.join('\n\n')}
 mem help <command> tells its arguments and flags. An operation can also be called by the name that the API has
 for it, such as mem entries.write.
 
-Commands talk to the server at MEM_HTTP_URL (with the key in MEM_API_KEY). Where that is not set they open
-the store of this machine: PostgreSQL at MEM_POSTGRES_DSN, else the folder MEM_DATA_DIR (default .amfs).
+Memory is the server at MEM_HTTP_URL (with the key in MEM_API_KEY), else PostgreSQL at MEM_POSTGRES_DSN, else the
+folder MEM_DATA_DIR, else .amfs in this folder or a parent of it, else your own store in ~/.mem/store. mem status
+says which it is, and why. Reading creates no store.
 
 Exit codes:
 ${rows(Object.entries(exitCodes))}
@@ -74,7 +75,8 @@ export function commandHelp(command: Command): string {
 /** The exit codes of this command, besides those of every command. */
 function exitCodesFor({ operation, name }: Command): [string, string][] {
   const own = operation.errors.map((code) => exitCodeOf(new Fault(code, '').toProblem()));
-  const all = [...new Set([0, 2, 4, 6, ...own, ...(name.endsWith('.verify') ? [1] : [])])].sort();
+  // 3 also where there is no store to read.
+  const all = [...new Set([0, 2, 3, 4, 6, ...own, ...(name.endsWith('.verify') ? [1] : [])])].sort();
   return all.map((code) => [String(code), exitCodes[code as keyof typeof exitCodes]]);
 }
 

@@ -1,4 +1,4 @@
-import type { Memory } from '@mem-service/mcp';
+import type { Memory, MemoryUser } from '@mem-service/mcp';
 import type { BackupOptions, BackupReport } from '../backup.ts';
 import type { Config, Environment } from '../config.ts';
 import type { StoreReport } from '../inspect.ts';
@@ -22,7 +22,7 @@ export type CliParts = {
   /** Inspects the local store without changing it. */
   inspectStore: (config: Config) => Promise<StoreReport>;
   /** Opens the memory as an MCP client of this machine uses it. */
-  openMemory: (env: Environment, client?: string) => Promise<Memory>;
+  openMemory: (env: Environment, user: MemoryUser) => Promise<Memory>;
   serve: (config: Config) => Promise<number>;
   /** Serves an MCP client over standard input and output. */
   mcp: (args: readonly string[]) => Promise<number>;

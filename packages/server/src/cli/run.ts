@@ -4,6 +4,7 @@ import { connect, type ServiceConnection } from './connect.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
 import { readInput } from './input.ts';
+import { readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
 import { isOn, type ParsedFlags, parseArgs } from './parse.ts';
 import type { CliParts } from './parts.ts';
@@ -20,11 +21,14 @@ export async function runCommand(command: Command, args: readonly string[], part
     terminal.out(commandHelp(command));
     return 0;
   }
-  const config = parts.readConfig();
+  const config = readClientConfig(parts);
   const input = await readInput(command, given, terminal.stdin);
   for (const warning of config.warnings) warn(terminal, warning);
-  const identity = { agent: given.get('agent')?.[0], session: given.get('session')?.[0] };
-  const connection = await connect(parts, config, identity);
+  const connection = await connect(parts, config, {
+    agent: given.get('agent')?.[0],
+    session: given.get('session')?.[0],
+    creates: !['read', 'none'].includes(command.operation.effect),
+  });
   const how = { terminal, json: isOn(given, 'json') };
   let text: string | undefined;
   try {

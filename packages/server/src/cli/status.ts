@@ -1,30 +1,43 @@
 import { existsSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { OperationName, Output } from '@mem-service/contract';
-import type { Config } from '../config.ts';
+import { hasStore, locationReason, type MemoryLocation } from '@mem-service/mcp/location';
 import { VERSION } from '../version.ts';
 import { type CallerNames, connect, DEFAULT_AGENT, type ServiceConnection } from './connect.ts';
-import { clients, type InstallScope, scopesOf } from './init/clients.ts';
-import { thisMachine } from './init/machine.ts';
+import { clients, type InstallScope, type McpClient, scopesOf } from './init/clients.ts';
+import { isSameMemory, memoryOfEntry, readEntry } from './init/configured.ts';
+import { readText } from './init/files.ts';
+import { type Machine, thisMachine } from './init/machine.ts';
 import { isSetUp } from './init/plan.ts';
+import type { ClientConfig } from './memory.ts';
 import type { OwnParts } from './own/command.ts';
 import { bytes, counted, outcomeText, paint, panel, type Screen, show, when } from './render/index.ts';
 
 export type ServiceStatus = {
   version: string;
-  /** The server, or the location of the store. */
-  place: { kind: 'server' | 'sqlite' | 'postgres'; at: string; bytes: number | null; exists: boolean };
+  /** The server, or the location of the store, and what decided it. */
+  place: {
+    kind: 'server' | 'sqlite' | 'postgres';
+    at: string;
+    by: MemoryLocation['by'];
+    bytes: number | null;
+    exists: boolean;
+  };
   service: Output<'health.read'> | null;
   stats: Output<'stats.read'> | null;
   agent_id: string;
   session_id: string | null;
   session: { started_at: string | null; read: number; recorded: number; stale: number } | null;
   last_outcome: { outcome_ref: string; outcome_type: string; agent_id: string; committed_at: string } | null;
-  clients: { client: string; scope: InstallScope }[];
+  clients: (ClientMemory & { client: string; scope: InstallScope })[];
 };
 
-export async function readStatus(parts: OwnParts, config: Config, identity: CallerNames): Promise<ServiceStatus> {
-  const place = storeLocation(config);
+/** Where a client keeps memory, and whether commands in this folder use the same. */
+type ClientMemory = { memory: MemoryLocation; same_memory: boolean };
+
+export async function readStatus(parts: OwnParts, config: ClientConfig, identity: CallerNames): Promise<ServiceStatus> {
+  const { memory } = config;
+  const place = storeLocation(memory);
   const machine = thisMachine(parts);
   const known = {
     version: VERSION,
@@ -34,11 +47,11 @@ export async function readStatus(parts: OwnParts, config: Config, identity: Call
     clients: clients.flatMap((client) =>
       scopesOf(machine)
         .filter((scope) => isSetUp(client, machine, scope))
-        .map((scope) => ({ client: client.title, scope })),
+        .map((scope) => ({ client: client.title, scope, ...clientMemory(client, machine, { scope, memory }) })),
     ),
   };
   if (!place.exists) return { ...known, service: null, stats: null, session: null, last_outcome: null };
-  const connection = await connect(parts, config, identity);
+  const connection = await connect(parts, config, { ...identity, creates: false });
   try {
     return { ...known, ...(await askAll(connection)) };
   } finally {
@@ -46,17 +59,22 @@ export async function readStatus(parts: OwnParts, config: Config, identity: Call
   }
 }
 
-function storeLocation(config: Config): ServiceStatus['place'] {
-  const { url } = config.client;
-  if (url !== undefined) return { kind: 'server', at: url, bytes: null, exists: true };
-  if (config.postgresDsn !== undefined) {
-    const { host, pathname } = new URL(config.postgresDsn);
-    return { kind: 'postgres', at: `postgres://${host}${pathname}`, bytes: null, exists: true };
-  }
-  const at = resolve(config.dataDir);
+function clientMemory(
+  client: McpClient,
+  machine: Machine,
+  { scope, memory }: { scope: InstallScope; memory: MemoryLocation },
+): ClientMemory {
+  const { config = '' } = client.files(machine, scope);
+  const used = memoryOfEntry(readEntry(client, readText(config) ?? ''), machine);
+  return { memory: used, same_memory: isSameMemory(used, memory) };
+}
+
+function storeLocation(memory: MemoryLocation): ServiceStatus['place'] {
+  const { kind, at, by } = memory;
+  if (kind !== 'folder') return { kind, at, by, bytes: null, exists: true };
   const files = ['mem.db', 'mem.db-wal'].map((name) => join(at, name)).filter((file) => existsSync(file));
   const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
-  return { kind: 'sqlite', at, bytes: size, exists: files.length > 0 };
+  return { kind: 'sqlite', at, by, bytes: size, exists: hasStore(memory) };
 }
 
 async function askAll(connection: ServiceConnection) {
@@ -103,11 +121,12 @@ export function showStatus(status: ServiceStatus, screen: Screen): string {
     place.kind === 'server' && service ? `mem ${service.version} on ${KINDS[service.backend]}` : KINDS[place.kind];
   const where = place.exists
     ? `${show(place.at)} (${backend}${size})`
-    : `${show(place.at)}: not there yet, the first write makes it`;
+    : `${show(place.at)}: there is none yet, the first write creates it`;
   const who = `${show(status.agent_id)}${status.session_id === null ? '' : `, session ${show(status.session_id)}`}`;
   return `${paint(screen, 'bold', `mem ${status.version}`)}\n\n${panel(
     [
       [place.kind === 'server' ? 'server' : 'store', where],
+      ['because', `it is ${locationReason(place)}`],
       ['schema', service ? String(service.schema) : ''],
       ['entries', stats ? entriesText(stats) : ''],
       [
@@ -131,9 +150,22 @@ export function showStatus(status: ServiceStatus, screen: Screen): string {
         status.clients.map(({ client, scope }) => (scope === 'user' ? client : `${client} (project)`)).join(', ') ||
           'none set up: mem init',
       ],
+      ['warning', dividedText(status)],
     ],
     screen,
   )}`;
+}
+
+/** Empty where all clients use this memory. */
+function dividedText({ clients }: ServiceStatus): string {
+  const others = clients.filter(({ same_memory }) => !same_memory);
+  if (others.length === 0) return '';
+  const places = [...new Set(others.map(({ memory }) => memory.at))];
+  const named = places.map((at) => {
+    const titles = others.filter(({ memory }) => memory.at === at).map(({ client }) => client);
+    return `${[...new Set(titles)].join(', ')} ${titles.length > 1 ? 'use' : 'uses'} ${at}`;
+  });
+  return `${show(named.join('; '))}: not the memory above. mem doctor says what to do`;
 }
 
 function entriesText({ total_entries, total_entities, total_agents, confidence_avg }: Output<'stats.read'>): string {

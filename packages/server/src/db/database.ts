@@ -31,6 +31,8 @@ export interface Dialect {
   forUpdate: string;
   /** The same, but skips rows that another transaction has locked. */
   skipLocked: string;
+  /** Appended to a SELECT to keep other transactions from changing its rows until this one ends. */
+  forShare: string;
   /** Writes in different lanes may run concurrently; writes in one lane share transactions. */
   lane(accountId: string): string;
   /** A list of texts as a one-column table `(value)`. */

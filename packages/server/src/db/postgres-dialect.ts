@@ -5,6 +5,7 @@ export const dialect: Dialect = {
   engine: 'postgres',
   forUpdate: 'FOR UPDATE',
   skipLocked: ' FOR UPDATE SKIP LOCKED',
+  forShare: ' FOR SHARE',
   lane: (accountId) => accountId,
   texts: (values) => ({ text: 'unnest(CAST(? AS text[])) AS texts(value)', values: [arrayLiteral(values)] }),
   // As an array of numbers: under row-level security, no index is used for values that must be converted from text.

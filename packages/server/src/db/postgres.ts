@@ -14,7 +14,8 @@ import { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement } from './postgres-many.ts';
 import { queryAsTenant, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
 import { execute, isConnectionLost, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
-import { guardRows, MIGRATING, type Roles, type RowSecurity } from './row-security.ts';
+import { guardRows, MIGRATING, type Roles } from './row-security.ts';
+import type { RowSecurity } from './row-security-types.ts';
 import type { Sql } from './sql.ts';
 
 const MIGRATION_LOCK = 7_301_944_612;

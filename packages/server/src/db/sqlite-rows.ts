@@ -11,7 +11,7 @@ export function compileRowBuilder(names: readonly string[]): RowBuilder {
   try {
     return new Function('values', `return { ${members.join(', ')} };`) as RowBuilder;
   } catch {
-    // The runtime was told not to compile text.
+    // The runtime does not allow compiling text.
     return (values) => buildRow(names, values);
   }
 }

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -17,11 +16,13 @@ import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { FolderMarks } from './sqlite-marks.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
+import { makeStoreFolder } from './store-folder.ts';
 
 const dialect: Dialect = {
   engine: 'sqlite',
   forUpdate: '',
   skipLocked: '',
+  forShare: '',
   lane: () => 'writer',
   texts: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
   numbers: (values) => ({ text: '(SELECT value FROM json_each(?))', values: [JSON.stringify(values)] }),
@@ -174,7 +175,7 @@ export async function openSqlite(directory: string): Promise<Database> {
   const driver = await loadDriver();
   const file = join(directory, 'mem.db');
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeStoreFolder(directory);
     const writer = await openConnection(driver, file, false);
     const reader = await openConnection(driver, file, true);
     return new SqliteDatabase(writer, reader, file);

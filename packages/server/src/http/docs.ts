@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { StaticPage } from './pages.ts';
 
 const PAGE = `<!doctype html>
@@ -38,10 +40,15 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Beside the bundle, or where only the sources are, in the package that the build takes them from. */
+function pageFolder(): string {
+  const beside = fileURLToPath(new URL('./swagger-ui', import.meta.url));
+  if (existsSync(beside)) return beside;
+  return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static');
+}
+
 /** Interactive documentation from files of the package; nothing is loaded from elsewhere. */
 export function docsPages(openApi: () => string): StaticPage[] {
-  const require = createRequire(import.meta.url);
-  const folder = () => join(dirname(require.resolve('@fastify/swagger-ui/package.json')), 'static');
   const script = 'text/javascript; charset=utf-8';
   const policy = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
   const files = Object.entries(FILES).map(([file, type]) => ({
@@ -49,7 +56,7 @@ export function docsPages(openApi: () => string): StaticPage[] {
     type,
     open: true,
     headers: { 'cache-control': 'public, max-age=86400' },
-    body: () => readFile(join(folder(), file)),
+    body: () => readFile(join(pageFolder(), file)),
   }));
   return [
     { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: policy, body: () => PAGE },

@@ -8,6 +8,7 @@ import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy }
 import { authenticateByBoth, authenticateByRing, internalKeyCheck } from './auth-hosted.ts';
 import { closeIdleOnStop } from './connections.ts';
 import { allowOrigins } from './cors.ts';
+import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
 import { addOperations } from './operations.ts';
@@ -15,6 +16,7 @@ import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
 import { explainErrors, rawProblem, sendFault } from './problems.ts';
 import { refuseUnknown } from './refusals.ts';
+import { type RequestLog, requestLog } from './request-log.ts';
 import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 
@@ -32,6 +34,10 @@ export type HttpOptions = {
   /** Proxies whose forwarding headers are trusted. */
   trustedProxies?: readonly string[];
   corsOrigins: readonly string[];
+  /** Only for programs of this machine and pages of `corsOrigins`. */
+  localOnly?: boolean;
+  /** A line in the log for every request. */
+  logRequests?: boolean;
   agentId: string;
   maxBodyBytes: number;
   timeouts?: Timeouts;
@@ -53,6 +59,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const metering = meteringOf(kernel.services);
   const requireKey = keyCheck(authenticate, metering.countRequest);
   const explain = explainErrors(options.log);
+  const logRequest = options.logRequests ? requestLog(options.log) : undefined;
   const server = fastify({
     ...limits(options),
     genReqId: requestIds(),
@@ -65,6 +72,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id);
+      logRequest?.(request, reply);
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
@@ -74,12 +82,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   decorateRequests(server);
   if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
-  server.addHook('onRequest', (request, reply, done) => {
-    request.identity = ANYBODY;
-    reply.header('x-request-id', request.id);
-    done();
-  });
-  server.addHook('onRequest', allowOrigins(options.corsOrigins));
+  beginRequests(server, options, logRequest);
   if (kernel.services.meter) metering.writeAllHeaders(server);
   const streams = new OpenStreams(options.streams);
   server.addHook('preClose', async () => streams.close());
@@ -101,6 +104,18 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const pages = addPages(server, kernel, requireKey);
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
+}
+
+/** What happens to every request before its route is asked. */
+function beginRequests(server: FastifyInstance, options: HttpOptions, logRequest: RequestLog | undefined): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    request.identity = ANYBODY;
+    reply.header('x-request-id', request.id);
+    logRequest?.(request, reply);
+    done();
+  });
+  if (options.localOnly) server.addHook('onRequest', admitLocalOnly(options.corsOrigins));
+  server.addHook('onRequest', allowOrigins(options.corsOrigins));
 }
 
 /** Passes bodies on as bytes: they are parsed once the operation is known. */

@@ -4,7 +4,7 @@ import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
 import type { Consumer, Consumers } from './consumers/index.ts';
-import type { AgentEraser, EntryEraser, Erasers } from './erasure.ts';
+import type { AgentEraser, EntryEraser, Erasers } from './erasers.ts';
 import type { Feed } from './feed.ts';
 import type { FollowRequest, Subscription } from './follower.ts';
 import type { Hooks } from './hooks.ts';

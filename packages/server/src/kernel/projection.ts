@@ -1,5 +1,5 @@
 import type { Engine, Insert, Row } from '../db/index.ts';
-import type { EntryEraser } from './erasure.ts';
+import type { EntryEraser } from './erasers.ts';
 import type { Work } from './work.ts';
 
 /** The current row of an entry, with the columns that projections need. */

@@ -1,5 +1,5 @@
-import { kernelErasesAgent, kernelErasesEntries } from './erase.ts';
-import { erasersOf } from './erasure.ts';
+import { erasersOf } from './erasers.ts';
+import { kernelErasesAgent, kernelErasesEntries } from './kernel-erasers.ts';
 import { kernelSharedTables, kernelTables } from './kernel-tables.ts';
 import type { Module, Services } from './module.ts';
 import type { SharedTable, TenantTable } from './tables.ts';

@@ -1,5 +1,5 @@
 import type { Insert, Row } from '../db/index.ts';
-import type { AgentErasureCounts, ErasedAgent } from './erasure.ts';
+import type { AgentErasureCounts, ErasedAgent } from './erasers.ts';
 import type { Work } from './work.ts';
 
 /**

@@ -1,23 +1,36 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
+import type { MemoryLocation } from '@mem-service/mcp/location';
 import { hookCommands } from '../init/claude-hooks.ts';
 import { clients, type InstallScope, type McpClient, scopesOf } from '../init/clients.ts';
+import {
+  type ConfiguredEntry,
+  isSameMemory,
+  memoryOfEntry,
+  memoryOfHooks,
+  readEntry,
+  wordsOf,
+} from '../init/configured.ts';
 import { readText } from '../init/files.ts';
-import { valueAt } from '../init/jsonc.ts';
 import { isOnPath, type Machine, shortPath } from '../init/machine.ts';
-import { pathOf, shownEntry } from '../init/server-entry.ts';
-import { tomlTable } from '../init/toml-edit.ts';
+import { shownEntry } from '../init/server-entry.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 const AGAIN = 'run mem init again';
 
+/** The machine, and the memory of commands in this folder. */
+export type CheckedMachine = { machine: Machine; memory: MemoryLocation };
+
 /** Checks the server entry of each client, for the user and for the project in this folder. */
-export function checkClients(machine: Machine): Check[] {
-  const checks = scopesOf(machine).flatMap((scope) => clients.flatMap((client) => checkClient(client, machine, scope)));
+export function checkClients(checked: CheckedMachine): Check[] {
+  const checks = scopesOf(checked.machine).flatMap((scope) =>
+    clients.flatMap((client) => checkClient(client, checked, scope)),
+  );
   return checks.length > 0 ? checks : [warning('clients', 'none is set up', 'mem init')];
 }
 
-function checkClient(client: McpClient, machine: Machine, scope: InstallScope): Check[] {
+function checkClient(client: McpClient, checked: CheckedMachine, scope: InstallScope): Check[] {
+  const { machine } = checked;
   const { config, hooks } = client.files(machine, scope);
   if (config === undefined) return [];
   const name = scope === 'user' ? client.name : `${client.name} (project)`;
@@ -25,11 +38,11 @@ function checkClient(client: McpClient, machine: Machine, scope: InstallScope): 
     const text = readText(config) ?? '';
     if (shownEntry(client, text) === undefined) return [];
     const entry = readEntry(client, text);
-    const problem = problemOfEntry(entry, machine);
+    const problem = problemOfEntry(entry, machine) ?? checkMemory(memoryOfEntry(entry, machine), checked);
     const server =
       problem ??
       ok(name, `${shortPath(machine, config)} starts ${entry.url ?? [entry.command, ...entry.args].join(' ')}`);
-    return [{ ...server, name }, ...checkHooks(hooks, machine, name)];
+    return [{ ...server, name }, ...checkHooks(hooks, checked, name)];
   } catch (error) {
     return [
       failure(
@@ -41,38 +54,19 @@ function checkClient(client: McpClient, machine: Machine, scope: InstallScope): 
   }
 }
 
-type ParsedServerEntry = {
-  command: string | undefined;
-  args: readonly string[];
-  url: string | undefined;
-  text: string;
-};
-
-function readEntry(client: McpClient, text: string): ParsedServerEntry {
-  const problem = client.format.kind === 'json' ? readJsonEntry(client, text) : readTomlEntry(client, text);
-  const [command, url] = [problem.command, problem.url ?? problem.httpUrl ?? problem.serverUrl].map((found) =>
-    typeof found === 'string' ? found : undefined,
+/** Memory is divided where a client uses another place than the commands in this folder. */
+function checkMemory(used: MemoryLocation, { memory, machine }: CheckedMachine): Check | undefined {
+  if (isSameMemory(used, memory)) return undefined;
+  const [theirs, here] = [used.at, memory.at].map((at) => shortPath(machine, at));
+  const variable = { server: 'MEM_HTTP_URL', postgres: 'MEM_POSTGRES_DSN', folder: 'MEM_DATA_DIR' }[used.kind];
+  return warning(
+    '',
+    `its memory is at ${theirs}, and commands in this folder use ${here}`,
+    `mem init, to choose one for both; or set ${variable} here`,
   );
-  const args = Array.isArray(problem.args) ? problem.args.map(String) : [];
-  return { command, args, url, text: JSON.stringify(problem) };
 }
 
-const readJsonEntry = (client: McpClient, text: string) =>
-  (valueAt(text, pathOf(client)) ?? {}) as Record<string, unknown>;
-
-/** Strings and lists of strings are written in TOML as in JSON. */
-function readTomlEntry(client: McpClient, text: string): Record<string, unknown> {
-  const read = (raw: string): unknown => {
-    try {
-      return JSON.parse(raw);
-    } catch {
-      return raw.replace(/^'(.*)'$/, '$1');
-    }
-  };
-  return Object.fromEntries([...(tomlTable(text, pathOf(client)) ?? [])].map(([name, raw]) => [name, read(raw)]));
-}
-
-function problemOfEntry({ command, args, url, text }: ParsedServerEntry, machine: Machine): Check | undefined {
+function problemOfEntry({ command, args, url, text }: ConfiguredEntry, machine: Machine): Check | undefined {
   const { env } = machine;
   if (url !== undefined) {
     if (!URL.canParse(url)) return failure('', `${JSON.stringify(url)} is no address`, AGAIN);
@@ -91,14 +85,16 @@ function problemOfEntry({ command, args, url, text }: ParsedServerEntry, machine
   return missing === undefined ? undefined : failure('', `${missing} is not there`, AGAIN);
 }
 
-function checkHooks(file: string | undefined, machine: Machine, name: string): Check[] {
+function checkHooks(file: string | undefined, checked: CheckedMachine, client: string): Check[] {
+  const { machine } = checked;
   const text = file === undefined ? undefined : readText(file);
   if (file === undefined || text === undefined) return [];
+  const name = `${client} hooks`;
   const missing = hookCommands(text)
-    .flatMap((command) => command.match(/"[^"]+"|\S+/g) ?? [])
-    .map((word) => word.replaceAll('"', ''))
+    .flatMap(wordsOf)
     .find((word) => isAbsolute(word) && /\.js$/.test(word) && !existsSync(word));
-  return missing === undefined
-    ? []
-    : [failure(`${name} hooks`, `${shortPath(machine, file)}: ${missing} is not there`, AGAIN)];
+  if (missing !== undefined) return [failure(name, `${shortPath(machine, file)}: ${missing} is not there`, AGAIN)];
+  const used = memoryOfHooks(text, machine);
+  const divided = used && checkMemory(used, checked);
+  return divided ? [{ ...divided, name }] : [];
 }

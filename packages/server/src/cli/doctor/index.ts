@@ -1,8 +1,10 @@
-import type { Config } from '../../config.ts';
+import { describeLocation, locateMemory } from '@mem-service/mcp/location';
 import type { ExitCode } from '../failure.ts';
 import { thisMachine } from '../init/machine.ts';
+import { type ClientConfig, readClientConfig } from '../memory.ts';
 import type { OwnParts } from '../own/command.ts';
 import { type Colour, clean, counted, pad, paint } from '../render/index.ts';
+import { checkStoreAdmission } from './admitted.ts';
 import { type Check, type CheckLevel, failure, ok, warning } from './check.ts';
 import { checkClients } from './clients.ts';
 import { checkServer } from './server.ts';
@@ -26,9 +28,9 @@ export function checkNode(version: string): Check {
 
 /** Without valid settings nothing else can be checked. */
 async function checkSettings(parts: OwnParts): Promise<Check[]> {
-  let config: Config;
+  let config: ClientConfig;
   try {
-    config = parts.readConfig();
+    config = readClientConfig(parts);
   } catch (error) {
     return (error as Error).message
       .split('\n')
@@ -37,12 +39,18 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
   const problem = config.warnings.map((text) => warning('settings', text, 'correct the name, or unset it'));
   const { url } = config.client;
   return [
-    ...(problem.length > 0 ? problem : [ok('settings', url === undefined ? 'read' : 'read; clients use MEM_HTTP_URL')]),
-    ...(url === undefined ? await checkStore(parts, config) : await checkServer(url, config.client.apiKey)),
+    ...(problem.length > 0 ? problem : [ok('settings', 'read')]),
+    ok('memory', describeLocation(config.memory)),
+    ...(url === undefined
+      ? [...(await checkStore(parts, config)), checkStoreAdmission(config)]
+      : await checkServer(url, config.client.apiKey)),
   ];
 }
 
-const clientChecks = (parts: OwnParts): Check[] => checkClients(thisMachine(parts));
+function clientChecks(parts: OwnParts): Check[] {
+  const machine = thisMachine(parts);
+  return checkClients({ machine, memory: locateMemory(machine.env, machine.folder) });
+}
 
 const MARKS: Readonly<Record<CheckLevel, readonly [mark: string, colour: Colour]>> = {
   ok: ['ok', 'green'],

@@ -1,6 +1,6 @@
+import { addressOfDsn, hasStrayPassword } from '@mem-service/mcp/location';
 import type { Config } from '../../config.ts';
 import type { PostgresState } from '../../db/postgres-check.ts';
-import { addressOf, hasStrayPassword } from '../../dsn.ts';
 import type { StoreReport } from '../../inspect.ts';
 import { problemOf } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
@@ -21,7 +21,7 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
     return checkState(report as Report, config);
   } catch (error) {
     const { detail } = problemOf(error);
-    return [failure('store', `${addressOf(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
+    return [failure('store', `${addressOfDsn(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
   }
 }
 
@@ -39,7 +39,7 @@ function remedyOf(error: unknown, { pathname }: URL): string {
 
 function checkState(report: Report, { postgresDsn, postgresPool }: Config): Check[] {
   const { postgres } = report;
-  const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOf(postgresDsn as string)}`;
+  const where = `PostgreSQL ${postgres.version.split(' ')[0]} at ${addressOfDsn(postgresDsn as string)}`;
   if (postgres.place === null)
     return [failure('store', `${where}: ${postgres.role} may use no schema of it`, schemaToGrant(postgres))];
   const about = `${where}, schema ${postgres.place}, as ${postgres.role}`;

@@ -1,7 +1,9 @@
 import { createClient } from '@mem-service/sdk';
+import { isLoopback } from '../../admitted.ts';
 import { VERSION } from '../../version.ts';
 import { problemOf } from '../failure.ts';
 import { duration } from '../render/index.ts';
+import { checkServerAdmission } from './admitted.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 
 const WAIT_MS = 5000;
@@ -17,7 +19,9 @@ export async function checkServer(url: string, apiKey: string | undefined): Prom
   } catch (error) {
     const { cause, message } = error as Error;
     const why = (cause as Error | undefined)?.message || message;
-    return [failure('server', `${url} cannot be reached: ${why}`, 'start it (mem serve), or correct MEM_HTTP_URL')];
+    return [
+      failure('server', `${url} cannot be reached: ${why}`, `start it (${startCommand(url)}), or correct MEM_HTTP_URL`),
+    ];
   }
   const { health, status, date } = answered;
   if (typeof health.version !== 'string' && status !== 503)
@@ -31,9 +35,12 @@ export async function checkServer(url: string, apiKey: string | undefined): Prom
     ok('server', `${url} is up`),
     checkVersion(health.version as string),
     await checkKey(url, apiKey),
+    await checkServerAdmission(url),
     checkClock(date),
   ];
 }
+
+const startCommand = (url: string): string => (isLoopback(new URL(url).hostname) ? 'mem serve --local' : 'mem serve');
 
 async function askHealth(url: string): Promise<HealthAnswer> {
   const address = `${url.replace(/\/+$/, '')}/health?ready=true`;

@@ -15,7 +15,8 @@ export async function checkStore(parts: OwnParts, config: Config): Promise<Check
   if (config.postgresDsn !== undefined) return checkPostgresStore(parts, config);
   const folder = resolve(config.dataDir);
   const before = [...checkFolder(folder), checkSpace(folder)];
-  if (!existsSync(join(folder, 'mem.db'))) return [...before, ok('store', 'not there yet: the first write makes it')];
+  if (!existsSync(join(folder, 'mem.db')))
+    return [...before, ok('store', 'there is none yet: the first write creates it')];
   return [...before, ...(await inspect(parts, config))];
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type OperationName, type Output, shapes } from '@mem-service/contract';
 import type { Memory } from '@mem-service/mcp';
+import { hasStore } from '@mem-service/mcp/location';
 import { brief, counted } from '../render/index.ts';
 
 const MAX_OWN = 8;
@@ -13,8 +14,7 @@ type ListedEntry = Output<'entries.list'>['entries'][number];
 /** A short summary of what memory holds about the project in a folder; undefined if it holds nothing. */
 export async function briefing(memory: Memory, folder: string): Promise<string | undefined> {
   // The store is created by the first write.
-  if (memory.mode === 'local' && memory.place !== 'PostgreSQL' && !existsSync(join(memory.place, 'mem.db')))
-    return undefined;
+  if (!hasStore(memory.location)) return undefined;
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await memory.call(name, input)) as Output<N>;
   const project = projectOf(folder);

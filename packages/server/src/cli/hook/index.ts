@@ -37,6 +37,7 @@ async function answerTo(
   if (event !== 'session-start') throw new UsageError('give session-start or stop');
   deleteOldReminders(env);
   const [[url], [folder]] = [given.get('url') ?? [], given.get('data-dir') ?? []];
+  const cwd = input.cwd ?? parts.readProcessStart().folder;
   const memory = await parts.openMemory(
     {
       ...env,
@@ -44,10 +45,11 @@ async function answerTo(
       ...(folder ? { MEM_DATA_DIR: folder } : {}),
       MEM_TRACK_READS: 'off',
     },
-    'claude-code',
+    // The folder that the client started its MCP servers in; the session may have moved to another.
+    { client: 'claude-code', folder: env.CLAUDE_PROJECT_DIR || cwd },
   );
   try {
-    const additionalContext = await briefing(memory, input.cwd ?? process.cwd());
+    const additionalContext = await briefing(memory, cwd);
     if (additionalContext === undefined) return undefined;
     return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext } };
   } finally {

@@ -10,7 +10,7 @@ const MATCHERS: Partial<Record<(typeof EVENTS)[number], string>> = { SessionStar
 const TIMEOUT_SECONDS = 10;
 
 const isOurs = (command: unknown): boolean =>
-  typeof command === 'string' && /(mem\.js|@mem-service\/server)"? hook (session-start|stop)\b/.test(command);
+  typeof command === 'string' && /(mem\.js|@mem-service\/(cli|server))"? hook (session-start|stop)\b/.test(command);
 
 type HookGroup = { hooks?: { command?: unknown }[] };
 type FoundHook = { group: number; hook: number; command: unknown; isOnlyHook: boolean };

@@ -21,6 +21,8 @@ export type ConfigFormat = {
   servers: readonly string[];
   /** How a value refers to an environment variable; undefined if the client does not expand variables. */
   variable?: (name: string) => string;
+  /** How a value names the folder of the project; undefined if the client starts servers in that folder. */
+  projectFolder?: string;
   /** The member for the URL of a remote server; undefined if the client can only start programs. */
   url?: 'url' | 'httpUrl' | 'serverUrl';
   /** Values of `type` that distinguish the kinds of servers. */
@@ -43,6 +45,7 @@ export type McpClient = {
 
 const braces = (name: string) => `\${${name}}`;
 const envBraces = (name: string) => `\${env:${name}}`;
+export const WORKSPACE = braces('workspaceFolder');
 const mcpServers = { kind: 'json', servers: ['mcpServers'] } as const;
 
 const claudeHome = ({ env, home }: Machine) => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
@@ -85,7 +88,7 @@ const claudeDesktop: McpClient = {
 const cursor: McpClient = {
   name: 'cursor',
   title: 'Cursor',
-  format: { ...mcpServers, variable: envBraces, url: 'url' },
+  format: { ...mcpServers, variable: envBraces, projectFolder: WORKSPACE, url: 'url' },
   isInstalled: ({ home }) => existsSync(join(home, '.cursor')),
   // The program keeps a user's rules itself, not in a file.
   files: ({ home, folder }, scope) => ({
@@ -114,6 +117,7 @@ const vscode: McpClient = {
     kind: 'json',
     servers: ['servers'],
     variable: envBraces,
+    projectFolder: WORKSPACE,
     url: 'url',
     types: { stdio: 'stdio', http: 'http' },
   },

@@ -1,6 +1,8 @@
-import { resolve } from 'node:path';
+import { isAbsolute, relative, sep } from 'node:path';
+import { type MemoryLocation, ownStore } from '@mem-service/mcp/location';
 import type { Environment } from '../../config.ts';
-import type { McpClient } from './clients.ts';
+import { UsageError } from '../failure.ts';
+import type { InstallScope, McpClient } from './clients.ts';
 import type { Program } from './program.ts';
 
 /** Where the memory is that clients are configured to use. */
@@ -8,23 +10,37 @@ export type MemoryTarget =
   | { url: string; apiKey: string | undefined; toolset: string | undefined }
   | { env: Record<string, string> };
 
-/** From the environment: a server, or the store of this machine. */
-export function targetOf(env: Environment): MemoryTarget {
-  if (env.MEM_HTTP_URL) {
-    const url = new URL(env.MEM_HTTP_URL);
+export type TargetScope = { env: Environment; folder: string; scope: InstallScope };
+
+/** A server, or the variables with which a client opens the store itself. */
+export function targetOf({ kind, at }: MemoryLocation, { env, folder, scope }: TargetScope): MemoryTarget {
+  if (kind === 'server')
     return {
-      url: `${url.href.replace(/\/+$/, '')}/mcp`,
+      url: `${new URL(at).href.replace(/\/+$/, '')}/mcp`,
       apiKey: env.MEM_API_KEY || undefined,
       toolset: env.MEM_TOOLSET || undefined,
     };
-  }
   const kept = {
-    MEM_DATA_DIR: env.MEM_DATA_DIR && resolve(env.MEM_DATA_DIR),
-    MEM_POSTGRES_DSN: env.MEM_POSTGRES_DSN,
+    MEM_DATA_DIR: kind === 'folder' ? folderFor(at, { env, folder, scope }) : undefined,
+    MEM_POSTGRES_DSN: kind === 'postgres' ? env.MEM_POSTGRES_DSN : undefined,
     MEM_TOOLSET: env.MEM_TOOLSET,
     MEM_BRANCH: env.MEM_BRANCH,
   };
   return { env: Object.fromEntries(Object.entries(kept).filter((pair): pair is [string, string] => Boolean(pair[1]))) };
+}
+
+/**
+ * Settings of a user name the whole path, because clients start in any folder. Settings of a project are shared, so they
+ * name a folder of the project from its root, and for the own store of each user nothing.
+ */
+function folderFor(at: string, { env, folder, scope }: TargetScope): string | undefined {
+  if (scope === 'user') return at;
+  if (at === ownStore(env)) return undefined;
+  const inside = relative(folder, at);
+  if (inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)) return inside.split(sep).join('/');
+  throw new UsageError(
+    `${at} exists only on this machine, and settings of a project are shared: give --store project, --store own or a server`,
+  );
 }
 
 export type ServerEntry = Readonly<Record<string, string | readonly string[] | Readonly<Record<string, string>>>>;
@@ -56,8 +72,14 @@ export function entryOf({ format }: McpClient, target: MemoryTarget, program: Pr
 const SECRET = 'MEM_POSTGRES_DSN';
 
 /** Like a key, a database address with a password stays in the environment if possible. */
-function variablesOf({ kind, variable }: McpClient['format'], env: Readonly<Record<string, string>>): ServerEntry {
-  const { [SECRET]: dsn, ...open } = env;
+function variablesOf(format: McpClient['format'], env: Readonly<Record<string, string>>): ServerEntry {
+  const { kind, variable, projectFolder } = format;
+  const { [SECRET]: dsn, MEM_DATA_DIR: folder, ...rest } = env;
+  const isOfProject = folder !== undefined && projectFolder !== undefined && !isAbsolute(folder);
+  const open = {
+    ...(folder === undefined ? {} : { MEM_DATA_DIR: isOfProject ? `${projectFolder}/${folder}` : folder }),
+    ...rest,
+  };
   const named = dsn === undefined || kind === 'toml' ? open : { ...open, [SECRET]: variable?.(SECRET) ?? dsn };
   return {
     ...(Object.keys(named).length > 0 ? { env: named } : {}),

@@ -1,20 +1,34 @@
-import { createInterface } from 'node:readline/promises';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
+import { isUnusedStoreFolder, makeStoreFolder } from '../../db/store-folder.ts';
 import { type ExitCode, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { install, uninstall } from './apply.ts';
+import { askLine, chooseMemory, chosenMemoryText } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf, targetOf } from './entry.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
-import { changedFiles, type FileChange, hooksFor, isSetUp, planInstall, planUninstall } from './plan.ts';
-import { programsOf } from './program.ts';
+import {
+  changedFiles,
+  type FileChange,
+  hooksFor,
+  type InstallPlan,
+  isSetUp,
+  planInstall,
+  planUninstall,
+} from './plan.ts';
+import { programsOf, sharedPrograms } from './program.ts';
 import { type FileReceipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
 
 export type InitOptions = {
   clients: readonly ClientName[] | undefined;
   scope: InstallScope;
+  /** Where the clients are to keep memory. */
+  store: string | undefined;
   uninstall: boolean;
   withGuides: boolean;
   dryRun: boolean;
@@ -27,31 +41,53 @@ export type InitRun = InitOptions & { machine: Machine; terminal: Terminal; secr
 export async function runInit(options: InitOptions, parts: OwnParts): Promise<ExitCode> {
   const { terminal } = parts;
   const machine = thisMachine(parts);
-  const { env } = machine;
-  const setting = { ...options, machine, terminal, secrets: secretsOf(env) };
+  const setting = { ...options, machine, terminal, secrets: secretsOf(machine.env) };
   const chosen = chooseClients(setting);
   if (chosen.length === 0) return sayNoneFound(setting);
-  const receipts = readReceipts(setting.machine.home);
-  const target = targetOf(env);
-  const programs = options.uninstall ? undefined : programsOf(parts.readProcessStart());
-  const plan = programs
-    ? planInstall(
-        chosen,
-        { target, programs, hooks: hooksFor(programs, target), withGuides: options.withGuides, receipts },
-        setting,
-      )
-    : planUninstall(chosen, receipts, setting);
+  return options.uninstall ? removeSetUp(chosen, setting) : setUp(chosen, setting, parts);
+}
+
+async function setUp(chosen: readonly McpClient[], setting: InitRun, parts: OwnParts): Promise<ExitCode> {
+  const { terminal, machine, scope, withGuides } = setting;
+  const receipts = readReceipts(machine.home);
+  const ask = !setting.yes && !setting.dryRun;
+  const memory = await chooseMemory({ machine, terminal, store: setting.store, ask });
+  const target = targetOf(memory, { env: machine.env, folder: machine.folder, scope });
+  const here = programsOf(parts.readProcessStart());
+  const programs = scope === 'project' ? sharedPrograms : here;
+  const { typed } = here;
+  const request = { target, programs, hooks: hooksFor(programs, target), withGuides, receipts };
+  const plan = planInstall(chosen, request, setting);
+  terminal.out(`${chosenMemoryText(memory, machine)}\n\n`);
   showPlan(plan, chosen, setting);
+  const result = await carryOut(plan, receipts, setting);
+  if (result !== 'declined') makeProjectStore(memory, machine);
+  if (result === 'written' || result === 'failed') terminal.out(notesFor(chosen, { target, scope, typed }));
+  return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
+}
+
+async function removeSetUp(chosen: readonly McpClient[], setting: InitRun): Promise<ExitCode> {
+  const receipts = readReceipts(setting.machine.home);
+  const plan = planUninstall(chosen, receipts, setting);
+  showPlan(plan, chosen, setting);
+  const result = await carryOut(plan, receipts, setting);
+  if (result === 'written') removeUnusedStore(setting.machine);
+  return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
+}
+
+/** What became of a plan. A dry run is declined. */
+type PlanResult = 'unchanged' | 'declined' | 'written' | 'failed';
+
+/** Writes the planned files, after asking. */
+async function carryOut(plan: InstallPlan, receipts: FileReceipts, setting: InitRun): Promise<PlanResult> {
   const todo = changedFiles(plan);
-  const hasProblems = plan.problems.length > 0;
-  if (todo.length === 0 || options.dryRun) return hasProblems ? 1 : 0;
+  if (setting.dryRun) return 'declined';
+  if (todo.length === 0) return 'unchanged';
   if (!(await isConfirmed(setting))) {
-    terminal.err('nothing was written\n');
-    return hasProblems ? 1 : 0;
+    setting.terminal.err('nothing was written\n');
+    return 'declined';
   }
-  const failed = write(todo, receipts, setting);
-  if (programs) terminal.out(notesFor(chosen, { target, programs, scope: options.scope }));
-  return failed || hasProblems ? 1 : 0;
+  return write(todo, receipts, setting) ? 'failed' : 'written';
 }
 
 function chooseClients({ clients: names, machine, scope, uninstall }: InitRun): McpClient[] {
@@ -65,6 +101,17 @@ function chooseClients({ clients: names, machine, scope, uninstall }: InitRun): 
       isSetUp(client, machine, scope) || files.some((file) => file && receipts[file]?.clients.includes(client.name))
     );
   });
+}
+
+/** The folder is what commands find the store of a project by. Elsewhere the first write makes it. */
+function makeProjectStore({ at }: MemoryLocation, { folder }: Machine): void {
+  if (at === join(folder, STORE_FOLDER)) makeStoreFolder(at);
+}
+
+/** A store that was never written to goes with the set-up. */
+function removeUnusedStore({ folder }: Machine): void {
+  const at = join(folder, STORE_FOLDER);
+  if (isUnusedStoreFolder(at)) rmSync(at, { recursive: true });
 }
 
 function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
@@ -81,14 +128,7 @@ async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
   if (yes) return true;
   if (!terminal.stdin.isTTY)
     throw new UsageError('there is no terminal to ask on: add --yes to write this, or --dry-run to only look');
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question('Write this? [y/N] ', { signal: terminal.gone })).trim());
-  } catch {
-    return false;
-  } finally {
-    lines.close();
-  }
+  return /^y(es)?$/i.test((await askLine(terminal, 'Write this? [y/N] '))?.trim() ?? '');
 }
 
 /** Handles each file on its own: a failure does not stop the others, and written files keep their receipts. */

@@ -5,7 +5,6 @@ import { diffLines } from './diff.ts';
 import type { MemoryTarget } from './entry.ts';
 import { type Machine, shortPath } from './machine.ts';
 import { changedFiles, type FileChange, type InstallPlan } from './plan.ts';
-import type { Programs } from './program.ts';
 
 type PlanOutput = {
   terminal: Terminal;
@@ -49,9 +48,9 @@ function showChanges(todo: readonly FileChange[], { terminal, machine, secrets }
 /** Steps that are left to the user. */
 export function notesFor(
   chosen: readonly McpClient[],
-  { target, programs, scope }: { target: MemoryTarget; programs: Programs; scope: InstallScope },
+  { target, scope, typed }: { target: MemoryTarget; scope: InstallScope; typed: string },
 ): string {
-  const lines = ['', 'Restart the clients to see the memory. mem doctor checks the whole.'];
+  const lines = ['', `Restart the clients to see the memory. ${typed} doctor checks the whole.`];
   const fromEnvironment = chosen
     .filter(({ format }) => format.variable || format.kind === 'toml')
     .map(({ title }) => title);
@@ -59,7 +58,7 @@ export function notesFor(
     lines.push(`${fromEnvironment.join(', ')}: the key is taken from MEM_API_KEY, so set it where they are started.`);
   if ('env' in target && target.env.MEM_POSTGRES_DSN && fromEnvironment.length > 0)
     lines.push(`${fromEnvironment.join(', ')}: MEM_POSTGRES_DSN is taken from the environment they are started in.`);
-  if (scope === 'project' && !programs.portable && 'env' in target)
-    lines.push('These files name the program by its place on this machine: think before you share them.');
+  if (scope === 'project')
+    lines.push('These files hold on every machine: commit them to share the set-up. Memory itself stays out of git.');
   return `${lines.join('\n')}\n`;
 }

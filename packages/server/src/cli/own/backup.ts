@@ -1,5 +1,6 @@
 import type { BackupReport } from '../../backup.ts';
 import { field, toggle } from '../fields.ts';
+import { readClientConfig } from '../memory.ts';
 import { isOn } from '../parse.ts';
 import { bytes, clean, counted } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
@@ -21,7 +22,7 @@ has as many rows as the store had. For PostgreSQL use pg_dump, for a server else
   ],
   async run(given, parts) {
     const file = given.get('file')?.[0] ?? `mem-backup-${timeInName(new Date())}.db`;
-    const report = await parts.backupStore(parts.readConfig(), { file, force: isOn(given, 'force') });
+    const report = await parts.backupStore(readClientConfig(parts), { file, force: isOn(given, 'force') });
     tell(parts.terminal, { report, json: isOn(given, 'json'), text: `backed up ${report.store} to ${report.file}` });
     return 0;
   },

@@ -10,7 +10,7 @@ const args = [field('event', 'What has happened.', { kind: 'choice', choices: ev
 const fields = [
   ...args,
   field('url', 'The server to ask. Default: MEM_HTTP_URL.'),
-  field('data-dir', 'The folder of the store. Default: MEM_DATA_DIR.'),
+  field('data-dir', 'The folder of the store. Default: as for every command, from the folder of the session.'),
   toggle('help', 'Print this help.'),
 ];
 const syntax = { word: 'hook', args, fields, common: [] };

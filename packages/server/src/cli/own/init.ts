@@ -12,15 +12,19 @@ itself, a short guide for the agent, and for Claude Code a skill and hooks that 
 session starts and remind of the outcome when it ends. Files are replaced as a whole, with a copy of the old one
 beside them; comments, order and everything else in them stay. Done twice, nothing changes.
 
-Where MEM_HTTP_URL is set, clients are pointed to that server. The key in MEM_API_KEY is never printed. It is
-not written down either, where a client can take it from its environment; else the file is for the user alone.
-Without MEM_HTTP_URL clients open the store of this machine, with the MEM_DATA_DIR, MEM_POSTGRES_DSN, MEM_TOOLSET
-and MEM_BRANCH of now.`,
+It asks where the clients are to keep memory, and writes that down with the rest: your own store (~/.mem/store), the
+store of this project (.amfs, kept out of git), or a server. --store answers it. A variable that decides it
+(MEM_HTTP_URL, MEM_POSTGRES_DSN, MEM_DATA_DIR) is taken over without a question; where nobody can be asked, it is the
+memory that mem status shows. With --project, nothing is written that holds on one machine only.
+
+The key in MEM_API_KEY is never printed. It is not written down either, where a client can take it from its
+environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are taken over.`,
   flags: [
     field('client', 'Default: those that are found.', {
       kind: 'list',
       choices: clientNames,
     }),
+    field('store', 'Where memory is: own, project, a folder, or the address of a server.'),
     toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
     toggle('uninstall', 'Remove what mem init added, and nothing else.'),
     field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
@@ -31,8 +35,9 @@ and MEM_BRANCH of now.`,
     ['mem init', 'set up the clients found, after confirmation'],
     ['mem init --dry-run', 'only look'],
     ['mem init --client claude-code,cursor --yes', 'these two, without confirmation'],
-    ['mem init --project --client claude-code', 'for everybody who works on this project'],
-    ['MEM_HTTP_URL=https://mem.example.com mem init', 'point the clients to a server'],
+    ['mem init --store own --yes', 'one memory for everything, without a question'],
+    ['mem init --project --store project', 'for everybody who works on this project'],
+    ['mem init --store https://mem.example.com', 'point the clients to a server'],
     ['mem init --uninstall', 'take it back'],
   ],
   async run(given, parts) {
@@ -46,6 +51,7 @@ and MEM_BRANCH of now.`,
     const options = {
       clients: names as ClientName[] | undefined,
       scope: isOn(given, 'project') ? ('project' as const) : ('user' as const),
+      store: given.get('store')?.[0],
       uninstall: isOn(given, 'uninstall'),
       withGuides: given.get('guide')?.[0] !== 'false',
       dryRun: isOn(given, 'dry-run'),

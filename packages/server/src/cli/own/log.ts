@@ -2,6 +2,7 @@ import { eventNames, eventTypeOf } from '@mem-service/contract';
 import { connect } from '../connect.ts';
 import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
+import { readClientConfig } from '../memory.ts';
 import { isOn, type ParsedFlags } from '../parse.ts';
 import { eventLines } from '../render/index.ts';
 import { warn } from '../terminal.ts';
@@ -30,9 +31,9 @@ as they happen, mem log.list reads them in the order they came.`,
   async run(given, parts) {
     const { terminal } = parts;
     const wanted = readEventQuery(given);
-    const config = parts.readConfig();
+    const config = readClientConfig(parts);
     for (const warning of config.warnings) warn(terminal, warning);
-    const connection = await connect(parts, config, identityOf(given));
+    const connection = await connect(parts, config, { ...identityOf(given), creates: false });
     try {
       const { listRecentEvents } = await import('../recent-events.ts');
       const events = await listRecentEvents(connection, wanted);

@@ -1,6 +1,7 @@
 import { findCommand } from '../commands.ts';
 import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
+import { readClientConfig } from '../memory.ts';
 import { isOn } from '../parse.ts';
 import { tell } from './backup.ts';
 import { type OwnCommand, ownCommand } from './command.ts';
@@ -20,7 +21,7 @@ with --force. An old version of one entry is restored with mem restore-version.`
   async run(given, parts) {
     const file = given.get('file')?.[0];
     if (file === undefined) throw new UsageError('file is missing: see mem help restore');
-    const report = await parts.restoreStore(parts.readConfig(), { file, force: isOn(given, 'force') });
+    const report = await parts.restoreStore(readClientConfig(parts), { file, force: isOn(given, 'force') });
     tell(parts.terminal, { report, json: isOn(given, 'json'), text: `restored ${report.store} from ${report.file}` });
     return 0;
   },

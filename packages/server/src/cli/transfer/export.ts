@@ -14,7 +14,7 @@ type ExportProgress = { records: number; seq: number };
 
 /** The file gets its name only when it is complete. */
 export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOptions): Promise<ExitCode> {
-  return withConnection<ExitCode>(parts, async (connection) => {
+  return withConnection<ExitCode>(parts, 'read', async (connection) => {
     const written: ExportProgress = { records: 0, seq: 0 };
     const source = Readable.from(chunksOf(connection.lines('transfer.export', {}), written));
     const part = out === undefined ? undefined : `${out}.part`;

@@ -27,10 +27,11 @@ export async function importForeign(parts: OwnParts, options: ForeignImportOptio
   const into = shapes.entityPath.safeParse(options.into);
   if (!into.success) throw new UsageError(`--into: ${into.error.issues[0]?.message}`);
   const prepared = await read(system, { path, into: into.data });
-  return withConnection<ExitCode>(parts, async (connection) => {
+  return withConnection<ExitCode>(parts, dry_run ? 'dry run' : 'write', async (connection, memory) => {
     const report: ForeignImportReport = {
       system,
       dry_run,
+      memory,
       found: found(prepared),
       ...(await sendAll(connection, prepared, options)),
     };

@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Fault, type Output } from '@mem-service/contract';
+import { describeLocation } from '@mem-service/mcp/location';
 import type { ServiceConnection } from '../connect.ts';
 import { type ExitCode, problemOf, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress, type Progress } from '../progress.ts';
+import { clean } from '../render/index.ts';
 import { withConnection } from './connection.ts';
 import { linesOf } from './lines.ts';
 
@@ -18,7 +20,7 @@ const MAX_CHARS = 1024 * 1024;
 
 /** Imports a whole export: all lines are uploaded, then applied at once. */
 export async function importAccount(parts: OwnParts, { path, dry_run, json }: AccountImportOptions): Promise<ExitCode> {
-  return withConnection<ExitCode>(parts, async (connection) => {
+  return withConnection<ExitCode>(parts, dry_run ? 'dry run' : 'write', async (connection, memory) => {
     const status = await ask<ImportStatus>(connection, 'transfer.status', {});
     if (!status.is_empty)
       throw new Fault('conflict', `an export goes into an empty account; this one is at seq ${status.seq}`);
@@ -26,17 +28,19 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Ac
     const sent = await send(connection, linesOf(path, parts.terminal.stdin), { status, dry_run, progress });
     progress.end();
     if (!dry_run) await finish(connection, sent.header);
-    const report = { dry_run, resumed_at: status.received, records: sent.records, seq: sent.header.seq };
+    const report = { dry_run, memory, resumed_at: status.received, records: sent.records, seq: sent.header.seq };
     const did = dry_run ? 'can be imported' : 'imported';
     parts.terminal.out(
-      json ? `${JSON.stringify(report)}\n` : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\n`,
+      json
+        ? `${JSON.stringify(report)}\n`
+        : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\ninto ${clean(describeLocation(memory))}\n`,
     );
     return 0;
   });
 }
 
 export async function discardImport(parts: OwnParts, json: boolean): Promise<ExitCode> {
-  return withConnection<ExitCode>(parts, async (connection) => {
+  return withConnection<ExitCode>(parts, 'read', async (connection) => {
     const text = await connection.call('transfer.discard', {});
     const { discarded } = JSON.parse(text) as Output<'transfer.discard'>;
     parts.terminal.out(json ? `${text}\n` : `discarded ${discarded} lines\n`);

@@ -1,9 +1,12 @@
 import type { EntryKey } from '@mem-service/contract';
+import { describeLocation, type MemoryLocation } from '@mem-service/mcp/location';
 import { clean } from '../render/index.ts';
 
 export type ForeignImportReport = {
   system: string;
   dry_run: boolean;
+  /** Where it went, or would go. */
+  memory: MemoryLocation;
   found: {
     /** The number of keys, and of their versions. */
     entries: number;
@@ -35,6 +38,7 @@ const FATES: Record<string, string> = {
 export function reportText({
   system,
   dry_run,
+  memory,
   found,
   entries,
   links,
@@ -45,6 +49,7 @@ export function reportText({
   const lines = [
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
     `${verb} ${entries.written} versions and ${links.written} links`,
+    `into ${clean(describeLocation(memory))}`,
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
     ...(entries.skipped > 0 ? [`kept because another value was there: ${entries.skipped}`] : []),
     ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),

@@ -8,11 +8,16 @@ type OpenApiParts = { schemas: Schemas; problems: Problems };
 const camel = (name: string) => name.replace(/[\W_]+(\w)/g, (_, letter: string) => letter.toUpperCase());
 const pascal = (name: string) => name.charAt(0).toUpperCase() + camel(name).slice(1);
 
-/** The name in the table; for an alias also its method and path, so that ids do not depend on the order. */
+/**
+ * The name in the table with an underscore, so that generated clients have short functions: `entries_write`. Aliases are
+ * numbered in the order of the row, which only grows at its end.
+ */
 function operationId({ name, route, isAlias }: DocumentedRoute): string {
-  if (!isAlias) return camel(name);
-  const words = route.path.replace('/api/v1', '').split(/\W|_/).filter(Boolean);
-  return camel(`${name}.${[route.method.toLowerCase(), ...words].join('.')}`);
+  const id = name.replaceAll('.', '_');
+  if (!isAlias) return id;
+  const aliases = operations[name].http.aliases ?? [];
+  const number = aliases.findIndex(({ method, path }) => method === route.method && path === route.path) + 1;
+  return number === 1 ? `${id}_alias` : `${id}_alias_${number}`;
 }
 
 export function describeOperation(described: DocumentedRoute, { schemas, problems }: OpenApiParts): JsonObject {

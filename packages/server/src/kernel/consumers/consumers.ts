@@ -1,10 +1,13 @@
 import type { Kernel, Services } from '../module.ts';
+import type { AccountRow } from '../queries.ts';
 import type { LogEvent } from '../work.ts';
 import { CLAIM_TIMES, type ClaimTimes, type Consumer } from './consumer.ts';
 import { orNothing } from './or-nothing.ts';
-import * as queries from './queries.ts';
+import { type CursorRow, listFirstWanted } from './queries.ts';
 import { ConsumerRunner } from './runner.ts';
+import { SCAN } from './turn.ts';
 import { walkAccounts } from './walk.ts';
+import * as queries from './walk-queries.ts';
 
 /** Short-lived processes end before this; the others look once for events that an earlier process left unhandled. */
 const FIRST_WALK_MS = 1_000;
@@ -106,6 +109,22 @@ export class Consumers {
 
   get names(): readonly string[] {
     return this.#list.map(({ name }) => name);
+  }
+
+  /**
+   * How far each consumer has come in the log of an account. A cursor is moved past unwanted events only from time to time,
+   * so the events after it are searched for the first wanted one.
+   */
+  async positions(account: AccountRow, cursors: readonly CursorRow[]): Promise<Map<string, number>> {
+    const { database } = this.#options;
+    const { account_id, seq: head } = account;
+    const waiting = this.#list.map(({ name: consumer, event_types }) => {
+      const after = cursors.find((row) => row.consumer === consumer)?.seq ?? 0;
+      return { account_id, consumer, event_types, after, up_to: Math.max(after, Math.min(head, after + SCAN)) };
+    });
+    const found = await listFirstWanted(database.forAccount(account_id).scan, database.dialect, waiting);
+    const next = new Map(found.map((row) => [row.consumer, row.next]));
+    return new Map(waiting.map(({ consumer, up_to }) => [consumer, (next.get(consumer) ?? up_to + 1) - 1]));
   }
 
   /** What this process has handled. */

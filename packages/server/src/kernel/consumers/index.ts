@@ -1,3 +1,10 @@
 export type { ClaimTimes, Consumer, ConsumerContext } from './consumer.ts';
 export { type ConsumerCounts, Consumers, type ConsumersOptions } from './consumers.ts';
-export { deleteConsumed, dropDeadLetters, listCursors, listDeadLetters, retryDeadLetters } from './queries.ts';
+export {
+  countDeadLettersOf,
+  deleteConsumed,
+  dropDeadLetters,
+  listCursors,
+  listDeadLetters,
+  retryDeadLetters,
+} from './queries.ts';

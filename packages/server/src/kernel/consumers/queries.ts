@@ -3,6 +3,7 @@ import {
   emptySql,
   fragment,
   type Insert,
+  joinSql,
   type Query,
   type Sql,
   sql,
@@ -36,15 +37,19 @@ export function claimCursor(
   );
 }
 
-/** Claims a cursor that has no row yet. Returns nothing when the row exists by now, or when the account is gone. */
+/**
+ * Claims a cursor that has no row yet. Returns nothing when the row exists by now, or when the account is gone. Locks the
+ * account against the end of its purge, which deletes cursors and would not see this one.
+ */
 export function insertClaim(
   tx: Transaction,
+  dialect: Dialect,
   { key, claimed_by, until }: CursorClaim & { key: CursorKey },
 ): Promise<Claim | undefined> {
   return tx.get<Claim>(
     sql`INSERT INTO consumer_cursors (account_id, consumer, seq, claimed_by, claimed_until)
         SELECT account_id, ${key.consumer}, 0, ${claimed_by}, CAST(${until} AS BIGINT) FROM accounts
-        WHERE account_id = ${key.account_id} AND purged_at IS NULL
+        WHERE account_id = ${key.account_id} AND purged_at IS NULL${fragment(dialect.forShare)}
         ON CONFLICT (account_id, consumer) DO NOTHING RETURNING seq, attempts`,
   );
 }
@@ -95,7 +100,8 @@ export function failCursor(tx: Transaction, { key, claimed_by }: Held, failure: 
   );
 }
 
-const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
+/** A condition on events; none for a consumer of all types. */
+export const ofTypes = (dialect: Dialect, event_types: readonly string[] | undefined): Sql =>
   event_types === undefined ? emptySql : sql` AND event_type IN (SELECT value FROM ${dialect.texts(event_types)})`;
 
 export type Stretch = { after: number; up_to: number; limit: number; event_types: readonly string[] | undefined };
@@ -150,13 +156,38 @@ export function listCursors(query: Query, account_id: string): Promise<CursorRow
   );
 }
 
+/** The most dead letters of a consumer that are shown. */
 const MAX_LETTERS = 1000;
 
-export function listDeadLetters(query: Query, account_id: string): Promise<DeadLetter[]> {
-  return query.all<DeadLetter>(
-    sql`SELECT consumer, seq, attempts, error, failed_at, retry FROM consumer_dead_letters
-        WHERE account_id = ${account_id} ORDER BY consumer, seq LIMIT ${MAX_LETTERS}`,
+/** The oldest dead letters of each consumer. */
+export function listDeadLetters(query: Query, account_id: string, consumers: readonly string[]): Promise<DeadLetter[]> {
+  const ofEach = consumers.map(
+    (consumer) => sql`SELECT * FROM (SELECT consumer, seq, attempts, error, failed_at, retry FROM consumer_dead_letters
+        WHERE ${isAt({ account_id, consumer })} ORDER BY seq LIMIT ${MAX_LETTERS}) AS oldest`,
   );
+  return query.all<DeadLetter>(sql`${joinSql(ofEach, ' UNION ALL ')} ORDER BY consumer, seq`);
+}
+
+/** How many dead letters each consumer has in an account. */
+export function countDeadLettersOf(query: Query, account_id: string): Promise<{ consumer: string; n: number }[]> {
+  return query.all(
+    sql`SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id = ${account_id} GROUP BY consumer`,
+  );
+}
+
+export type Waiting = CursorKey & { after: number; up_to: number; event_types: readonly string[] | undefined };
+
+/** The first event in each stretch that the consumer wants; null where it wants none. */
+export function listFirstWanted(
+  query: Query,
+  dialect: Dialect,
+  waiting: readonly Waiting[],
+): Promise<{ consumer: string; next: number | null }[]> {
+  const ofEach = waiting.map(
+    ({ account_id, consumer, after, up_to, event_types }) => sql`SELECT CAST(${consumer} AS TEXT) AS consumer,
+        (SELECT min(seq) FROM events WHERE account_id = ${account_id} AND seq > ${after} AND seq <= ${up_to}${ofTypes(dialect, event_types)}) AS next`,
+  );
+  return query.all(joinSql(ofEach, ' UNION ALL '));
 }
 
 const oneOrAll = (seq: number | undefined): Sql => (seq === undefined ? emptySql : sql` AND seq = ${seq}`);
@@ -174,93 +205,4 @@ export async function deleteConsumed(tx: Transaction, account_id: string): Promi
 
 export function dropDeadLetters(tx: Transaction, key: CursorKey, seq: number | undefined): Promise<number> {
   return tx.run(sql`DELETE FROM consumer_dead_letters WHERE ${isAt(key)}${oneOrAll(seq)}`);
-}
-
-/** Maintenance over all accounts, from here to the end of the file. */
-export function listInstalled(query: Query): Promise<{ consumer: string }[]> {
-  return query.all(sql`SELECT consumer FROM consumers`);
-}
-
-export function insertConsumer(tx: Transaction, consumer: string, now: number): Promise<number> {
-  return tx.run(
-    sql`INSERT INTO consumers (consumer, installed_at) VALUES (${consumer}, ${now}) ON CONFLICT (consumer) DO NOTHING`,
-  );
-}
-
-/** Places the cursors of all accounts behind the newest event, so that older events are skipped. */
-export function insertCursorsAtEnd(tx: Transaction, consumer: string): Promise<number> {
-  return tx.run(
-    sql`INSERT INTO consumer_cursors (account_id, consumer, seq) SELECT account_id, ${consumer}, seq FROM accounts
-        WHERE purged_at IS NULL ON CONFLICT (account_id, consumer) DO NOTHING`,
-  );
-}
-
-/** The last account of the next page of a walk. */
-export async function pageEnd(query: Query, after: string, size: number): Promise<string | undefined> {
-  const row = await query.get<{ account_id: string }>(
-    sql`SELECT max(account_id) AS account_id FROM (SELECT account_id FROM accounts WHERE account_id > ${after}
-          ORDER BY account_id LIMIT ${size}) AS page`,
-  );
-  return row?.account_id ?? undefined;
-}
-
-export type WalkPage = {
-  consumer: string;
-  event_types: readonly string[] | undefined;
-  after: string;
-  up_to: string;
-  scan: number;
-};
-
-export type Behind = { account_id: string; head: number; seq: number; next: number | null };
-
-/** The accounts of a page with events after the cursor, and the first of these that the consumer wants. */
-export function listBehind(query: Query, dialect: Dialect, page: WalkPage): Promise<Behind[]> {
-  return query.all<Behind>(
-    sql`SELECT behind.account_id, behind.head, behind.seq, (SELECT min(events.seq) FROM events
-          WHERE events.account_id = behind.account_id AND events.seq > behind.seq
-            AND events.seq <= behind.seq + ${page.scan}${ofTypes(dialect, page.event_types)}) AS next
-        FROM (SELECT accounts.account_id, accounts.seq AS head, coalesce(consumer_cursors.seq, 0) AS seq FROM accounts
-          LEFT JOIN consumer_cursors ON consumer_cursors.account_id = accounts.account_id
-            AND consumer_cursors.consumer = ${page.consumer}
-          WHERE accounts.account_id > ${page.after} AND accounts.account_id <= ${page.up_to}
-            AND accounts.deleted_at IS NULL AND accounts.seq > coalesce(consumer_cursors.seq, 0)) AS behind`,
-  );
-}
-
-/** Moves cursors past events that the consumer does not want; never a claimed cursor. */
-export const skipEvents: Insert = {
-  table: 'consumer_cursors',
-  columns: { account_id: 'text', consumer: 'text', seq: 'int' },
-  suffix: `ON CONFLICT (account_id, consumer) DO UPDATE SET seq = excluded.seq
-    WHERE consumer_cursors.seq < excluded.seq AND consumer_cursors.claimed_by = ''`,
-};
-
-/** Accounts with dead letters that are to be retried. */
-export function listRetrying(query: Query, limit: number): Promise<CursorKey[]> {
-  return query.all<CursorKey>(
-    sql`SELECT DISTINCT account_id, consumer FROM consumer_dead_letters WHERE account_id IS NOT NULL AND retry = 1
-        LIMIT ${limit}`,
-  );
-}
-
-export function countDeadLetters(query: Query): Promise<{ consumer: string; n: number }[]> {
-  return query.all(
-    sql`SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY consumer`,
-  );
-}
-
-export type Measured = { consumer: string; lag: number; accounts_behind: number; dead_letters: number };
-
-export function keepMeasured(tx: Transaction, { consumer, ...found }: Measured, now: number): Promise<number> {
-  return tx.run(
-    sql`UPDATE consumers SET lag = ${found.lag}, accounts_behind = ${found.accounts_behind},
-          dead_letters = ${found.dead_letters}, measured_at = ${now} WHERE consumer = ${consumer}`,
-  );
-}
-
-export function listMeasured(query: Query): Promise<(Measured & { measured_at: number })[]> {
-  return query.all(
-    sql`SELECT consumer, lag, accounts_behind, dead_letters, measured_at FROM consumers ORDER BY consumer`,
-  );
 }

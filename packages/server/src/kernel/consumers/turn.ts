@@ -1,5 +1,4 @@
-import { Fault } from '@mem-service/contract';
-import { StorageError, type Transaction } from '../../db/index.ts';
+import type { Transaction } from '../../db/index.ts';
 import { SELF_CALLER } from '../caller.ts';
 import type { Kernel } from '../module.ts';
 import { readAccount } from '../queries.ts';
@@ -14,6 +13,7 @@ import {
   DEFAULT_MAX_ATTEMPTS,
 } from './consumer.ts';
 import * as queries from './queries.ts';
+import { ClaimLost, Interrupted, isOfHandler, mustHoldClaim, nameOf } from './turn-errors.ts';
 
 /** The most events searched for those that a consumer wants, before other accounts get their turn. */
 export const SCAN = 5_000;
@@ -34,16 +34,6 @@ export type TurnParts = {
 /** When the account is due again; undefined when nothing is left to do. */
 export type Due = number | undefined;
 export const AT_ONCE = Number.NEGATIVE_INFINITY;
-
-/** Another server has claimed the cursor. This server's transaction is rolled back. */
-class ClaimLost extends Error {
-  override name = 'ClaimLost';
-}
-
-/** The handler stopped early because the service is stopping. */
-class Interrupted extends Error {
-  override name = 'Interrupted';
-}
 
 type FinishEvents = (tx: Transaction) => Promise<number>;
 
@@ -107,7 +97,8 @@ export class Turn {
     const { dialect } = kernel.services.database;
     const claiming = { key: this.#key, claimed_by: server_id, now: this.#now, until: this.#until };
     return this.#transaction(
-      async (tx) => (await queries.claimCursor(tx, dialect, claiming)) ?? (await queries.insertClaim(tx, claiming)),
+      async (tx) =>
+        (await queries.claimCursor(tx, dialect, claiming)) ?? (await queries.insertClaim(tx, dialect, claiming)),
     );
   }
 
@@ -284,20 +275,4 @@ export class Turn {
     const { consumer, account_id } = this.#key;
     return new Error(`consumer ${consumer}, account ${account_id}: ${what}`, { cause });
   }
-}
-
-async function mustHoldClaim(changedRows: Promise<number>): Promise<void> {
-  if ((await changedRows) === 0) throw new ClaimLost('another server has taken over');
-}
-
-/** True for an error of the handler. All others are retried without counting an attempt. */
-function isOfHandler(error: unknown): boolean {
-  if (error instanceof ClaimLost || error instanceof Interrupted || error instanceof StorageError) return false;
-  return !isAccountGone(error) && !(error instanceof Fault && error.code === 'unavailable');
-}
-
-/** The kind of error. Its message may quote an entry, so only the server's log contains it. */
-function nameOf(error: unknown): string {
-  if (error instanceof Fault) return `Fault ${error.code}`;
-  return error instanceof Error ? error.name : typeof error;
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/index.ts';
-import * as queries from './queries.ts';
 import type { ConsumerRunner } from './runner.ts';
 import { SCAN } from './turn.ts';
+import * as queries from './walk-queries.ts';
 
 const PAGE_ACCOUNTS = 500;
 /** A cursor is moved past unwanted events only when there are at least this many: fewer are not worth a write. */

@@ -1,6 +1,7 @@
 import { Fault } from '@mem-service/contract';
 import {
   changed,
+  countDeadLettersOf,
   dropDeadLetters,
   hashedBy,
   listCursors,
@@ -19,19 +20,24 @@ import {
 } from '../../kernel/index.ts';
 
 const list = reads<'consumers.list'>(async ({ read, caller: { account_id }, services }) => {
-  const [account, cursors, letters] = await Promise.all([
+  const { names } = services.consumers;
+  if (names.length === 0) return { last_seq: (await readAccount(read, account_id))?.seq ?? 0, consumers: [] };
+  const [account, cursors, letters, totals] = await Promise.all([
     readAccount(read, account_id),
     listCursors(read, account_id),
-    listDeadLetters(read, account_id),
+    listDeadLetters(read, account_id, names),
+    countDeadLettersOf(read, account_id),
   ]);
-  const consumers = services.consumers.names.map((consumer) => {
+  const positions = account && (await services.consumers.positions(account, cursors));
+  const consumers = names.map((consumer) => {
     const cursor = cursors.find((row) => row.consumer === consumer);
     return {
       consumer,
-      seq: cursor?.seq ?? 0,
+      seq: positions?.get(consumer) ?? 0,
       attempts: cursor?.attempts ?? 0,
       last_error: cursor?.last_error || null,
       retry_at: toIsoOrNull(cursor?.retry_at || null),
+      dead_letters_total: totals.find((row) => row.consumer === consumer)?.n ?? 0,
       dead_letters: letters
         .filter((letter) => letter.consumer === consumer)
         .map(({ seq, attempts, error, failed_at, retry }) => ({

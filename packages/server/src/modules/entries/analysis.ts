@@ -7,6 +7,7 @@ import { createAggregate } from './rules/aggregate.ts';
 import { diffJson } from './rules/diff.ts';
 import { mayAgentSee } from './rules/next.ts';
 import { Verification } from './verification.ts';
+import { getVersion, listVersionsInOrder } from './version-queries.ts';
 
 const CHUNK = 500;
 
@@ -40,7 +41,7 @@ const diff = reads<'entries.diff'>(async (context, input) => {
   const { view, read } = context;
   const { entity_path, key } = input;
   const findVersion = async (version: number) => {
-    const row = await queries.getVersion(read, view, { entity_path, key, version });
+    const row = await getVersion(read, view, { entity_path, key, version });
     return row && mayAgentSee(row, view.agent_id) ? row : undefined;
   };
   const entry = await queries.getEntry(read, view, input);
@@ -88,7 +89,7 @@ const verify = reads<'entries.verify'>(async (context, input) => {
   let more = true;
   for (let left = input.limit; more && left > 0; ) {
     const limit = Math.min(CHUNK, left);
-    const rows = await queries.listVersionsInOrder(scan, view, { where, after: position, limit });
+    const rows = await listVersionsInOrder(scan, view, { where, after: position, limit });
     const checked = verification.report.total_checked;
     await verification.add(rows, where);
     const last = rows.at(-1);

@@ -25,6 +25,7 @@ import {
 } from './rows.ts';
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import { insertVersions } from './version-queries.ts';
 
 /** `before` is the hash of the replaced value. */
 export type AppliedWrite = { entry: EntryRow; unchanged: boolean; before: string | null };
@@ -243,7 +244,7 @@ export class EntrySet {
     }
     if (changes.length === 0) return;
     const work = this.#work;
-    work.send(work.tx.insertMany(queries.insertVersions, this.#versions));
+    work.send(work.tx.insertMany(insertVersions, this.#versions));
     saveHeads(work, changes);
     await applyChanges(work, changes);
   }

@@ -21,7 +21,7 @@ export {
 } from './erase/index.ts';
 export * from './offers.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type EntryKey, type EntryRowKey, getDocuments, getLiveEntry } from './queries.ts';
+export { type EntryKey, type EntryRowKey, getLiveEntry } from './queries.ts';
 export {
   contentHash,
   fromDocument,
@@ -33,6 +33,7 @@ export {
 } from './rows.ts';
 export { evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
+export { getDocuments } from './version-queries.ts';
 export { authorOf, checkUnchanged, checkWrite, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {

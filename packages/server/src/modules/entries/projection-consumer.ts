@@ -1,6 +1,7 @@
 import type { Consumer, EntryChange, EntryHead, LogEvent, Module, Projection, Work } from '../../kernel/index.ts';
-import { findEntries, findWholeVersions } from './queries.ts';
+import { findEntries } from './queries.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
+import { findWholeVersions } from './version-queries.ts';
 
 /** The events that each belong to a version. */
 const VERSION_EVENTS = ['write', 'delete', 'expire'];

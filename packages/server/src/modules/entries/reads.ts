@@ -30,6 +30,7 @@ import {
   type VersionRow,
 } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
+import { getShownVersion, getVersion, lineageAt, listVersions } from './version-queries.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
@@ -42,12 +43,12 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
   const { entity_path, key, version } = input;
   const seen = (row: VersionRow | undefined) => (row && mayAgentSee(row, view.agent_id) ? row : undefined);
   if (version !== undefined) {
-    const row = seen(await queries.getVersion(read, view, { entity_path, key, version }));
+    const row = seen(await getVersion(read, view, { entity_path, key, version }));
     return row?.deleted === 1 ? undefined : row;
   }
   const time = fromIso(input.as_of as string);
-  const lineage = await queries.lineageAt(read, view, { entity_path, key, time });
-  const row = seen(await queries.getShownVersion(read, { ...view, lineage, at: time }, { entity_path, key }));
+  const lineage = await lineageAt(read, view, { entity_path, key, time });
+  const row = seen(await getShownVersion(read, { ...view, lineage, at: time }, { entity_path, key }));
   return isLive(row, time) ? row : undefined;
 }
 
@@ -104,9 +105,9 @@ const history = reads<'entries.history'>(async (context, input) => {
   if (input.cursor !== undefined) [page.before] = versionCursors.from(input.cursor);
   if (input.since !== undefined) page.since = fromIso(input.since);
   if (input.until !== undefined) page.until = fromIso(input.until);
-  const [newest] = await queries.listVersions(context.read, context.view, { ...all, limit: 1 });
+  const [newest] = await listVersions(context.read, context.view, { ...all, limit: 1 });
   if (!newest) throw notFound(input);
-  const rows = await queries.listVersions(context.read, context.view, page);
+  const rows = await listVersions(context.read, context.view, page);
   const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
   return { entity_path, key, version_count: newest.version, versions: items.map((row) => toVersion(row)), ...rest };
 });

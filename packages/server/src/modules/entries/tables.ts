@@ -1,9 +1,9 @@
 import { Fault } from '@mem-service/contract';
 import type { Row } from '../../db/index.ts';
 import { exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
-import { findWholeVersions, insertVersions } from './queries.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import { findWholeVersions, insertVersions } from './version-queries.ts';
 
 /** The columns of an entry besides those of its newest version. */
 const headColumns = {

@@ -6,6 +6,7 @@ import { findNamedEntries } from './by-name.ts';
 import * as queries from './queries.ts';
 import { chained, chainHash, contentHash, type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { mayAgentSee } from './rules/next.ts';
+import { getVersion, listOrphans, type NamedVersion, type VersionPosition } from './version-queries.ts';
 
 type VerifyReport = Omit<Output<'entries.verify'>, 'next_cursor' | 'has_more'>;
 type ChainBreak = VerifyReport['chain_breaks'][number];
@@ -32,13 +33,13 @@ export class Verification {
   }
 
   /** Continues where an earlier call ended. */
-  async resume([entity_path, key, version]: queries.VersionPosition): Promise<void> {
+  async resume([entity_path, key, version]: VersionPosition): Promise<void> {
     const row = await this.#readVersion({ entity_path, key }, version);
     this.#previous = row && { ...row, entity_path, key };
   }
 
   /** `where`: the conditions that the versions were listed with. */
-  async add(rows: readonly queries.NamedVersion[], where: readonly Sql[]): Promise<void> {
+  async add(rows: readonly NamedVersion[], where: readonly Sql[]): Promise<void> {
     const [from, to] = [this.#previous ?? rows[0], rows.at(-1) ?? this.#previous];
     if (!from || !to) return;
     const heads = await queries.listEntriesBetween(this.#query, this.#view, { where, from, to });
@@ -56,7 +57,7 @@ export class Verification {
   /** After the last version: checks its entry, and versions whose entry is missing. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
-    const orphans = await queries.listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
+    const orphans = await listOrphans(this.#query, this.#view.account_id, MAX_ORPHANS);
     const lost = orphans.flatMap((row) => {
       const place = parseVersion(row)?.origin;
       if (!place || !this.#isHere(place.branch) || (glob && !matchesGlob(glob, place.entity_path))) return [];
@@ -98,7 +99,7 @@ export class Verification {
   }
 
   #readVersion({ entity_path, key }: EntryKey, version: number): Promise<VersionRow | undefined> {
-    return queries.getVersion(this.#query, this.#view, { entity_path, key, version });
+    return getVersion(this.#query, this.#view, { entity_path, key, version });
   }
 
   #isVisible(row: Pick<VersionRow, 'shared' | 'agent_id'>): boolean {

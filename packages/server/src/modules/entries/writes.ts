@@ -23,13 +23,14 @@ import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
 import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
 import { fadedMember } from './effective.ts';
-import * as queries from './queries.ts';
+import type * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import type { EntryAddress } from './rows.ts';
 import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
+import { getVersion } from './version-queries.ts';
 
 type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
 
@@ -247,7 +248,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     throw missingScope('READ', { kind: 'exact', path: input.entity_path });
   const { entries, entry, author } = await loadOpen(work, { input, caller, lineage });
   const view = viewInWork(work, { lineage, agent_id: author.agent_id });
-  const old = await queries.getVersion(work.tx, view, input);
+  const old = await getVersion(work.tx, view, input);
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
   const { entity_path, key, if_version } = input;

@@ -1,13 +1,13 @@
 import type { Module } from '../../kernel/index.ts';
 import { erasesAgent } from './erase.ts';
+import { link } from './link.ts';
 import { migrations } from './migrations.ts';
 import { neighbors } from './neighbors.ts';
 import { edgesOfEntries } from './projection.ts';
-import { link } from './statement.ts';
 import { tables } from './tables.ts';
 
+export { type LinkedOnce, linkAllOnce } from './link.ts';
 export { readEntries } from './queries.ts';
-export { type LinkedOnce, linkAllOnce } from './statement.ts';
 
 export const graph: Module = {
   name: 'graph',

@@ -1,6 +1,6 @@
 import type { EntryHead, Projection } from '../../kernel/index.ts';
 import { countEdges, eraseEdges } from './erase.ts';
-import { addReadEdges, addWriteEdges } from './link.ts';
+import { addReadEdges, addWriteEdges } from './stored-edges.ts';
 
 /** The author and the patterns of an entry as edges, for every version that was written. */
 export const edgesOfEntries: Projection = {

@@ -11,7 +11,7 @@ import {
   UNTOUCHED,
   type WrittenVersion,
 } from '../entries/index.ts';
-import * as queries from '../ledger/index.ts';
+import * as ledger from '../ledger/index.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
 import { buildStory, type LifeEvent, type StoryStep, versionsWritten } from './rules/story.ts';
 
@@ -23,7 +23,7 @@ const MAX_LEDGER = 100_000;
 const MAX_STEPS = 1000;
 
 /** A step of the story with its source, and whether the caller may see it. */
-type StoryEvent = { life: LifeEvent; seq: number; line: queries.LedgerRow | undefined; isVisible: boolean };
+type StoryEvent = { life: LifeEvent; seq: number; line: ledger.LedgerRow | undefined; isVisible: boolean };
 
 export const confidence = reads<'entries.confidence'>(async (context, input) => {
   requireNewest(context.view, 'how the confidence of an entry came about');
@@ -89,8 +89,8 @@ async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: 
     const isVisible = row.shared === 1 || row.agent_id === context.caller.agent_id;
     return { life, seq: row.seq, line: undefined, isVisible };
   });
-  const ledger = await ledgerOf(context, entry, written[0]?.seq ?? 0);
-  const learnt = ledger.map(
+  const lines = await ledgerOf(context, entry, written[0]?.seq ?? 0);
+  const learnt = lines.map(
     (line): StoryEvent => ({ life: toLife(line), seq: line.seq, line, isVisible: maySee(context, line) }),
   );
   return { events: [...written, ...learnt].sort((a, b) => a.seq - b.seq || noOf(a) - noOf(b)), isWhole };
@@ -98,15 +98,15 @@ async function lifeOf(context: ReadContext, entry: EntryRow): Promise<{ events: 
 
 const noOf = ({ line }: StoryEvent): number => line?.no ?? -1;
 
-const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: queries.LedgerRow): boolean =>
+const maySee = ({ caller }: ReadContext, { visible_to, outcome_visible_to }: ledger.LedgerRow): boolean =>
   [visible_to, outcome_visible_to].every((who) => who === EVERYONE || who === caller.agent_id);
 
 /** Returns the ledger lines that counted for an entry, newest first. */
-async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<queries.LedgerRow[]> {
-  const rows: queries.LedgerRow[] = [];
+async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): Promise<ledger.LedgerRow[]> {
+  const rows: ledger.LedgerRow[] = [];
   let from = await getNewestLine(scan, entry);
   while (from && from.seq > since && rows.length < MAX_LEDGER) {
-    const page = await queries.listLedger(scan, entry.account_id, { from, since, limit: LEDGER_PAGE });
+    const page = await ledger.listLedger(scan, entry.account_id, { from, since, limit: LEDGER_PAGE });
     rows.push(...page);
     const { before_seq: seq = null, before_no: no = null } = page.at(-1) ?? {};
     from = seq === null || no === null ? undefined : { seq, no };
@@ -114,7 +114,7 @@ async function ledgerOf({ scan }: ReadContext, entry: EntryRow, since: number): 
   return rows.filter((line) => line.applied === 1 && line.entry_id === entry.entry_id);
 }
 
-function toLife(line: queries.LedgerRow): LifeEvent {
+function toLife(line: ledger.LedgerRow): LifeEvent {
   return {
     kind: 'outcome',
     model: line.model as 'evidence' | 'multiplicative',

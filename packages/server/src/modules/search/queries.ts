@@ -40,9 +40,9 @@ export type SearchCandidates = { paths: readonly Glob[] | undefined; filters: re
 export function hasPatternRef(engine: Engine, ref: string): Sql {
   const refs =
     engine === 'sqlite'
-      ? 'json_each(pattern_refs)'
-      : 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)';
-  return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${fragment(refs)} WHERE value = ${ref})`;
+      ? sql`json_each(pattern_refs)`
+      : sql`jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)`;
+  return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${refs} WHERE value = ${ref})`;
 }
 
 /** Returns those of the entries with these `seq` that pass the filters. */

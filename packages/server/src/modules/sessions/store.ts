@@ -1,4 +1,4 @@
-import { Fault } from '@mem-service/contract';
+import { Fault, traceShapes } from '@mem-service/contract';
 import type { Query } from '../../db/index.ts';
 import { applyReads, isInScope, type Scope, type Work } from '../../kernel/index.ts';
 import type { SessionKey } from './queries.ts';
@@ -69,8 +69,7 @@ export function saveSession(work: Work, row: queries.SessionRow): void {
   work.send(work.tx.insertMany(queries.upsertSessions, [row]));
 }
 
-/** The limit on items of a session before it has to be sealed. */
-export const MAX_ITEMS = 10_000;
+export const { MAX_ITEMS } = traceShapes;
 
 export const SESSION_FULL = `the session holds ${MAX_ITEMS} records; commit an outcome to start over`;
 

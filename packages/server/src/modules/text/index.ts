@@ -8,7 +8,7 @@ export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './matching.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { wordsOfEntry } from './rules/words.ts';
+export { wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {

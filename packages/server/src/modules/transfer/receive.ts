@@ -14,7 +14,7 @@ import {
   writes,
 } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
-import { deleteLines, getLastLine, getLine, insertLines } from './queries.ts';
+import { deleteLines, getLastLine, getLine, insertLines, listLines } from './queries.ts';
 import { type ExportHeader, type ExportRecord, LineProblem, readHeader, readRecord } from './rules/format.ts';
 import { checkOrder } from './rules/order.ts';
 
@@ -79,9 +79,16 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
   return changed({ dry_run, received: from + lines.length }, LINES);
 });
 
+/** How many stored lines are compared at once. */
+const COMPARED = 500;
+
 /** Whether the call is a retry whose lines are already stored. */
 async function isKnown(query: Query, accountId: string, { from, lines }: Input<'transfer.add'>): Promise<boolean> {
-  for (const [i, line] of lines.entries()) if ((await getLine(query, accountId, from + i))?.line !== line) return false;
+  for (let at = 0; at < lines.length; at += COMPARED) {
+    const some = lines.slice(at, at + COMPARED);
+    const known = await listLines(query, accountId, { after: from + at - 1, limit: some.length });
+    if (some.some((line, i) => known[i]?.line !== line)) return false;
+  }
   return true;
 }
 

@@ -38,7 +38,7 @@ export class Leases {
   async #room(tally: UsageTally, work: Work): Promise<number> {
     const { isBounded, tallies } = this.#options;
     if (!isBounded) return Number.POSITIVE_INFINITY;
-    const held = await tallies.hold(work);
+    const held = await tallies.lockUsage(work);
     work.afterCommit(() => {
       tally.setPlan(held.plan, held.hasPlan ? held.limit : undefined);
       tally.see({ no: held.no, ops_used: held.used });

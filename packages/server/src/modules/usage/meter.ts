@@ -39,7 +39,7 @@ export class UsageMeter implements Meter {
     this.#clock = parts.clock;
     this.#isBlocking = parts.settings.quota_enforcement === 'block';
     this.#tallies = new UsageTallies(parts);
-    this.#tallies.onEnd = (tally) => {
+    this.#tallies.onPeriodEnd = (tally) => {
       this.#ended.add(tally);
       inBackground(this.#giveBackEnded(tally));
     };
@@ -56,17 +56,17 @@ export class UsageMeter implements Meter {
   }
 
   ready(accountId: string): Promise<void> | undefined {
-    const tally = this.#tallies.of(accountId);
+    const tally = this.#tallies.tallyOf(accountId);
     const age = performance.now() - tally.seenAt;
     if (age < SEEN_MS) return undefined;
-    const looking = this.#tallies.look(tally);
+    const looking = this.#tallies.loadUsage(tally);
     return age === Number.POSITIVE_INFINITY ? looking : inBackground(looking);
   }
 
   pay(accountId: string, { cost, effect }: OperationCost): Promise<void> | undefined {
     if (cost === 0 || effect === 'control') return undefined;
     if (effect === 'write') return this.#isBlocking ? this.makeRoom(accountId, cost) : undefined;
-    const tally = this.#tallies.of(accountId);
+    const tally = this.#tallies.tallyOf(accountId);
     if (this.#isBlocking ? tally.left < cost : tally.size === 0) return this.#payLater(tally, cost);
     this.#spend(tally, cost);
     return undefined;
@@ -78,14 +78,14 @@ export class UsageMeter implements Meter {
   }
 
   refund(accountId: string, ops: number): void {
-    this.#tallies.of(accountId).left += ops;
+    this.#tallies.tallyOf(accountId).left += ops;
   }
 
   /**
    * The first read of an account waits for a lease; where the quota is enforced, so does a read that finds nothing left.
    */
   async #payLater(tally: UsageTally, ops: number): Promise<void> {
-    if (tally.seenAt === Number.NEGATIVE_INFINITY) await this.#tallies.look(tally);
+    if (tally.seenAt === Number.NEGATIVE_INFINITY) await this.#tallies.loadUsage(tally);
     if (!this.#isBlocking && tally.size === 0) await this.#leases.take(tally);
     while (this.#isBlocking && tally.left < ops) {
       if (tally.isOver) throw refusalOf(this.#settings, tally);
@@ -100,7 +100,7 @@ export class UsageMeter implements Meter {
     refuse: (job: J, result: { error: unknown }) => void,
   ): Promise<J[]> {
     if (!this.#isBlocking || !jobs.some((job) => writeCharge(job) > 0)) return jobs;
-    const held = await this.#tallies.hold(work);
+    const held = await this.#tallies.lockUsage(work);
     const before = held.used;
     const admitted = jobs.filter((job) => {
       const ops = writeCharge(job);
@@ -109,22 +109,22 @@ export class UsageMeter implements Meter {
       else refuse(job, { error: refusalOf(this.#settings, held) });
       return isFree;
     });
-    this.#tallies.reserve(work, held.used - before);
+    this.#tallies.reserveOps(work, held.used - before);
     return admitted;
   }
 
   write(work: Work, charges: readonly Charge[]): void {
-    writeLedger(work, charges, (seen) => this.#tallies.see(seen));
+    writeLedger(work, charges, (seen) => this.#tallies.takeCounter(seen));
   }
 
   async makeRoom(accountId: string, ops: number): Promise<void> {
     await this.ready(accountId);
-    const tally = this.#tallies.of(accountId);
+    const tally = this.#tallies.tallyOf(accountId);
     if (tally.limit !== null && tally.used + ops > tally.limit) await this.#leases.giveBack(tally);
   }
 
   async record(work: Work, ops: number): Promise<PlanUsage> {
-    const held = await this.#tallies.hold(work);
+    const held = await this.#tallies.lockUsage(work);
     const counted = this.#isBlocking ? held.used : held.spent;
     if (!held.hasPlan || (held.limit !== null && counted + ops > held.limit)) throw refusalOf(this.#settings, held);
     work.charge({ class: 'record', ops, requests: 1 });
@@ -133,24 +133,24 @@ export class UsageMeter implements Meter {
   }
 
   async planUsage(accountId: string): Promise<PlanUsage> {
-    const tally = this.#tallies.of(accountId);
-    await this.#tallies.look(tally);
+    const tally = this.#tallies.tallyOf(accountId);
+    await this.#tallies.loadUsage(tally);
     return tally.planUsage();
   }
 
   writeHeaders(accountId: string, to: HeaderSink): void {
-    const tally = this.#tallies.peek(accountId);
+    const tally = this.#tallies.knownTallyOf(accountId);
     if (tally && tally.seenAt !== Number.NEGATIVE_INFINITY) tally.writeHeaders(to);
   }
 
   dropAccount(accountId: string): void {
-    const tally = this.#tallies.peek(accountId);
+    const tally = this.#tallies.knownTallyOf(accountId);
     if (tally) tally.seenAt = Number.NEGATIVE_INFINITY;
   }
 
   async sweep(): Promise<void> {
     const now = this.#clock.now();
-    for (const tally of this.#tallies.all()) {
+    for (const tally of this.#tallies.listTallies()) {
       if (now >= tally.period.end) this.#end(tally);
       else if (now - tally.spentAt >= IDLE_MS) await this.#retire(tally);
     }
@@ -158,7 +158,7 @@ export class UsageMeter implements Meter {
   }
 
   async close(): Promise<void> {
-    for (const tally of this.#tallies.all()) this.#end(tally);
+    for (const tally of this.#tallies.listTallies()) this.#end(tally);
     for (const tally of [...this.#ended]) await this.#giveBackEnded(tally).catch(this.#onError);
   }
 
@@ -167,11 +167,11 @@ export class UsageMeter implements Meter {
     if (tally.leasing || tally.looking) return;
     tally.size = 0;
     await this.#leases.giveBack(tally);
-    if (tally.size === 0 && tally.left === 0 && !tally.leasing) this.#tallies.drop(tally);
+    if (tally.size === 0 && tally.left === 0 && !tally.leasing) this.#tallies.dropTally(tally);
   }
 
   #end(tally: UsageTally): void {
-    this.#tallies.drop(tally);
+    this.#tallies.dropTally(tally);
     this.#ended.add(tally);
   }
 

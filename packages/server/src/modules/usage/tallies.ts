@@ -12,10 +12,10 @@ export class UsageTallies {
   readonly #clock: Clock;
   readonly #database: Database;
   readonly #current = new Map<string, UsageTally>();
-  readonly #admitted = new WeakMap<Work, number>();
+  readonly #reservedOps = new WeakMap<Work, number>();
   #period: Period;
   /** Called with a tally whose period is over. */
-  onEnd: (tally: UsageTally) => void = () => {};
+  onPeriodEnd: (tally: UsageTally) => void = () => {};
 
   constructor({ settings, clock, database }: Pick<Services, 'settings' | 'clock' | 'database'>) {
     this.#settings = settings;
@@ -24,7 +24,8 @@ export class UsageTallies {
     this.#period = periodOf(clock.now());
   }
 
-  of(accountId: string): UsageTally {
+  /** The tally of the current period; a new one where there is none. */
+  tallyOf(accountId: string): UsageTally {
     const now = this.#clock.now();
     if (now >= this.#period.end || now < this.#period.start) this.#period = periodOf(now);
     const known = this.#current.get(accountId);
@@ -32,37 +33,37 @@ export class UsageTallies {
     const tally = new UsageTally(accountId, this.#period);
     tally.spentAt = now;
     this.#current.set(accountId, tally);
-    if (known) this.onEnd(known);
+    if (known) this.onPeriodEnd(known);
     return tally;
   }
 
-  peek(accountId: string): UsageTally | undefined {
+  knownTallyOf(accountId: string): UsageTally | undefined {
     return this.#current.get(accountId);
   }
 
-  all(): UsageTally[] {
+  listTallies(): UsageTally[] {
     return [...this.#current.values()];
   }
 
-  drop({ account_id }: UsageTally): void {
+  dropTally({ account_id }: UsageTally): void {
     this.#current.delete(account_id);
   }
 
   /** Takes over a committed counter. */
-  see({ account_id, period, counter }: CounterReading): void {
+  takeCounter({ account_id, period, counter }: CounterReading): void {
     const tally = this.#current.get(account_id);
     if (tally?.period.name === period) tally.see(counter);
   }
 
   /** Reads the account from the store. */
-  look(tally: UsageTally): Promise<void> {
-    tally.looking ??= this.#lookUp(tally).finally(() => {
+  loadUsage(tally: UsageTally): Promise<void> {
+    tally.looking ??= this.#readUsage(tally).finally(() => {
       tally.looking = undefined;
     });
     return tally.looking;
   }
 
-  async #lookUp(tally: UsageTally): Promise<void> {
+  async #readUsage(tally: UsageTally): Promise<void> {
     const place = { account_id: tally.account_id, period: tally.period.name };
     const found = await queries.getUsage(this.#database.forAccount(place.account_id).read, place);
     this.#setPlan(tally, found?.plan ?? null);
@@ -72,33 +73,33 @@ export class UsageTallies {
   }
 
   /** Reads and locks the account until the end of the transaction; includes what this server has leased. */
-  async hold(work: Work): Promise<UsageTally> {
+  async lockUsage(work: Work): Promise<UsageTally> {
     await work.locked;
     const period = periodOf(work.now);
     const place = { account_id: work.account_id, period: period.name };
     const [counter, found] = await Promise.all([queries.holdUsage(work.tx, place), queries.getUsage(work.tx, place)]);
     const held = new UsageTally(work.account_id, period);
     this.#setPlan(held, found?.plan ?? null);
-    held.see({ ...counter, ops_used: counter.ops_used + this.#pending(work, period.name) });
+    held.see({ ...counter, ops_used: counter.ops_used + this.#opsPendingIn(work, period.name) });
     const own = this.#current.get(work.account_id);
     if (own?.period.name === period.name) held.left = own.left + own.returning;
     return held;
   }
 
   /** Reserves the ops that this transaction will charge for its writes. */
-  reserve(work: Work, ops: number): void {
-    this.#admitted.set(work, ops);
+  reserveOps(work: Work, ops: number): void {
+    this.#reservedOps.set(work, ops);
   }
 
   /** What the transaction has charged or reserved, and the counter does not show yet. */
-  #pending(work: Work, period: string): number {
+  #opsPendingIn(work: Work, period: string): number {
     let writes = 0;
     let others = 0;
     for (const charge of work.charges) {
       if (charge.class === 'write') writes += charge.ops;
       else if (charge.period === undefined || charge.period === period) others += charge.ops;
     }
-    return others + Math.max(writes, this.#admitted.get(work) ?? 0);
+    return others + Math.max(writes, this.#reservedOps.get(work) ?? 0);
   }
 
   #setPlan(tally: UsageTally, plan: string | null): void {

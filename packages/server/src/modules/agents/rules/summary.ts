@@ -57,15 +57,16 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
     const source = quoted(event.details.connector ?? event.details.source);
     return `Ingested ${event.entity_path === null ? 'external context' : entryOf(event)}${source && ` from ${source}`}`;
   },
-  branch_created: (event) => `Created branch '${branchOf(event)}'`,
-  branch_merged: (event) => `Merged branch '${branchOf(event)}' into main`,
-  branch_closed: (event) => `Closed branch '${branchOf(event)}'`,
+  branch_created: (event) => `Created branch '${branchNamedIn(event)}'`,
+  branch_merged: (event) => `Merged branch '${branchNamedIn(event)}' into main`,
+  branch_closed: (event) => `Closed branch '${branchNamedIn(event)}'`,
   access_granted: (event) =>
-    `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchOf(event)}' to ${granteeOf(event)}`,
-  access_revoked: (event) => `Revoked access on branch '${branchOf(event)}' from ${granteeOf(event)}`,
+    `Granted ${quoted(event.details.permission) || 'access'} on branch '${branchNamedIn(event)}' to ${granteeOf(event)}`,
+  access_revoked: (event) => `Revoked access on branch '${branchNamedIn(event)}' from ${granteeOf(event)}`,
   tag_created: ({ details }) => `Created tag '${quoted(details.tag ?? details.name)}'`,
   rollback: ({ details }) => `Rolled back to ${quoted(details.tag ?? details.timestamp) || 'an earlier time'}`,
-  cherry_pick: (event) => `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchOf(event)}'`,
+  cherry_pick: (event) =>
+    `Cherry-picked ${count(event.details.entries, 'entry')} from branch '${branchNamedIn(event)}'`,
   fork: ({ details }) =>
     `Forked ${count(details.entries, 'entry')} to ${quoted(details.target_agent_id) || 'an agent'}`,
   edge_added: ({ details }) =>
@@ -86,7 +87,7 @@ function entryOf({ entity_path, key, version, details }: SummarizedEvent): strin
   return `${entity_path}${key === null ? '' : `/${key}`}${version === null ? '' : ` v${version}`}`;
 }
 
-const branchOf = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
+const branchNamedIn = ({ details, branch }: SummarizedEvent) => quoted(details.branch ?? details.name) || branch;
 
 const granteeOf = ({ details }: SummarizedEvent) =>
   `${quoted(details.grantee_type)} ${quoted(details.grantee_id)}`.trim() || 'somebody';

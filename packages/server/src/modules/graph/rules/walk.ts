@@ -34,6 +34,8 @@ export type GraphWalk = {
   degrees: Map<string, number>;
   left: number;
   truncated: boolean;
+  /** How many nodes to read together: as long as they have few edges, twice as many each time. */
+  nextNodes: number;
 };
 
 const keyOf = ({ type, id }: GraphNode) => `${type}\0${id}`;
@@ -43,7 +45,7 @@ export function startWalk(
   { limit, truncated }: { limit: number; truncated: boolean },
 ): GraphWalk {
   const starts = new Map(nodes.map((node) => [keyOf(node), { node, depth: 0 }]));
-  return { nodes: starts, edges: new Map(), degrees: new Map(), left: limit, truncated };
+  return { nodes: starts, edges: new Map(), degrees: new Map(), left: limit, truncated, nextNodes: 1 };
 }
 
 export const frontierOf = (walk: GraphWalk, depth: number): GraphNode[] =>
@@ -57,6 +59,8 @@ export const isOver = ({ edges, truncated, left }: GraphWalk, { limit }: WalkSte
 const MAX_RANGES = 128;
 /** The most rows that a statement returns, where every node has more edges than can matter. */
 const MAX_ROWS = 20_000;
+/** Nodes that together have no more edges than this have few. */
+const FEW_ROWS = 2_000;
 /** Weak edges may come before strong ones, and it is unknown how many; this many of a range are read. */
 const WEAK_AND_STRONG = 1000;
 
@@ -74,7 +78,8 @@ export function nextPart(
   const known = Math.max(...nodes.map((node) => walk.degrees.get(keyOf(node)) ?? 0));
   const wanted = Math.max(limit - walk.edges.size + known, min_confidence > 0 ? WEAK_AND_STRONG : 0);
   const most = Math.max(1, Math.min(wanted, walk.left));
-  return { nodes: nodes.slice(0, Math.max(1, Math.floor(MAX_ROWS / (ranges * most)))), most };
+  const safe = Math.floor(MAX_ROWS / (ranges * most));
+  return { nodes: nodes.slice(0, Math.max(safe, walk.nextNodes)), most };
 }
 
 export type FrontierEdges = FrontierPart & {
@@ -86,6 +91,7 @@ export type FrontierEdges = FrontierPart & {
 
 export function takeFound(walk: GraphWalk, found: FrontierEdges, steps: WalkSteps): void {
   walk.left -= found.rows.length;
+  walk.nextNodes = found.rows.length <= FEW_ROWS ? 2 * found.nodes.length : 1;
   const { rows, isCut } = cutRanges(found, steps);
   if (isCut) walk.truncated = true;
   for (const row of mergeTwins(rows)) {

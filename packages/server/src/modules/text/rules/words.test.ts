@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_INDEXED_WORDS, parts, words, wordsOfEntry } from './words.ts';
+import { MAX_INDEXED_WORDS, parts, words, wordsOfEntry, wordsOfEntryInSteps } from './words.ts';
 
 const CLEAN = /^[\p{L}\p{N}\p{M}]+$/u;
 
@@ -181,5 +181,33 @@ describe('wordsOfEntry', () => {
     let value: unknown = 'deep';
     for (let level = 0; level < 100_000; level++) value = [value];
     expect(wordsOfEntry({ ...address, value })).toEqual([...prefix, 'deep']);
+  });
+
+  it.each(['retry policy, ', '東京、大阪。', 'résumé—naïve—', 'café au lait ', 'ภาษาไทย '])(
+    'of a long text are those of the text as a whole: %s',
+    (text) => {
+      const value = text.repeat(4_000);
+      expect(wordsOfEntry({ ...address, value })).toEqual([...prefix, ...words(value)].slice(0, MAX_INDEXED_WORDS));
+    },
+  );
+
+  it.each([
+    ['a text of a megabyte', 'retry policies '.repeat(70_000), 8],
+    ['few long words', `${'x'.repeat(20_000)} `.repeat(50), 50],
+    ['words of another script', 'é—'.repeat(500_000), 2],
+    ['a name of a member', { ['long name '.repeat(100_000)]: 1 }, 4],
+    ['many members', Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`k${i}`, i])), 4],
+  ])('are collected in steps, and are the same: %s', (_what, value, least) => {
+    const steps = wordsOfEntryInSteps({ ...address, value });
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count++;
+    expect(step.value).toEqual(wordsOfEntry({ ...address, value }));
+    expect(count).toBeGreaterThanOrEqual(least);
+  });
+
+  it('of a run without an end are read only as far as they fit into the index', () => {
+    const endless = 'é'.repeat(500_000);
+    expect(wordsOfEntry({ ...address, value: `${endless} after` })).toEqual([...prefix, 'e'.repeat(64), 'after']);
   });
 });

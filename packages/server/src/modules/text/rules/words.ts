@@ -31,13 +31,37 @@ export function parts(text: string): string[] {
   return found;
 }
 
+type IndexedEntry = { entity_path: string; key: string; value: unknown };
+
 /** The search words of an entry. Whole camelCase words come last, because between the parts they would break up phrases. */
-export function wordsOfEntry(entry: { entity_path: string; key: string; value: unknown }): string[] {
+export function wordsOfEntry(entry: IndexedEntry): string[] {
+  const walk = startOf(entry);
+  collectValue(walk, Number.POSITIVE_INFINITY);
+  return indexed(walk.sink);
+}
+
+/** How many characters are split into words in one step. */
+const STEP_CHARACTERS = 16_384;
+
+/** The same in steps that take a few milliseconds each, with a yield after each of them. */
+export function* wordsOfEntryInSteps(entry: IndexedEntry): Generator<void, string[]> {
+  const walk = startOf(entry);
+  while (!collectValue(walk, STEP_CHARACTERS)) yield;
+  yield;
+  return indexed(walk.sink);
+}
+
+type ValueWalk = { levels: ValueLevel[]; sink: WordSink };
+
+function startOf({ entity_path, key, value }: IndexedEntry): ValueWalk {
   const sink: WordSink = { words: [], wholes: [], max: MAX_INDEXED_WORDS };
-  collect(entry.entity_path, sink);
-  collect(entry.key, sink);
-  collectValue(entry.value, sink);
-  const all = sink.words.concat(sink.wholes ?? []);
+  collect(entity_path, sink);
+  collect(key, sink);
+  return { levels: [{ names: undefined, values: [value], next: 0 }], sink };
+}
+
+function indexed({ words, wholes }: WordSink): string[] {
+  const all = words.concat(wholes ?? []);
   if (all.length > MAX_INDEXED_WORDS) all.length = MAX_INDEXED_WORDS;
   return cutToBytes(all.map(stem));
 }
@@ -54,24 +78,58 @@ function cutToBytes(all: string[]): string[] {
   return end < 0 ? all : all.slice(0, end);
 }
 
-type ValueLevel = { names: string[] | undefined; values: unknown[]; next: number };
+/** A list, or an object with the names of its members: fetching all values of a large one would take as long again. */
+type ValueLevel = { names: string[] | undefined; values: unknown; next: number };
 
-function collectValue(value: unknown, sink: WordSink): void {
-  const levels: ValueLevel[] = [{ names: undefined, values: [value], next: 0 }];
+/** Goes on with a value for that many characters. Returns whether all its words are collected. */
+function collectValue({ levels, sink }: ValueWalk, characters: number): boolean {
+  let left = characters;
   for (let level = levels.at(-1); level && sink.words.length < sink.max; level = levels.at(-1)) {
+    if (left <= 0) return false;
+    const { names, values } = level;
     const at = level.next++;
-    if (at >= level.values.length) {
+    if (at >= (names ?? (values as unknown[])).length) {
       levels.pop();
       continue;
     }
-    const name = level.names?.[at];
-    if (name !== undefined) collect(name, sink);
-    const one = level.values[at];
+    const name = names?.[at] ?? '';
+    const one = (values as Record<string | number, unknown>)[names === undefined ? at : name];
+    if (name.length > MAX_PIECE) {
+      levels.push({ names: undefined, values: [one], next: 0 }, { names: undefined, values: piecesOf(name), next: 0 });
+      continue;
+    }
+    collect(name, sink);
+    left -= name.length + 1;
     if (Array.isArray(one)) levels.push({ names: undefined, values: one, next: 0 });
-    else if (typeof one === 'object' && one !== null)
-      levels.push({ names: Object.keys(one), values: Object.values(one), next: 0 });
-    else if (one !== null && one !== undefined) collect(String(one), sink);
+    else if (typeof one === 'object' && one !== null) levels.push({ names: Object.keys(one), values: one, next: 0 });
+    else if (typeof one === 'string' && one.length > MAX_PIECE)
+      levels.push({ names: undefined, values: piecesOf(one), next: 0 });
+    else if (one !== null && one !== undefined) {
+      const text = String(one);
+      collect(text, sink);
+      left -= text.length;
+    }
   }
+  return true;
+}
+
+/** Ends every word, in all scripts, and becomes no part of one when the text is normalised. */
+const BETWEEN_WORDS = /[\p{P}\p{Z}\p{Cc}]/gu;
+/** Text is cut where a word ends after this many characters. */
+const PIECE = 4_096;
+/** The most that is read of a run without an end of a word. In words of two letters it fills the index. */
+const MAX_PIECE = 36_000;
+
+/** Cuts a long text between words, so that each piece is read quickly, whatever it holds. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    BETWEEN_WORDS.lastIndex = at + PIECE;
+    const end = BETWEEN_WORDS.exec(text)?.index ?? text.length;
+    pieces.push(text.slice(at, Math.min(end, at + MAX_PIECE)).toWellFormed());
+    at = end;
+  }
+  return pieces;
 }
 
 const LOWER = 1;
@@ -118,6 +176,8 @@ function collectCased(run: string, sink: WordSink): void {
 /** Soft hyphens and variation selectors, which do not make another word. */
 const INVISIBLE = /[\u00ad\p{Variation_Selector}]/gu;
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}0-9])\p{M}+/gu;
+/** Some letters stand for a whole phrase. A syllable of Hangul stands for three letters, and two syllables are a word. */
+const MAX_FOLDED = 3 * (MAX_INDEXED_WORDS + 1);
 const ASCII_WORD = /^[A-Za-z0-9]+$/;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 
@@ -132,7 +192,11 @@ export function isUnspaced(word: string): boolean {
 }
 
 function collectFolded(run: string, sink: WordSink): void {
-  const bare = run.normalize('NFKD').replace(INVISIBLE, '').replace(ACCENTS, '');
+  const bare = run
+    .normalize('NFKD')
+    .slice(0, Math.max(MAX_FOLDED, 3 * run.length))
+    .replace(INVISIBLE, '')
+    .replace(ACCENTS, '');
   if (ASCII_WORD.test(bare)) {
     collectCased(bare, sink);
     return;

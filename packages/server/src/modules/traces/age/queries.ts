@@ -1,5 +1,5 @@
 import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
-import { insertTraceItems, insertTraces, type TraceRow } from '../queries.ts';
+import type { TraceRow } from '../queries.ts';
 
 /** The last trace of a session that was removed for its age: its hash verifies the traces after it. */
 export const upsertEnds: Insert = {
@@ -70,6 +70,4 @@ export function hasTraces(query: Query, accountId: string, age: { after: number;
 }
 
 /** On PostgreSQL, after traces were removed. */
-export const freeTraces: readonly Sql[] = [insertTraces, insertTraceItems].map(({ table }) =>
-  fragment(`VACUUM ${table}`),
-);
+export const freeTraces: readonly Sql[] = [fragment('VACUUM traces'), fragment('VACUUM trace_items')];

@@ -1,5 +1,5 @@
 import { andAll, type Query, type Sql, sql, type Transaction } from '../db/index.ts';
-import type { ErasedAgent, ErasedEntries } from './erasure.ts';
+import type { ErasedAgent, ErasedEntries } from './erasers.ts';
 import { ERASED_DETAILS } from './kernel-tables.ts';
 
 const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;

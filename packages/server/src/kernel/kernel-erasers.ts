@@ -1,6 +1,6 @@
 import { entryName } from './entry-name.ts';
-import * as queries from './erase-queries.ts';
-import type { AgentEraser, EntryEraser } from './erasure.ts';
+import type { AgentEraser, EntryEraser } from './erasers.ts';
+import * as queries from './kernel-eraser-queries.ts';
 
 /** Removes entries from the log, the audit trail and the stored answers. */
 export const kernelErasesEntries: EntryEraser = {

@@ -1,7 +1,8 @@
 /** Returns host, port and name of a database, without user, password and options. */
-export function addressOf(dsn: string): string {
+export function addressOfDsn(dsn: string): string {
+  if (!URL.canParse(dsn) || hasStrayPassword(dsn)) return 'postgres://…';
   const { host, pathname } = new URL(dsn);
-  return hasStrayPassword(dsn) ? 'postgres://…' : `postgres://${host}${pathname}`;
+  return `postgres://${host}${pathname}`;
 }
 
 /** Detects a password whose `/`, `?` or `#` is not encoded: a part of the password is then parsed as the host. */

@@ -1,0 +1,77 @@
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { locateMemory, locationReason, type MemoryLocation, ownStore, STORE_FOLDER } from '@mem-service/mcp/location';
+import { UsageError } from '../failure.ts';
+import { clean } from '../render/index.ts';
+import type { Terminal } from '../terminal.ts';
+import { type Machine, shortPath } from './machine.ts';
+
+type ChooseOptions = {
+  machine: Machine;
+  terminal: Terminal;
+  /** As given by --store. */
+  store: string | undefined;
+  /** Whether the user may be asked. */
+  ask: boolean;
+};
+
+/** The memory that clients are set up for: as given, else as a variable says, else as the user answers. */
+export async function chooseMemory({ machine, terminal, store, ask }: ChooseOptions): Promise<MemoryLocation> {
+  const { env, folder } = machine;
+  if (store !== undefined) return memoryNamed(store, machine);
+  const current = locateMemory(env, folder);
+  const isGiven = current.by !== 'found' && current.by !== 'own';
+  if (isGiven || !ask || !terminal.stdin.isTTY) return current;
+  const project = current.by === 'found' ? current : projectMemory(machine);
+  const usual = current.by === 'found' ? '2' : '1';
+  terminal.out(`Where should the clients keep memory?
+  1  ${clean(shortPath(machine, ownStore(env)))}  your own store: one memory for all your projects
+  2  ${clean(shortPath(machine, project.at))}  the store of this project, kept out of git
+  or the address of a server, such as http://localhost:8080 (start it with: mem serve --local)
+`);
+  const answer = await askLine(terminal, `1, 2 or an address [${usual}] `);
+  if (answer === undefined) throw new UsageError('nothing was chosen, and nothing was written');
+  const chosen = answer.trim() || usual;
+  if (chosen === '2') return project;
+  return memoryNamed(chosen === '1' ? 'own' : chosen, machine);
+}
+
+const projectMemory = ({ folder }: Machine): MemoryLocation => ({
+  kind: 'folder',
+  at: join(folder, STORE_FOLDER),
+  by: 'found',
+});
+
+function memoryNamed(name: string, machine: Machine): MemoryLocation {
+  if (name === 'own') return { kind: 'folder', at: ownStore(machine.env), by: 'own' };
+  if (name === 'project') return projectMemory(machine);
+  if (/^https?:\/\//.test(name) && URL.canParse(name)) return { kind: 'server', at: name, by: 'MEM_HTTP_URL' };
+  if (/^[\w+.-]+:\/\//.test(name))
+    throw new UsageError('--store: give own, project, a folder or the http address of a server');
+  return { kind: 'folder', at: resolve(machine.folder, name), by: 'MEM_DATA_DIR' };
+}
+
+/** In one line: where the memory of the clients is, and why. */
+export function chosenMemoryText({ at, by }: MemoryLocation, machine: Machine): string {
+  const why = {
+    MEM_HTTP_URL: 'a server',
+    MEM_POSTGRES_DSN: locationReason({ by }),
+    MEM_DATA_DIR: 'a folder of its own',
+    found: 'the store of this project',
+    own: 'your own store',
+    served: 'the folder of a server',
+  }[by];
+  return `memory is at ${clean(shortPath(machine, at))} (${why})`;
+}
+
+/** The answer of the user; undefined if the input ended. */
+export async function askLine(terminal: Terminal, text: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(text, { signal: terminal.gone });
+  } catch {
+    return undefined;
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,23 @@
+import { Fault } from '@mem-service/contract';
+import { describeLocation, hasStore, locateMemory, type MemoryLocation } from '@mem-service/mcp/location';
+import type { Config } from '../config.ts';
+import type { CliParts } from './parts.ts';
+
+/** The settings of a command that uses memory. `dataDir` is the folder that the one rule chose. */
+export type ClientConfig = Config & { memory: MemoryLocation };
+
+export function readClientConfig(parts: CliParts): ClientConfig {
+  const { folder } = parts.readProcessStart();
+  const memory = locateMemory(parts.readEnvironment(), folder);
+  const config = parts.readConfig();
+  return { ...config, memory, ...(memory.kind === 'folder' ? { dataDir: memory.at } : {}) };
+}
+
+/** Reading creates no store. */
+export function requireStore(memory: MemoryLocation): void {
+  if (hasStore(memory)) return;
+  throw new Fault(
+    'not_found',
+    `there is no memory yet at ${describeLocation(memory)}. The first write creates it; mem init sets up the clients.`,
+  );
+}

@@ -1,0 +1,243 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { locateMemory, locateServedMemory } from '../../packages/mcp/src/location.ts';
+import { runCli } from '../../packages/server/src/cli/index.ts';
+import { type Environment, readConfig } from '../../packages/server/src/config.ts';
+import { programParts } from '../../packages/server/src/program.ts';
+import { memProgram } from '../faults/support/mem-process.ts';
+import { open } from '../mcp/support.ts';
+
+let home: string;
+let project: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'mem-one-'));
+  project = join(home, 'work', 'shop', 'src');
+  mkdirSync(project, { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const env = (more: Record<string, string> = {}) => ({ PATH: dirname(process.execPath), HOME: home, ...more });
+
+/** A command in a folder, in this process. */
+async function mem(args: readonly string[], { folder = project, more = {} }: { folder?: string; more?: object } = {}) {
+  let out = '';
+  let err = '';
+  const given: Environment = { ...env(), ...more };
+  const program = await memProgram();
+  const parts = {
+    ...programParts,
+    readEnvironment: () => given,
+    readConfig: (wanted = given) => readConfig(wanted),
+    readProcessStart: () => ({ node: process.execPath, script: program, platform: process.platform, folder }),
+  };
+  const code = await runCli(args, parts, {
+    screen: { width: undefined, colour: false },
+    stdin: Object.assign([] as never, { isTTY: false }),
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+    gone: new AbortController().signal,
+  });
+  return { code, out, err };
+}
+
+const filesBelow = (folder: string): string[] => readdirSync(folder, { recursive: true }).map(String).sort();
+
+/** The server as a client of that folder starts it. */
+const startMcp = async (folder: string, more: Record<string, string> = {}) => {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [await memProgram(), 'mcp'],
+    env: { ...env(), ...more },
+    cwd: folder,
+    stderr: 'pipe',
+  });
+  let printed = '';
+  transport.stderr?.on('data', (chunk) => {
+    printed += chunk;
+  });
+  return { ...(await open('test', transport)), screen: () => printed };
+};
+
+describe('the rule for where memory is', () => {
+  it('a server comes first, then a database, a folder, a store found here or above, and the own store', () => {
+    const all = { HOME: home, MEM_HTTP_URL: 'http://h', MEM_POSTGRES_DSN: 'postgres://u:p@d/m', MEM_DATA_DIR: 'x' };
+    const { MEM_HTTP_URL: _url, ...noServer } = all;
+    const { MEM_POSTGRES_DSN: _dsn, ...folderOnly } = noServer;
+    expect(locateMemory(all, project)).toEqual({ kind: 'server', at: 'http://h', by: 'MEM_HTTP_URL' });
+    expect(locateMemory(noServer, project)).toEqual({ kind: 'postgres', at: 'postgres://d/m', by: 'MEM_POSTGRES_DSN' });
+    expect(locateMemory(folderOnly, project)).toEqual({ kind: 'folder', at: join(project, 'x'), by: 'MEM_DATA_DIR' });
+    const own = { kind: 'folder', at: join(home, '.mem', 'store'), by: 'own' };
+    expect(locateMemory({ HOME: home }, project)).toEqual(own);
+    writeFileSync(join(project, '.amfs'), 'no folder');
+    expect(locateMemory({ HOME: home, MEM_DATA_DIR: '' }, project)).toEqual(own);
+    mkdirSync(join(home, 'work', '.amfs'));
+    expect(locateMemory({ HOME: home }, project)).toEqual({
+      kind: 'folder',
+      at: join(home, 'work', '.amfs'),
+      by: 'found',
+    });
+    // A server keeps to its own folder, as specified.
+    expect(locateServedMemory(all, project)).toMatchObject({ kind: 'postgres' });
+    expect(locateServedMemory({ HOME: home }, project)).toEqual({
+      kind: 'folder',
+      at: join(project, '.amfs'),
+      by: 'served',
+    });
+  });
+
+  it('what an agent has written is found by the command line of the same folder, with and without .amfs', async () => {
+    for (const folder of [project, join(home, 'work')]) {
+      const agent = await startMcp(folder);
+      await agent.call('mem_write', { entity_path: 'shop', key: 'k', value: `noted in ${folder.length}` });
+      expect(agent.screen()).toMatch(/memory is at \S+ \(.+\)/);
+      await agent.close();
+      const { code, out, err } = await mem(['search', 'noted', '--json'], { folder });
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain(`noted in ${folder.length}`);
+      mkdirSync(join(home, 'work', '.amfs'), { recursive: true });
+    }
+    expect(existsSync(join(home, '.mem', 'store', 'mem.db'))).toBe(true);
+    expect(existsSync(join(home, 'work', '.amfs', 'mem.db'))).toBe(true);
+  });
+});
+
+describe('reading creates no store', () => {
+  it.each([
+    ['search', 'hello'],
+    ['read', 'a', 'k'],
+    ['list'],
+    ['log'],
+    ['export'],
+    ['explain'],
+    ['stats'],
+    ['import', '--discard'],
+  ])('mem %s says so, and exits with 3', async (...args) => {
+    const { code, out, err } = await mem(args);
+    expect({ code, out }).toEqual({ code: 3, out: '' });
+    expect(err).toContain(`there is no memory yet at ${join(home, '.mem', 'store')} (your own store`);
+    expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
+  });
+
+  it('mem status and mem doctor say so, and all is well', async () => {
+    for (const command of ['status', 'doctor']) {
+      const { code, out } = await mem([command]);
+      expect(code).toBe(0);
+      expect(out).toContain('there is none yet');
+      expect(out).toContain('your own store');
+    }
+    expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
+  });
+
+  it('tools answer as from an empty memory, and the first write creates the store', async () => {
+    const agent = await startMcp(project);
+    expect((await agent.call('mem_search', { query: 'hello' })).json).toMatchObject({ entries: [] });
+    expect((await agent.call('mem_read', { entity_path: 'a', key: 'k' })).json).toMatchObject({ status: 'not_found' });
+    expect(existsSync(join(home, '.mem'))).toBe(false);
+    await agent.call('mem_write', { entity_path: 'a', key: 'k', value: 'first' });
+    expect(existsSync(join(home, '.mem', 'store', 'mem.db'))).toBe(true);
+    expect((await agent.call('mem_read', { entity_path: 'a', key: 'k' })).json).toMatchObject({ value: 'first' });
+  });
+
+  it('a dry run of an import needs none, and an import says where it went', async () => {
+    const file = join(home, 'memory.jsonl');
+    writeFileSync(file, '{"type":"entity","name":"Ada","entityType":"person","observations":["likes tea"]}\n');
+    const args = ['import', '--from', 'server-memory', file];
+    const tried = await mem([...args, '--dry-run']);
+    expect(tried).toMatchObject({ code: 0, out: expect.stringContaining('would write') });
+    expect(existsSync(join(home, '.mem'))).toBe(false);
+    const { code, out } = await mem(args);
+    expect(code).toBe(0);
+    expect(out).toContain(`into ${join(home, '.mem', 'store')} (your own store`);
+  });
+});
+
+describe('a store inside a repository', () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: project, encoding: 'utf8' });
+
+  it('keeps itself out of git', async () => {
+    git('init', '-q');
+    mkdirSync(join(project, '.amfs'));
+    await mem(['write', 'a', 'k', '1']);
+    expect(existsSync(join(project, '.amfs', 'mem.db'))).toBe(true);
+    expect(git('status', '--short', '--untracked-files=all')).toBe('');
+  });
+
+  it('hides nothing else where its folder is that of the project', async () => {
+    git('init', '-q');
+    writeFileSync(join(project, 'index.ts'), '');
+    await mem(['write', 'a', 'k', '1'], { more: { MEM_DATA_DIR: project } });
+    expect(git('status', '--short', '--untracked-files=all')).toContain('index.ts');
+  });
+});
+
+describe('mem init', () => {
+  it.each([
+    ['own', () => join(home, '.mem', 'store')],
+    ['project', () => join(project, '.amfs')],
+    ['notes', () => join(project, 'notes')],
+  ])('--store %s is written down and printed', async (store, at) => {
+    const { code, out } = await mem(['init', '--yes', '--client', 'cursor', '--store', store]);
+    expect(code).toBe(0);
+    expect(out).toContain(`memory is at ~${at().slice(home.length)}`);
+    const { mcpServers } = JSON.parse(execFileSync('cat', [join(home, '.cursor', 'mcp.json')], { encoding: 'utf8' }));
+    expect(mcpServers.mem.env).toEqual({ MEM_DATA_DIR: at() });
+  });
+
+  it('without an answer takes what the commands in this folder use', async () => {
+    mkdirSync(join(home, 'work', '.amfs'));
+    await mem(['init', '--yes', '--client', 'cursor']);
+    const text = execFileSync('cat', [join(home, '.cursor', 'mcp.json')], { encoding: 'utf8' });
+    expect(text).toContain(join(home, 'work', '.amfs'));
+    expect((await mem(['status'])).out).not.toContain('warning');
+  });
+
+  it('mem status and mem doctor warn when clients and commands use different memories', async () => {
+    await mem(['init', '--yes', '--client', 'cursor,codex', '--store', 'own']);
+    expect((await mem(['status'])).out).not.toContain('warning');
+    mkdirSync(join(project, '.amfs'));
+    expect((await mem(['status'])).out).toMatch(/^warning {2}Cursor, Codex CLI use \S+\/\.mem\/store: not the memory/m);
+    const { checks } = JSON.parse((await mem(['doctor', '--json'])).out);
+    for (const name of ['cursor', 'codex'])
+      expect(checks.find((check: { name: string }) => check.name === name)).toMatchObject({
+        level: 'warn',
+        found: 'its memory is at ~/.mem/store, and commands in this folder use ~/work/shop/src/.amfs',
+      });
+    // The same variable as the clients makes them agree.
+    const more = { MEM_DATA_DIR: join(home, '.mem', 'store') };
+    expect((await mem(['status'], { more })).out).not.toContain('warning');
+  });
+
+  const everywhere = ['init', '--project', '--yes', '--client', 'claude-code,cursor,codex,vscode,gemini'];
+
+  it.each(['project', 'own'])('--project --store %s writes nothing that holds on one machine only', async (store) => {
+    expect((await mem([...everywhere, '--store', store])).code).toBe(0);
+    const files = filesBelow(project).filter((file) => /\.(json|toml|md|mdc)$/.test(file));
+    expect(files.length).toBeGreaterThan(8);
+    for (const file of files) {
+      const text = execFileSync('cat', [join(project, file)], { encoding: 'utf8' });
+      for (const local of [home, process.execPath, dirname(await memProgram())]) expect(text).not.toContain(local);
+      expect(text).not.toMatch(/"\/|\w:\\\\/);
+    }
+    // Both ways, clients that start there and commands agree.
+    const { checks } = JSON.parse((await mem(['doctor', '--json'])).out);
+    const ours = checks.filter(({ name }: { name: string }) => name.includes('(project)'));
+    expect(ours.map(({ level }: { level: string }) => level)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+    expect(await mem(['status'])).toMatchObject({ out: expect.not.stringContaining('warning') });
+    expect((await mem([...everywhere, '--uninstall'])).code).toBe(0);
+    expect(filesBelow(project).filter((file) => /^\.amfs|\.(json|toml|md|mdc)$/.test(file))).toEqual([]);
+  });
+
+  it('--project refuses a store that only this machine has', async () => {
+    const { code, err } = await mem(everywhere, { more: { MEM_DATA_DIR: '/somewhere/else' } });
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('exists only on this machine') });
+    expect(filesBelow(project)).toEqual([]);
+  });
+});

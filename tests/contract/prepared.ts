@@ -1,0 +1,63 @@
+import type { OperationName } from '@mem-service/contract';
+import type { Caller } from '../../packages/server/src/kernel/index.ts';
+import { caller, type TestApp } from '../support/app.ts';
+import type { JsonObject } from './table.ts';
+
+/** What a call needs beyond its example, and on whose behalf it is made. */
+export type CallSetup = { input?: JsonObject; as?: Partial<Caller> };
+
+/** An account, and how many things of every kind are in it. */
+export type FilledAccount = { as: Partial<Caller>; count: number };
+
+type Prepare = (app: TestApp, counted: FilledAccount) => Promise<CallSetup>;
+
+/** Of the accounts that are counted. */
+export const ACCOUNT_NAME = 'Example';
+
+const CONTROL = { control: true } as const;
+
+/** An account that an export can be put into. */
+async function newEmptyAccount(app: TestApp): Promise<Partial<Caller>> {
+  const { account_id } = await app.call('accounts.create', { name: 'Empty', plan: 'enterprise', empty: true }, CONTROL);
+  return { account_id };
+}
+
+async function exportedLines(app: TestApp, as: Partial<Caller>, most: number): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const line of await app.kernel.list('transfer.export', {}, caller(as)))
+    if (lines.push(line) === most) break;
+  return lines;
+}
+
+/** The most lines that one call takes. */
+const MAX_LINES = 10_000;
+
+/** An empty account that has received so many lines. */
+async function prepareReceived(app: TestApp, as: Partial<Caller>, most: number): Promise<Required<CallSetup>> {
+  const lines = await exportedLines(app, as, most);
+  const empty = await newEmptyAccount(app);
+  for (let from = 0; from < lines.length; from += MAX_LINES)
+    await app.call('transfer.add', { from, lines: lines.slice(from, from + MAX_LINES) }, empty);
+  return { input: { from: 0, lines }, as: empty };
+}
+
+/** The call that hands over lines is made again. */
+export const prepareRetry: Prepare = (app, { as, count }) => prepareReceived(app, as, count);
+
+const prepareSome: Prepare = async (app, { as, count }) => ({ as: (await prepareReceived(app, as, count)).as });
+
+/** Operations on an account in a state that no example brings about. */
+export const PREPARE: Partial<Record<OperationName, Prepare>> = {
+  'transfer.add': async (app, { as, count }) => ({
+    input: { from: 0, lines: await exportedLines(app, as, count) },
+    as: await newEmptyAccount(app),
+  }),
+  'transfer.status': prepareSome,
+  'transfer.finish': async (app, { as }) => ({
+    as: (await prepareReceived(app, as, Number.POSITIVE_INFINITY)).as,
+  }),
+  'transfer.discard': prepareSome,
+  'accounts.delete': async (_, { as: { account_id } }) => ({
+    input: { account_id, force: true, name: ACCOUNT_NAME },
+  }),
+};
