@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultCodes, type HttpRoute, type Operation, operations, shapes } from '@mem-service/contract';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { readTelemetry } from '../../packages/server/src/telemetry/index.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
+import { memCommand, missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
 import { blocksOf, readDoc, tableOf } from './markdown.ts';
 
 const api = readDoc('docs/api.md');
@@ -92,7 +92,12 @@ test('a backup made and restored as docs/operations.md says can be started from'
   try {
     const app = await openTestApp('sqlite', { place: place('.amfs') });
     await app.call('entries.write', { entity_path: 'a', key: 'k', value: 'still in the write-ahead log' });
-    const outputs = await runSteps(steps, { url: 'http://localhost:8080', cwd });
+    const program = join(cwd, 'mem');
+    writeFileSync(program, `#!/bin/sh\nexec ${memCommand.map((word) => `'${word}'`).join(' ')} "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${cwd}:${process.env.PATH}` };
+    const outputs = await runSteps(steps, { url: 'http://localhost:8080', cwd, env });
     expect(outputs.map((output, i) => missingIn(output, steps[i]?.expected))).toEqual(steps.map(() => []));
     await app.close();
     const again = await openTestApp('sqlite', { place: place('restored') });
