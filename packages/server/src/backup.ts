@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Fault } from '@mem-service/contract';
 import type { Config } from './config.ts';
 import { checkSqliteFile } from './db/sqlite-check.ts';
-import { copySqlite, readStoreUse, type StoreCopy, syncFolder, type TableCounts } from './db/sqlite-copy.ts';
+import { copySqlite, readSqliteUse, type StoreCopy, syncFolder, type TableCounts } from './db/sqlite-copy.ts';
 import { inspectFile } from './inspect.ts';
 
 export type BackupOptions = { file: string; force: boolean };
@@ -35,7 +35,7 @@ export async function backupStore(config: Config, { file, force }: BackupOptions
   return reportOf({ file: to, store, copy });
 }
 
-/** Puts a backup in place of the store, which nobody may be using. What is there is replaced only if told to. */
+/** Puts a backup in place of the store, which nobody may be using. What is there is replaced only with `force`. */
 export async function restoreStore(config: Config, { file, force }: BackupOptions): Promise<BackupReport> {
   const store = folderOf(config, 'restore');
   const from = resolve(file);
@@ -100,7 +100,7 @@ async function checkBackup(config: Config, file: string): Promise<void> {
 
 async function refuseOverwriting(file: string, force: boolean): Promise<void> {
   if (!existsSync(file)) return;
-  const use = await readStoreUse(file).catch(() => undefined);
+  const use = await readSqliteUse(file).catch(() => undefined);
   if (use?.isUsed)
     throw new Fault(
       'conflict',

@@ -94,13 +94,13 @@ function countRows(database: DatabaseSync): TableCounts {
   );
 }
 
-export type StoreUse = { isUsed: true } | { isUsed: false; counts: TableCounts };
+export type SqliteUse = { isUsed: true } | { isUsed: false; counts: TableCounts };
 
 /**
  * Whether another process has the store open, and what it holds. Leaving the WAL needs a store for oneself: every
  * process that has it open holds a lock against that.
  */
-export async function readStoreUse(file: string): Promise<StoreUse> {
+export async function readSqliteUse(file: string): Promise<SqliteUse> {
   const { DatabaseSync } = await loadCopyDriver();
   const store = new DatabaseSync(file);
   try {

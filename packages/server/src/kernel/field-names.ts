@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 
-type Schema = z.core.$ZodType;
+type InputSchema = z.core.$ZodType;
 
 /** The names of the fields that an object at this path of an input may have, to suggest one for a misspelt name. */
-export function fieldNamesAt(schema: Schema, path: readonly string[]): string[] {
+export function fieldNamesAt(schema: InputSchema, path: readonly string[]): string[] {
   const { def } = schema._zod;
-  if ('innerType' in def) return fieldNamesAt(def.innerType as Schema, path);
+  if ('innerType' in def) return fieldNamesAt(def.innerType as InputSchema, path);
   if (def.type === 'pipe') {
     const { in: given, out } = def as z.core.$ZodPipeDef;
     return [...fieldNamesAt(given, path), ...fieldNamesAt(out, path)];
@@ -16,5 +16,5 @@ export function fieldNamesAt(schema: Schema, path: readonly string[]): string[] 
   if (def.type !== 'object') return [];
   const { shape } = def as z.core.$ZodObjectDef;
   if (first === undefined) return Object.keys(shape);
-  return Object.hasOwn(shape, first) ? fieldNamesAt(shape[first] as Schema, rest) : [];
+  return Object.hasOwn(shape, first) ? fieldNamesAt(shape[first] as InputSchema, rest) : [];
 }

@@ -23,7 +23,11 @@ has as many rows as the store had. For PostgreSQL use pg_dump, for a server else
   async run(given, parts) {
     const file = given.get('file')?.[0] ?? `mem-backup-${timeInName(new Date())}.db`;
     const report = await parts.backupStore(readClientConfig(parts), { file, force: isOn(given, 'force') });
-    tell(parts.terminal, { report, json: isOn(given, 'json'), text: `backed up ${report.store} to ${report.file}` });
+    printReport(parts.terminal, {
+      report,
+      json: isOn(given, 'json'),
+      text: `backed up ${report.store} to ${report.file}`,
+    });
     return 0;
   },
 });
@@ -32,7 +36,7 @@ const timeInName = (time: Date): string => time.toISOString().slice(0, 19).repla
 
 type ReportOutput = { report: BackupReport; json: boolean; text: string };
 
-export function tell(terminal: Terminal, { report, json, text }: ReportOutput): void {
+export function printReport(terminal: Terminal, { report, json, text }: ReportOutput): void {
   const { rows } = report;
   const total = Object.values(rows).reduce((sum, n) => sum + n, 0);
   const held = `${counted(rows.entries ?? 0, 'entry', 'entries')}, ${counted(rows.events ?? 0, 'event')}`;

@@ -3,7 +3,7 @@ import { UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
 import { readClientConfig } from '../memory.ts';
 import { isOn } from '../parse.ts';
-import { tell } from './backup.ts';
+import { printReport } from './backup.ts';
 import { type OwnCommand, ownCommand } from './command.ts';
 
 const restoreBackup = ownCommand({
@@ -22,7 +22,11 @@ with --force. An old version of one entry is restored with mem restore-version.`
     const file = given.get('file')?.[0];
     if (file === undefined) throw new UsageError('file is missing: see mem help restore');
     const report = await parts.restoreStore(readClientConfig(parts), { file, force: isOn(given, 'force') });
-    tell(parts.terminal, { report, json: isOn(given, 'json'), text: `restored ${report.store} from ${report.file}` });
+    printReport(parts.terminal, {
+      report,
+      json: isOn(given, 'json'),
+      text: `restored ${report.store} from ${report.file}`,
+    });
     return 0;
   },
 });
