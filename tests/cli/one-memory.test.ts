@@ -155,7 +155,7 @@ describe('reading creates no store', () => {
     expect(existsSync(join(home, '.mem'))).toBe(false);
     const { code, out } = await mem(args);
     expect(code).toBe(0);
-    expect(out).toContain(`into ${join(home, '.mem', 'store')} (your own store`);
+    expect(out).toContain(`memory: ${join(home, '.mem', 'store')} (your own store`);
   });
 });
 

@@ -46,7 +46,10 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
     const late = { entity_path: 'svc', key: 'k', value: 2, if_version: 9 };
     await expect(app.call('entries.write', late, B)).rejects.toMatchObject({ code: 'version_conflict' });
     await app.call('entries.delete', { entity_path: 'svc', key: 'k' }, B);
-    const { edges } = await of('svc/k');
+    expect(arrows(await of('svc/k'))).toEqual([]);
+    expect(arrows(await of('agent/a'))).not.toContain('agent/a -wrote-> svc/k');
+    await app.call('entries.restore', { entity_path: 'svc', key: 'k' }, B);
+    const edges = (await of('svc/k')).edges.filter(({ source }) => source === 'agent/a');
     expect(arrows({ edges })).toEqual(['agent/a -wrote-> svc/k']);
     expect(edges[0]?.evidence_count).toBe(1);
   });

@@ -76,6 +76,7 @@ describe.each(backends)('what is metered on %s', (backend) => {
     const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' };
     const answer = await service.as(account.key, { ...post('/mcp', call), headers });
     expect(answer.status).toBe(200);
+    expect(remainingIn(answer)).toBe(before - 2);
     expect(await remaining()).toBe(before - 2);
     await balanced(service.app, account.account_id);
   });

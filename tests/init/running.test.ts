@@ -56,6 +56,7 @@ it.skipIf(!hasScript).each([
   let screen = '';
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     if (!screen.includes('an address [1]') && (screen + chunk).includes('an address [1]')) child.stdin.write('\n');
+    if (!screen.includes('Tools [core]') && (screen + chunk).includes('Tools [core]')) child.stdin.write('\n');
     if (!screen.includes('[y/N]') && (screen + chunk).includes('[y/N]')) child.stdin.write(`${answer}\n`);
     screen += chunk;
   });
@@ -105,9 +106,9 @@ describe('the hooks of Claude Code', () => {
     const [own, others] = context.split('Written last elsewhere:') as [string, string];
     expect(own).toContain('Memory (mem) has 3 entries on 3 subjects.');
     expect(own).toContain(
-      'Known about shop:\n- shop owner (fact, 1.00 untested): team-basket\n- shop/payments retry-policy (fact, 1.00 untested): {"max_attempts":3}',
+      'Known about shop:\n- shop owner (fact, 0.70 untested): team-basket\n- shop/payments retry-policy (fact, 0.70 untested): {"max_attempts":3}',
     );
-    expect(others).toContain('- elsewhere other (fact, 1.00 untested): thing');
+    expect(others).toContain('- elsewhere other (fact, 0.70 untested): thing');
     // A briefing that shows an entry does not count as a read.
     expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });

@@ -197,6 +197,9 @@ describe('mem serve at /mcp', () => {
     await mcp.call('mem_read', { entity_path: 'a', key: 'k' });
     const { json } = await mcp.call('mem_commit_outcome', { outcome_ref: 'r1', outcome_type: 'success' });
     expect(json.affected_entries).toBe(1);
-    expect((await mcp.call('mem_get_trace', { trace_id: 'last' })).json).toMatchObject({ trace_id: json.trace_id });
+    expect((await mcp.call('mem_get_trace', { trace_id: 'last' })).json).toMatchObject({
+      trace_id: json.trace_id,
+      attributes: { source: 'mcp', client: 'claude-code' },
+    });
   });
 });

@@ -46,6 +46,8 @@ const caller =
   (name: string, ...args: string[]) =>
     ask('--method', 'tools/call', '--tool-name', name, ...args.flatMap((arg) => ['--tool-arg', arg]));
 
+const answerOf = ({ content }: { content?: unknown }) => JSON.parse((content as { text: string }[])[0]?.text ?? '');
+
 const LIMIT = ['entity_path=shop/cart', 'key=limit'];
 
 describe.each([
@@ -56,8 +58,9 @@ describe.each([
     const call = caller(await start());
     await call('mem_write', ...LIMIT, 'value=at most 3', 'confidence=0.8', 'shared=true');
     const [read, wrong] = await Promise.all([call('mem_read', ...LIMIT), call('mem_read', 'entity_path=shop/cart')]);
-    expect(read.structuredContent).toMatchObject({ value: 'at most 3', confidence: 0.8 });
-    expect(wrong).toMatchObject({ isError: true, structuredContent: { errors: [{ path: 'key' }] } });
+    expect(answerOf(read)).toMatchObject({ value: 'at most 3', confidence: 0.8 });
+    expect(wrong.isError).toBe(true);
+    expect(answerOf(wrong)).toMatchObject({ errors: [{ path: 'key' }] });
   }, 120_000);
 });
 

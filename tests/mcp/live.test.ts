@@ -48,7 +48,7 @@ describe('completion', () => {
     expect((await offered(mcp, prompt('hand-over'), { to: 't' })).values).toEqual(['typist/ada']);
     expect((await offered(mcp, prompt('finish-task'), { outcome_type: 'crit' })).values).toEqual(['critical_failure']);
     expect((await offered(mcp, prompt('start-task'), { task: 'any' })).values).toEqual([]);
-    expect((await mcp.call('mem_explain')).json.query_events).toEqual([]);
+    expect((await mcp.call('mem_explain')).json).not.toHaveProperty('query_events');
   });
 
   it('gives no more than the protocol allows and says that there is more', async () => {

@@ -32,14 +32,22 @@ export function wrap(client: Client): ConnectedClient {
     async call(name, args = {}) {
       const result = await client.callTool({ name, arguments: args });
       const [first] = result.content as { type: string; text: string }[];
-      return {
-        json: result.structuredContent as JsonObject,
-        text: first?.text ?? '',
-        isError: result.isError === true,
-      };
+      const text = first?.text ?? '';
+      return { json: withNamedEntries(JSON.parse(text)), text, isError: result.isError === true };
     },
     close: () => client.close(),
   };
+}
+
+/** The rows of a table as objects; the last cell may hold further members. */
+export function withNamedEntries(json: JsonObject): JsonObject {
+  const { columns, entries, ...rest } = json as { columns?: string[]; entries?: unknown[][] };
+  if (!columns || !entries) return json;
+  const named = entries.map((row) => ({
+    ...Object.fromEntries(columns.map((name, at) => [name, row[at]])),
+    ...(row[columns.length] as JsonObject | undefined),
+  }));
+  return { ...rest, entries: named };
 }
 
 export type McpConnectOptions = {

@@ -14,7 +14,7 @@ const ROWS = {
   tracing: 'commit_outcome record_context record_action explain timeline list_traces get_trace',
   identity: 'set_identity whoami reset_identity',
   pro: 'set_trace_attributes record_llm_call record_span start_span end_span trace_search trace_spans span_payload trace_compare',
-  other: 'verify commit_batch diff commit_log record_attempt',
+  other: 'verify commit_batch diff commit_log record_attempt delete restore create_tag list_tags',
   evaluation:
     'judge_trace judge_define judges seed_starter_judges verdicts eval_summary backfill behaviors behavior_define ' +
     'behavior_from_trace blast_radius incident segment dimensions attribute_failure propose_fix fixes approve_fix_memory ' +
@@ -30,10 +30,10 @@ describe('the tools', () => {
   it.each(bindings.map((one) => [one.binding.name, one] as const))('%s names only what its operation has', (_, one) => {
     const { operation, binding } = one;
     const shape = Object.keys((operation.input as unknown as { shape: object }).shape);
-    expect(shape).toEqual(expect.arrayContaining([...binding.fields, ...(binding.self ? [binding.self] : [])]));
-    expect(binding.fields).toEqual(expect.arrayContaining(Object.keys(binding.about ?? {})));
-    const { outputSchema } = toolsOf([binding.name])[0]?.listed() ?? {};
-    expect(Object.keys(outputSchema?.properties ?? {})).toEqual(expect.arrayContaining([...(binding.gives ?? [])]));
+    const { fields, unlisted = [], slim = [], self, about = {} } = binding;
+    expect(shape).toEqual(expect.arrayContaining([...fields, ...unlisted, ...(self ? [self] : [])]));
+    expect(fields).toEqual(expect.arrayContaining([...slim, ...Object.keys(about)]));
+    expect(fields.filter((field) => unlisted.includes(field))).toEqual([]);
   });
 
   it('take a branch wherever their operation does', () => {
@@ -45,21 +45,62 @@ describe('the tools', () => {
   it('say of themselves whether they change something', () => {
     for (const { operation, binding } of bindings) {
       const { annotations } = toolsOf([binding.name])[0]?.listed() ?? {};
-      expect(annotations?.readOnlyHint).toBe(operation.effect !== 'write');
-      expect(annotations?.destructiveHint).toBe(false);
+      const removes = operation.removes !== undefined;
+      const expected =
+        operation.effect !== 'write' ? { readOnlyHint: true } : removes ? {} : { destructiveHint: false };
+      expect(annotations).toEqual(expected);
     }
   });
 
-  it('of the default set are listed in less than 12 kB', async () => {
-    expect(listingSize(toolsOf(['core']))).toBeLessThan(12_000);
+  it.each(allTools.map((tool) => [tool.name, tool] as const))('%s has a text for every argument', (_, tool) => {
+    for (const { inputSchema } of [tool.listed(), ...(tool.listedSlim ? [tool.listedSlim()] : [])])
+      for (const [name, { description }] of Object.entries(inputSchema.properties))
+        expect(description, name).toMatch(/\w/);
+  });
+
+  it('of the default set are all of the rows core, tracing and identity, in at most 14 kB', async () => {
     const mcp = await connect(newHome());
     const { tools } = await mcp.client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual(
-      toolsOf(['core'])
-        .map(({ name }) => name)
-        .sort(),
-    );
-    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThan(12_000);
+    const names = tools.map(({ name }) => name);
+    const wanted = [ROWS.core, ROWS.tracing, ROWS.identity].flatMap((row) => row.split(' '));
+    expect(names).toEqual(expect.arrayContaining(wanted.map((name) => `mem_${name}`)));
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(14_000);
+    expect(listingSize(toolsOf(['core']))).toBeLessThanOrEqual(14_000);
+  });
+
+  it('of the set slim are about nine, in at most 6 kB, and take what they take elsewhere', async () => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'slim' });
+    const { tools } = await mcp.client.listTools();
+    expect(Buffer.byteLength(JSON.stringify({ tools }))).toBeLessThanOrEqual(6000);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'mem_write',
+      'mem_read',
+      'mem_list',
+      'mem_delete',
+      'mem_restore',
+      'mem_search',
+      'mem_record_context',
+      'mem_record_attempt',
+      'mem_commit_outcome',
+    ]);
+    const written = await mcp.call('mem_write', { entity_path: 'a', key: 'k', value: 1, ttl_seconds: 60 });
+    expect(written.isError).toBe(false);
+    const [search] = tools.filter(({ name }) => name === 'mem_search');
+    expect(Object.keys(search?.inputSchema.properties ?? {})).not.toContain('sort_by');
+    const both = toolsOf(['slim', 'core']).find(({ name }) => name === 'mem_search');
+    expect(Object.keys(both?.listed().inputSchema.properties ?? {})).toContain('sort_by');
+  });
+
+  it('take the calling agent where it may be left out', () => {
+    const [timeline] = toolsOf(['mem_timeline']);
+    expect(timeline?.listed().inputSchema).not.toHaveProperty('required');
+  });
+
+  it('of the set all are those that can work: what needs an absent module is left out', () => {
+    const names = toolsOf(['all']).map(({ name }) => name);
+    expect(names).toContain('mem_trace_compare');
+    expect(names).not.toContain('mem_judges');
+    expect(toolsOf(['all', 'evaluation']).map(({ name }) => name)).toContain('mem_judges');
   });
 
   it('are chosen by sets and names', async () => {

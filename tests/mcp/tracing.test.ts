@@ -1,7 +1,7 @@
 import type { JsonObject } from '@mem-service/contract';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../cli/support.ts';
-import { type ConnectedClient, connect, newHome } from './support.ts';
+import { type ConnectedClient, connect, newHome, runMem } from './support.ts';
 
 async function work(mcp: ConnectedClient, ref: string, outcome_type = 'success'): Promise<JsonObject> {
   await mcp.call('mem_write', { entity_path: 'svc', key: 'limit', value: { max: 3 } });
@@ -44,7 +44,7 @@ describe.each(['local', 'remote'] as const)('a session that is recorded through 
       const open = await mcp.call('mem_explain');
       expect(open.json).toMatchObject({ status: 'open', causal_chain_length: 0 });
       const first = await work(mcp, 'r1');
-      expect(first).toMatchObject({ outcome_ref: 'r1', affected_entries: 1, duplicate: false });
+      expect(first).toMatchObject({ outcome_ref: 'r1', affected_entries: 1 });
       const second = await work(mcp, 'r2', 'failure');
       const stray = await mcp.call('mem_end_span', { span_id: 'never-started' });
       expect(stray).toMatchObject({ isError: true, json: { code: 'not_found' } });
@@ -123,6 +123,48 @@ it('a failed attempt answers for what was read before it', async () => {
   const { json } = await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
   expect(json.entries).toMatchObject([
     { key: 'wrong', attempt: 1, outcome_type: 'minor_failure' },
-    { key: 'right', attempt: null, outcome_type: 'success' },
+    { key: 'right', outcome_type: 'success' },
   ]);
+});
+
+it('what an agent says of itself and the name of its client are stamped on its traces', async () => {
+  const env = newHome();
+  const mcp = await connect(env, { name: 'Some Client', args: ['--toolset', 'all'] });
+  await mcp.call('mem_set_identity', { name: 'bot', model: 'some-model', tools_available: ['grep'] });
+  const again = await mcp.call('mem_set_identity', { name: 'bot', description: 'reviews' });
+  expect(again.json).toMatchObject({ status: 'already_active', profile_saved: true });
+  expect((await mcp.call('mem_whoami')).json).toMatchObject({ model: 'some-model', tools_available: ['grep'] });
+  await mcp.close();
+  const later = await connect(env, { name: 'Some Client', args: ['--toolset', 'all'] });
+  await later.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
+  const { json } = await later.call('mem_get_trace', { trace_id: 'last' });
+  expect(json).toMatchObject({
+    agent_id: 'bot',
+    attributes: { source: 'mcp', client: 'Some Client', model: 'some-model' },
+    session_metadata: { client_name: 'Some Client', model: 'some-model', tools_available: ['grep'] },
+  });
+  const { out } = await runMem(['profile', 'bot', '--json'], env);
+  expect(JSON.parse(out)).toMatchObject({
+    description: 'reviews',
+    session_metadata: { model: 'some-model', tools_available: ['grep'] },
+  });
+});
+
+it('a recorded span is over, a span ends once, and a call of a model has a span too', async () => {
+  const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });
+  await mcp.call('mem_record_span', { name: 'looked up' });
+  const { span_id } = (await mcp.call('mem_start_span', { name: 'plan' })).json;
+  expect((await mcp.call('mem_end_span', { span_id, output: 'first' })).isError).toBe(false);
+  const twice = await mcp.call('mem_end_span', { span_id, output: 'second' });
+  expect(twice).toMatchObject({ isError: true, json: { code: 'conflict' } });
+  await mcp.call('mem_record_llm_call', { model: 'some-model', input_tokens: 10, latency_ms: 250, call_id: 'c1' });
+  await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
+  const { spans } = (await mcp.call('mem_trace_spans', { trace_id: 'last' })).json;
+  const named = Object.fromEntries((spans as JsonObject[]).map((span) => [span.name, span]));
+  expect(named['looked up']).toMatchObject({ status: 'ok', ended_at: expect.any(String) });
+  expect(named['some-model']).toMatchObject({ span_id: 'c1', kind: 'llm', status: 'ok', duration_ms: 250 });
+  const { json } = await mcp.call('mem_span_payload', { trace_id: 'last', span_id });
+  expect(json.span).toMatchObject({ output: 'first' });
+  const found = await mcp.call('mem_trace_search', { span_kind: 'llm' });
+  expect(found.json.traces).toHaveLength(1);
 });

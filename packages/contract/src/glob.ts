@@ -9,6 +9,7 @@ const MAX_KEY_LENGTH = 256;
 /** PostgreSQL allows 2,704 bytes for all columns of an index row; path and key together stay well below that. */
 const MAX_BYTES_PER_CHARACTER = 3;
 const SLASH = 0x2f;
+const STAR = 0x2a;
 
 /**
  * The glob syntax of scopes, filters and streams: `a/b` is that path, `a/*` its direct children, `a/**` everything
@@ -21,6 +22,15 @@ export function parseGlob(text: string): Glob | undefined {
   const path = kind === 'exact' ? text : text.slice(0, text.lastIndexOf('/'));
   if (entityPathProblem(path)) return undefined;
   return kind === 'exact' ? { kind, path } : { kind, base: path };
+}
+
+export type PathFilter = { entity_path?: string | undefined; include_descendants?: boolean | undefined };
+
+/** The globs of a filter, in the order of paths: a path, and what is below it where that is asked for. */
+export function globsOf({ entity_path, include_descendants }: PathFilter): Glob[] | undefined {
+  const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
+  if (!glob) return undefined;
+  return glob.kind === 'exact' && include_descendants ? [glob, { kind: 'below', base: glob.path }] : [glob];
 }
 
 export function matchesGlob(glob: Glob, path: string): boolean {
@@ -44,6 +54,15 @@ function isBelow(path: string, base: string): boolean {
 export function globRange(glob: Glob): { from: string; to: string } | undefined {
   if (glob.kind === 'all' || glob.kind === 'exact') return undefined;
   return { from: `${glob.base}/`, to: `${glob.base}0` };
+}
+
+/** `/a/b/` is meant as `a/b`. A star that would then stand alone keeps its slash, and is refused: it means everything. */
+export function trimSlashes(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text.charCodeAt(start) === SLASH) start++;
+  while (end > start && text.charCodeAt(end - 1) === SLASH) end--;
+  return end - start === text.length || text.charCodeAt(start) === STAR ? text : text.slice(start, end);
 }
 
 /** Describes what is wrong with an entity path (in NFC); undefined for a valid one. */
@@ -87,6 +106,14 @@ function textProblem(text: string, maxLength: number): string | undefined {
   if (text.length - pairs > maxLength) return `must not be longer than ${maxLength} characters`;
   const maxBytes = maxLength * MAX_BYTES_PER_CHARACTER;
   return utf8Length(text) > maxBytes ? `must not be longer than ${maxBytes} bytes` : undefined;
+}
+
+/** The length in characters (code points): a surrogate pair is one. */
+export function charLength(text: string): number {
+  let length = text.length;
+  for (let at = 1; at < text.length; at++)
+    if (isLowSurrogate(text.charCodeAt(at)) && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) length--;
+  return length;
 }
 
 /** The length of well-formed text in UTF-8 bytes. */

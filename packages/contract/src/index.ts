@@ -9,6 +9,7 @@ export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
+export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
 export { suggest } from './suggest.ts';
 export * as traceShapes from './trace-shapes.ts';

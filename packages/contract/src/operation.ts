@@ -43,29 +43,33 @@ export type NeedsNotes = 'of this server' | 'of all servers' | 'of the whole acc
  */
 export type Seal = { unless: string; named_by: string };
 
-/** Groups of MCP tools that a client can select by name. */
+/** The groups of MCP tools; each tool is in one. */
 export const toolsets = ['core', 'data', 'tracing', 'evaluation'] as const;
 export type Toolset = (typeof toolsets)[number];
+/** What a client can select by name: a group, the few tools for a small context, or all. */
+export const toolsetChoices = ['slim', ...toolsets, 'all'] as const;
 
 /** An operation as an MCP tool. */
 export type ToolBinding = {
   name: `mem_${string}`;
   toolset: Toolset;
+  /** Also one of the few tools of the set `slim`, which lists only these fields. */
+  slim?: readonly string[];
   /** What the tool is for, written for a model that chooses between tools. */
   description: string;
-  /** The input fields that the tool offers, in this order. */
+  /** The input fields that the tool lists, in this order. */
   fields: readonly string[];
+  /** Fields that it takes but does not list: they are rarely needed, and a list is part of every request to a model. */
+  unlisted?: readonly string[];
   /** Descriptions of fields that are shorter than those in the schema. */
   about?: Readonly<Record<string, string>>;
-  /** Members of the answer in the tool's output schema; all by default. */
-  gives?: readonly string[];
+  /** Shows the entries of its answer as rows of a table. */
+  hits?: true;
   /** The default page size; small, because a model pays for every token it reads. */
   limit?: number;
   /** The field that defaults to the calling agent. */
   self?: string;
-  /** Repeating the call with the same arguments changes nothing more. */
-  idempotent?: true;
-  /** Values are never cut, however long they are. */
+  /** Nothing of its answer is cut, however long it is. */
   whole?: true;
   /** Cuts long texts in its lists, as every paged answer does. */
   previews?: true;

@@ -19,6 +19,9 @@ export const outcomeTypes = [
   'p1_incident',
 ] as const;
 
+/** The names to use; the others are older ones. */
+export const plainOutcomeTypes = outcomeTypes.slice(0, 4);
+
 export const outcomeType = z
   .preprocess((given) => (typeof given === 'string' ? given.toLowerCase() : given), z.enum(outcomeTypes))
   .meta({

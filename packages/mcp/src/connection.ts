@@ -1,6 +1,6 @@
-import { PassThrough } from 'node:stream';
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { exactLines } from './exact-arguments.ts';
 import { clientWithin, createMcpServer, type ServerOffer } from './server.ts';
 import type { McpSession } from './session.ts';
 import { createWatch, watchedResources } from './watch.ts';
@@ -23,7 +23,7 @@ export function serveClient(
     end: (error) => error !== undefined && onError(error),
   });
   // The transport closes at the end of its input, even with answers outstanding; so it never sees that end.
-  const input = process.stdin.pipe(new PassThrough(), { end: false });
+  const input = process.stdin.pipe(exactLines(), { end: false });
   const transport = new StdioServerTransport(input, process.stdout);
   const make = () => {
     server = createMcpServer(session, { ...offer, watch });

@@ -1,4 +1,5 @@
 import {
+  attachRaw,
   type Operation,
   type OperationName,
   operationNames,
@@ -8,12 +9,22 @@ import {
 } from '@mem-service/contract';
 import { isPaged } from '@mem-service/sdk';
 import type { z } from 'zod';
-import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
-import { cutMembers, previewLists, trimmed } from './previews.ts';
+import { toTable } from './hits.ts';
+import { inputSchema, type Shape } from './json-schema.ts';
+import { cutMembers, previewLists, trimmed, trimmedWithin } from './previews.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { unquoted } from './rules/arguments.ts';
 import { type JsonObject, type McpSession, traceIdOf } from './session.ts';
-import { idempotentHints, once, readHints, type Tool, type ToolAnswer, writeHints } from './tool.ts';
+import {
+  once,
+  readHints,
+  removalHints,
+  type Tool,
+  type ToolAnnotations,
+  type ToolAnswer,
+  type ToolCallContext,
+  writeHints,
+} from './tool.ts';
 
 /** A tool for each binding in the table of operations. */
 export const derivedTools: readonly Tool[] = operationNames.flatMap((name) => {
@@ -27,24 +38,51 @@ function shapeOf(operation: Operation): Shape {
 
 function toTool(name: OperationName, binding: ToolBinding): Tool {
   const operation: Operation = operations[name];
-  const hints = operation.effect !== 'write' ? readHints : binding.idempotent ? idempotentHints : writeHints;
-  const listed = once(() => ({
-    name: binding.name,
-    description: binding.description,
-    inputSchema: inputSchema(offered(operation, binding), binding),
-    outputSchema: outputSchema(operation.output, binding.gives),
-    annotations: hints,
-  }));
+  const { slim } = binding;
+  const listing = (fields: readonly string[]) =>
+    once(() => ({
+      name: binding.name,
+      description: binding.description,
+      inputSchema: inputSchema(shapeWith(operation, fields), binding),
+      annotations: hintsOf(operation),
+    }));
+  const listed = listing(binding.fields);
+  const taken = once(
+    () => inputSchema(shapeWith(operation, [...binding.fields, ...(binding.unlisted ?? [])])).properties,
+  );
   return {
     name: binding.name,
     toolset: binding.toolset,
     listed,
-    run: (args, session) => run({ name, operation, binding }, unquoted(args, listed().inputSchema.properties), session),
+    ...(slim ? { listedSlim: listing(slim) } : {}),
+    run: (args, session, call) =>
+      run({ name, operation, binding }, unquoted(exactly(operation, args, call), taken()), session),
   };
 }
 
-/** The input fields that the tool offers. */
-function offered(operation: Operation, { fields }: ToolBinding): Shape {
+function hintsOf({ effect, removes }: Operation): ToolAnnotations {
+  if (effect !== 'write') return readHints;
+  return removes === undefined ? writeHints : removalHints;
+}
+
+/** Values are stored as they were written: numbers keep all their digits. */
+function exactly({ raw }: Operation, args: JsonObject, { exact }: ToolCallContext): JsonObject {
+  if (!raw || exact === undefined) return args;
+  const copy = parseArguments(exact) ?? args;
+  attachRaw(exact, copy, raw);
+  return copy;
+}
+
+function parseArguments(text: string): JsonObject | undefined {
+  try {
+    return JSON.parse(text) as JsonObject;
+  } catch {
+    return undefined;
+  }
+}
+
+/** These fields of the operation's input. */
+function shapeWith(operation: Operation, fields: readonly string[]): Shape {
   const shape = shapeOf(operation);
   return Object.fromEntries(fields.map((field) => [field, shape[field] as z.ZodType]));
 }
@@ -53,15 +91,16 @@ type Bound = { name: OperationName; operation: Operation; binding: ToolBinding }
 
 async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
   const { name, operation, binding } = bound;
-  const unknown = Object.keys(args).find((argument) => !binding.fields.includes(argument));
+  const taken = [...binding.fields, ...(binding.unlisted ?? [])];
+  const unknown = Object.keys(args).find((argument) => !taken.includes(argument));
   if (unknown !== undefined)
-    return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${binding.fields.join(', ')}`);
+    return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${taken.join(', ')}`);
   try {
     const input = await inputOf(bound, args, session);
     const text = await session.service.call(name, input, session.identity.caller());
     const json = parseExact(text) as JsonObject;
     if (operation.seals && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
-    return shown(bound, json, text);
+    return { json: shown(bound, args, json) };
   } catch (error) {
     const problem = problemOf(error);
     if (!problem) throw error;
@@ -82,24 +121,34 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   if (limit !== undefined) input.limit ??= limit;
   if ('branch' in shape) input.branch ??= session.branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
+  if (operation.seals) input.session_metadata = session.identity.metadata();
   return input;
 }
 
-function shown({ name, operation, binding }: Bound, json: JsonObject, text: string): ToolAnswer {
-  const { whole, gives, miss, previews } = binding;
-  if (operation.effect === 'write') return { json: written(json) };
-  if (gives?.includes('value')) return { json: trimmed(json) };
+function shown({ name, operation, binding }: Bound, args: JsonObject, json: JsonObject): JsonObject {
+  const { whole, hits, miss, previews } = binding;
+  if (operation.effect === 'write') return written(json, args);
+  if (whole) return trimmedWithin(json) as JsonObject;
   const lists = Object.values(json).filter(Array.isArray);
   const isEmpty = json.entries_scanned === 0 || (lists.length > 0 && lists.every((list) => list.length === 0));
-  const hint = isEmpty && miss !== undefined && !whole ? { hint: `nothing found: try ${miss}` } : {};
-  if (!whole && (isPaged(name) || previews)) return { json: { ...previewLists(json), ...hint } };
-  return 'hint' in hint ? { json: { ...json, ...hint } } : { json, text };
+  const hint = isEmpty && miss !== undefined ? { hint: `nothing found: try ${miss}` } : {};
+  if (hits) return { ...toTable(json, Date.now()), ...hint };
+  if (isPaged(name)) return { ...previewLists(json), ...hint };
+  return { ...trimmed(previews ? previewLists(json) : json), ...hint };
 }
 
 /** Members that the writer has just sent itself. */
-const GIVEN_BY_WRITER = new Set(['value', 'provenance', 'artifact_refs', 'tier', 'ttl_at']);
+const GIVEN_BY_WRITER = new Set(['value', 'provenance', 'artifact_refs', 'ttl_at']);
 
-function written(json: JsonObject): JsonObject {
-  const news = Object.entries(json).filter(([member]) => !GIVEN_BY_WRITER.has(member));
-  return cutMembers(trimmed(Object.fromEntries(news)));
+function written(json: JsonObject, args: JsonObject): JsonObject {
+  if (json.deleted === true) {
+    const { entity_path, key, version } = json;
+    return { entity_path, key, version, deleted: true, hint: 'mem_restore brings it back' };
+  }
+  const isSent = (member: string) => GIVEN_BY_WRITER.has(member) && (member !== 'value' || 'value' in args);
+  const news = Object.entries(json).filter(([member, value]) => !isSent(member) && value !== UNCHANGED[member]);
+  return cutMembers(trimmedWithin(Object.fromEntries(news)) as JsonObject);
 }
+
+/** What goes without saying after a write. */
+const UNCHANGED: Readonly<Record<string, unknown>> = { unchanged: false, duplicate: false };

@@ -1,4 +1,5 @@
 import { createMcpHandler, type Server, type ServerEvent } from '@modelcontextprotocol/server';
+import { parseMessage } from './exact-arguments.ts';
 import { slug } from './identity.ts';
 import { problemOf } from './refusals.ts';
 import { createMcpServer } from './server.ts';
@@ -75,7 +76,7 @@ export async function answerWith(incoming: McpRequest, make: MakeServer): Promis
   if (client === undefined || !response.ok) return response;
   session.identity.meet(client);
   const named = new Headers(response.headers);
-  named.set(SESSION_HEADER, newToken(session.identity.caller().agent_id));
+  named.set(SESSION_HEADER, newToken(session.identity.caller().agent_id, client));
   return new Response(response.body, { status: response.status, headers: named });
 }
 
@@ -127,7 +128,8 @@ function identityOf(
   { keyHolder, agentId, sessionId, defaultAgentId }: McpRequest,
   token: ReturnType<typeof readToken>,
 ): ToolIdentity {
-  let client: string | undefined;
+  let client = token?.client && slug(token.client);
+  let clientName = token?.client;
   // Private entries of an agent must not be visible to the same client with another key.
   const byClient = () => (keyHolder === undefined ? client : client && `${client}/${slug(keyHolder)}`);
   const who = (): ToolCaller => ({
@@ -137,8 +139,11 @@ function identityOf(
   return {
     caller: who,
     meet(name) {
-      if (name !== undefined) client = slug(name);
+      if (name === undefined) return;
+      client = slug(name);
+      clientName = name;
     },
+    metadata: () => ({ source: 'mcp', ...(clientName === undefined ? {} : { client_name: clientName }) }),
     about: () => ({
       effective_identity: who().agent_id,
       session_id: who().session_id,
@@ -152,7 +157,7 @@ function identityOf(
 function parse(body: Uint8Array | undefined): unknown {
   if (!body) return undefined;
   try {
-    return JSON.parse(new TextDecoder('utf8', { fatal: true }).decode(body));
+    return parseMessage(new TextDecoder('utf8', { fatal: true }).decode(body));
   } catch {
     // The handler reports the syntax error.
     return undefined;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { shapes } from '@mem-service/contract';
-import type { JsonObject, ToolCaller, ToolIdentity } from './session.ts';
+import { definedMembers, type KeptIdentity, readIdentity, writeIdentity } from './identity-file.ts';
+import type { AgentDetails, JsonObject, ToolCaller, ToolIdentity } from './session.ts';
 import type { McpSettings } from './settings.ts';
 
 export const newSessionId = () => `sess-${randomBytes(4).toString('hex')}`;
@@ -21,53 +21,50 @@ const COOL_DOWN_MS = 30_000;
  * environment, else the client and the user. Each client has its own file, so that none takes over the name of another.
  */
 export function createIdentity(settings: McpSettings, now: () => number = Date.now): ToolIdentity {
-  let client: string | undefined;
-  let active: { agent_id: string; session_id: string } | undefined;
+  /** As the client wrote it. */
+  let clientName: string | undefined;
+  let active: ActiveIdentity | undefined;
   /** When the name set by a tool was last used. */
   let usedAt: number | undefined;
-  const platform = () => client ?? settings.platform ?? 'cli';
+  const client = () => clientName && slug(clientName);
+  const platform = () => client() ?? settings.platform ?? 'cli';
   const file = () => join(settings.home, `identity-${platform()}`);
-  const detected = () =>
-    settings.agentId ??
-    `${client === undefined && settings.platform === undefined ? 'agent' : platform()}/${settings.user}`;
+  const detected = () => {
+    const isKnown = clientName !== undefined || settings.platform !== undefined;
+    return settings.agentId ?? `${isKnown ? platform() : 'agent'}/${settings.user}`;
+  };
   const current = () => {
-    active ??= { agent_id: readName(file()) ?? detected(), session_id: newSessionId() };
+    active ??= begin(readIdentity(file()) ?? { name: detected(), details: {} });
     return active;
   };
   return {
     caller(): ToolCaller {
       if (usedAt !== undefined) usedAt = now();
-      return current();
+      const { agent_id, session_id } = current();
+      return { agent_id, session_id };
     },
     meet(name) {
-      if (name !== undefined) client ??= slug(name);
+      clientName ??= name;
     },
-    about: (): JsonObject => ({
-      active_identity: current().agent_id,
-      session_id: current().session_id,
-      sticky_identity: readName(file()) ?? null,
-      detected_identity: detected(),
-      effective_identity: current().agent_id,
-      platform: platform(),
-      identity_file: file(),
-    }),
+    metadata: () => ({ source: 'mcp', client_name: clientName, platform: platform(), ...current().details }),
+    about: () => ({ ...aboutOf(current(), file()), detected_identity: detected(), platform: platform() }),
     change: {
-      set(name) {
-        const previous = current().agent_id;
+      set(name, given = {}) {
+        const { agent_id: previous, session_id, details: known } = current();
         const isNew = previous !== name;
         const idleMs = usedAt === undefined ? Number.POSITIVE_INFINITY : now() - usedAt;
         if (isNew && idleMs < COOL_DOWN_MS) return { busy: previous, idleMs, coolDownMs: COOL_DOWN_MS };
-        mkdirSync(settings.home, { recursive: true });
-        writeFileSync(file(), `${name}\n`, { mode: 0o600 });
+        const details = { ...(isNew ? {} : known), ...definedMembers(given) };
+        writeIdentity(file(), { name, details });
         usedAt = now();
-        if (isNew) active = { agent_id: name, session_id: newSessionId() };
+        active = isNew ? begin({ name, details }) : { agent_id: name, session_id, details };
         return { previous, isNew };
       },
       reset() {
         const previous = current().agent_id;
         rmSync(file(), { force: true });
         usedAt = undefined;
-        active = { agent_id: detected(), session_id: newSessionId() };
+        active = begin({ name: detected(), details: {} });
         return { previous };
       },
       file,
@@ -75,11 +72,20 @@ export function createIdentity(settings: McpSettings, now: () => number = Date.n
   };
 }
 
-function readName(file: string): string | undefined {
-  try {
-    const parsed = shapes.agentId.safeParse(readFileSync(file, 'utf8').trim());
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-}
+type ActiveIdentity = { agent_id: string; session_id: string; details: AgentDetails };
+
+/** Each name has a session of its own. */
+const begin = ({ name, details }: KeptIdentity): ActiveIdentity => ({
+  agent_id: name,
+  session_id: newSessionId(),
+  details,
+});
+
+const aboutOf = ({ agent_id, session_id, details }: ActiveIdentity, file: string): JsonObject => ({
+  active_identity: agent_id,
+  session_id,
+  sticky_identity: readIdentity(file)?.name ?? null,
+  effective_identity: agent_id,
+  identity_file: file,
+  ...details,
+});

@@ -1,3 +1,4 @@
+import { traceShapes } from '@mem-service/contract';
 import * as z from 'zod';
 import type { JsonObject } from './session.ts';
 
@@ -14,45 +15,74 @@ const unnamed = {
   _idmap: new Map(),
 };
 
-function convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+function convert(schema: z.ZodType): JsonObject {
   // zod calls only these two methods of the registry and reads its map.
   const metadata = unnamed as unknown as typeof z.globalRegistry;
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io, metadata, unrepresentable: 'any', reused: 'inline' });
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    metadata,
+    unrepresentable: 'any',
+    reused: 'inline',
+  });
   return json as JsonObject;
 }
 
-type SchemaWords = { about?: Readonly<Record<string, string>>; limit?: number | undefined };
+export type SchemaWords = {
+  about?: Readonly<Record<string, string>>;
+  limit?: number | undefined;
+  /** An argument that the tool fills in where a call leaves it out. */
+  self?: string | undefined;
+};
 
 /** The input schema of a tool, kept short: every client sends it to its model with every request. */
-export function inputSchema(shape: Shape, { about = {}, limit }: SchemaWords = {}): ObjectSchema {
-  const { properties, required = [] } = convert(z.object(shape), 'input') as ObjectSchema;
+export function inputSchema(shape: Shape, { about = {}, limit, self }: SchemaWords = {}): ObjectSchema {
+  const { properties, required = [] } = convert(z.object(shape)) as ObjectSchema;
   const members = Object.entries(properties).map(([name, json]) => {
     const { description, ...rest } = brief(tidy(json) as JsonObject, about[name] !== undefined);
-    const words = about[name] ?? (PLAIN.has(name) ? '' : description);
-    if (name === 'limit' && limit !== undefined) rest.default = limit;
-    if (name === 'branch') delete rest.default;
-    return [name, words ? { ...rest, description: words } : rest];
+    const words = about[name] ?? (name === 'limit' && limit ? `Default ${limit}` : (COMMON[name] ?? description));
+    return [name, { ...rest, ...ENUMS[name], description: words }];
   });
   // A schema that transforms any input looks optional to zod.
-  const needed = Object.keys(shape).filter((name) => required.includes(name) || name === 'value');
+  const needed = Object.keys(shape).filter((name) => name !== self && (required.includes(name) || name === 'value'));
   const schema = { type: 'object' as const, properties: Object.fromEntries(members) };
   return needed.length === 0 ? schema : { ...schema, required: needed };
 }
 
-/** Fields whose name needs no description. */
-const PLAIN = new Set(['branch', 'cursor', 'limit', 'memory_type', 'confidence']);
+/** Words for arguments that many tools have. */
+const COMMON: Readonly<Record<string, string>> = {
+  branch: 'Default main',
+  cursor: 'The last next_cursor',
+  limit: 'How many',
+};
 
-/** Shortens a schema. If the description of a list explains its items, only their type is kept. */
+/** Of several names for the same thing, models need one. All are accepted. */
+const ENUMS: Readonly<Record<string, JsonObject>> = { outcome_type: { enum: traceShapes.plainOutcomeTypes } };
+
+/**
+ * Shortens a schema. The description says what is the default where that matters; if it explains the items of a list,
+ * only their type is kept.
+ */
 function brief(json: JsonObject, isDescribed: boolean): JsonObject {
-  const { items, default: fallback, propertyNames: _, ...rest } = json;
-  const isPlain = typeof fallback !== 'object' && fallback !== '';
-  const kept = isPlain && fallback !== undefined ? { ...rest, default: fallback } : rest;
-  if (items === undefined) return kept;
+  const { items, default: _, propertyNames: __, ...rest } = json;
+  if (items === undefined) return rest;
   const { anyOf, type } = items as { anyOf?: JsonObject[]; type?: string };
-  return { ...kept, items: isDescribed ? { type: type ?? anyOf?.[0]?.type } : items };
+  return { ...rest, items: isDescribed ? { type: type ?? anyOf?.[0]?.type } : items };
 }
 
-const NOISE = new Set(['pattern', 'additionalProperties', 'minLength', 'maxLength', 'maxItems', 'format', 'examples']);
+/** A wrong value is refused with a message that says what is right, so bounds need no room in every request. */
+const NOISE = new Set([
+  'pattern',
+  'additionalProperties',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'format',
+  'examples',
+]);
 
 function tidy(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(tidy);
@@ -61,7 +91,7 @@ function tidy(node: unknown): unknown {
   if (anyOf?.length === 2 && anyOf[1]?.type === 'null') return tidy({ ...node, anyOf: undefined, ...anyOf[0] });
   return Object.fromEntries(
     Object.entries(node as JsonObject)
-      .filter(([name, value]) => value !== undefined && !NOISE.has(name) && !isBoundless(name, value))
+      .filter(([name, value]) => value !== undefined && !NOISE.has(name))
       .map(([name, value]) => [name, name === 'properties' ? tidyMembers(value as JsonObject) : tidy(value)]),
   );
 }
@@ -71,36 +101,3 @@ const tidyMembers = (members: JsonObject) =>
   Object.fromEntries(Object.entries(members).map(([name, member]) => [name, withoutWords(tidy(member) as JsonObject)]));
 
 const withoutWords = ({ description: _, ...rest }: JsonObject) => rest;
-
-const isBoundless = (name: string, value: unknown) =>
-  (name === 'minimum' || name === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
-
-/**
- * The output schema of a tool, with only the types of its members. Nothing is required, because a miss has other
- * members.
- */
-export function outputSchema(schema: z.ZodType, named?: readonly string[]): ObjectSchema {
-  const members = objectsIn(schema).flatMap(({ shape }) => Object.entries(shape));
-  const described = members
-    .filter(([name]) => !named || named.includes(name))
-    .map(([name, member]) => [name, kept(member)]);
-  const { properties = {} } = convert(z.object(Object.fromEntries(described)), 'output') as Partial<ObjectSchema>;
-  const types = Object.entries(properties).map(([name, member]) => {
-    const type = typeOf(member);
-    return [name, type === undefined ? {} : { type }];
-  });
-  return { type: 'object', properties: Object.fromEntries(types) };
-}
-
-const objectsIn = (schema: z.ZodType): z.ZodObject<Shape>[] =>
-  schema instanceof z.ZodUnion ? schema.options.flatMap((one) => objectsIn(one as z.ZodType)) : [schema as never];
-
-/** Item schemas of lists are left out, because they are long. */
-const kept = (member: z.ZodType) => (member instanceof z.ZodArray ? z.array(z.unknown()) : member);
-
-function typeOf({ type, anyOf, enum: choices }: JsonObject): unknown {
-  if (type !== undefined) return type;
-  if (choices !== undefined) return 'string';
-  const types = (anyOf as JsonObject[] | undefined)?.map(typeOf);
-  return types?.every((one) => typeof one === 'string') ? types : undefined;
-}

@@ -1,6 +1,6 @@
 import type { Toolset } from '@mem-service/contract';
 import * as z from 'zod';
-import { inputSchema, outputSchema, type Shape } from './json-schema.ts';
+import { inputSchema, type Shape } from './json-schema.ts';
 import { argumentError, problemOf, refusal } from './refusals.ts';
 import { plainMessage, unquoted } from './rules/arguments.ts';
 import type { JsonObject, McpSession } from './session.ts';
@@ -12,7 +12,6 @@ type OwnTool<S extends Shape> = {
   description: string;
   input: S;
   about?: Readonly<Record<string, string>>;
-  output: Shape;
   annotations: ToolAnnotations;
   onlyNearby?: true;
   run(
@@ -30,7 +29,6 @@ export function ownTool<const S extends Shape>(own: OwnTool<S>): Tool {
     name,
     description,
     inputSchema: inputSchema(own.input, { about: own.about ?? {} }),
-    outputSchema: outputSchema(z.object(own.output)),
     annotations,
   }));
   return {

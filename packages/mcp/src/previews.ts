@@ -4,7 +4,7 @@ import type { JsonObject } from './session.ts';
 /** The length to which texts in lists are cut. */
 export const PREVIEW_CHARS = 2000;
 
-/** Members that only programs use; an exact read returns them in full. */
+/** Members that only programs use. */
 const LEFT_OUT = new Set([
   'content_hash',
   'hash',
@@ -12,6 +12,7 @@ const LEFT_OUT = new Set([
   'integrity_chain',
   'parent_hash',
   'seq',
+  'session_id',
   'standing_no',
   'tree_hash',
 ]);
@@ -21,23 +22,51 @@ const isEmpty = (value: unknown) =>
 
 /** The usual values of members; only other values are shown. */
 const USUAL: Readonly<Record<string, unknown>> = {
+  branch: 'main',
   shared: true,
   is_artifact: false,
+  deleted: false,
   outcome_count: 0,
   success_count: 0,
   failure_count: 0,
   evidence_success: 0,
   evidence_failure: 0,
   recall_count: 0,
+  tier: 3,
+  has_more: false,
+  truncated: false,
+  causes_complete: true,
+};
+
+const isDigits = /^-?\d+\.\d{3,}(e-?\d+)?$/;
+
+/** Two digits say what a confidence says. */
+export const twoDigits = (value: number): number => Math.round(value * 100) / 100;
+
+const short = (name: string, value: unknown): unknown => {
+  if (name === 'provenance') return trimmed(value as JsonObject);
+  const isShort = /confidence|^weight$/.test(name) && typeof value === 'number' && isDigits.test(String(value));
+  return isShort ? twoDigits(value) : value;
 };
 
 /** Drops members that are empty, usual or only for programs. Stored data is not changed. */
 export function trimmed(row: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(row).filter(
-      ([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value) || USUAL[name] === value),
-    ),
+    Object.entries(row)
+      .filter(([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value) || USUAL[name] === value))
+      .map(([name, value]) => [name, short(name, value)]),
   );
+}
+
+/** What callers gave; it is shown as it is. */
+const GIVEN = new Set(['value', 'arguments', 'attributes', 'choices', 'input', 'output', 'parameters']);
+
+/** The same for everything within, except for what callers gave. */
+export function trimmedWithin(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(trimmedWithin);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
+  const members = Object.entries(trimmed(value as JsonObject));
+  return Object.fromEntries(members.map(([name, one]) => [name, GIVEN.has(name) ? one : trimmedWithin(one)]));
 }
 
 /** A row of a list: trimmed, with lists replaced by their length and long texts cut. */
@@ -78,9 +107,11 @@ function wayToWhole({ entity_path, key, version, trace_id, branch }: JsonObject)
   return `mem_read ${stringify({ entity_path, key, version, ...elsewhere })}`;
 }
 
-/** Applies `previewRow` to every list of the answer. */
+/** Applies `previewRow` to every list of the answer, and drops what is null or only for programs beside them. */
 export function previewLists(answer: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(answer).map(([name, value]) => [name, Array.isArray(value) ? value.map(previewRow) : value]),
-  );
+  const lists = Object.entries(answer).filter(([, value]) => Array.isArray(value));
+  return {
+    ...trimmed(answer),
+    ...Object.fromEntries(lists.map(([name, rows]) => [name, (rows as unknown[]).map(previewRow)])),
+  };
 }

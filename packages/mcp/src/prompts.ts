@@ -25,7 +25,7 @@ const prompts: readonly Prompt[] = [
     ],
     text: (given) =>
       `You are about to do this: ${given.task}\n\nFirst use memory${at(given)}: mem_search with the words of the task` +
-      `${given.entity_path ? ` and entity_path ${given.entity_path}/** ` : ' '}and read what fits with mem_read. ` +
+      `${given.entity_path ? `, entity_path ${given.entity_path} and include_descendants, ` : ' '}and read what fits with mem_read. ` +
       'Say in a few lines what is known, how far it can be trusted (confidence, evidence_status) and what speaks ' +
       'against it. Then begin; note outside sources with mem_record_context.',
   },

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import manifest from '../package.json' with { type: 'json' };
 import { complete } from './completions.ts';
+import { exactArguments } from './exact-arguments.ts';
 import { instructions } from './instructions.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
@@ -92,6 +93,7 @@ function callOf({ mcpReq }: ServerContext): ToolCallContext {
   const token = mcpReq._meta?.progressToken;
   return {
     signal: mcpReq.signal,
+    exact: exactArguments(mcpReq._meta),
     async progress(done, message) {
       if (token === undefined) return;
       const params = { progressToken: token, progress: done, message };
@@ -122,8 +124,10 @@ async function failure(
   return { json: { error: 'the service failed', code: 'internal', hint: 'this is a bug: see the log' }, isError: true };
 }
 
-function toResult({ json, text = stringify(json), isError }: ToolAnswer) {
-  // The text keeps numbers that JavaScript would change.
-  const structuredContent = JSON.parse(text);
-  return { content: [{ type: 'text' as const, text }], structuredContent, ...(isError ? { isError } : {}) };
+/**
+ * Text alone: some clients give their model the text, some the structured content and some both, so that each would have
+ * to hold everything, and models would pay for it twice. The text also keeps numbers that JavaScript would change.
+ */
+function toResult({ json, isError }: ToolAnswer) {
+  return { content: [{ type: 'text' as const, text: stringify(json) }], ...(isError ? { isError } : {}) };
 }

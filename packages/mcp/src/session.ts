@@ -27,9 +27,24 @@ export type ToolIdentity = {
   /** Sets the name that the client gave when it connected. */
   meet(client: string | undefined): void;
   about(): JsonObject;
+  /** What is stamped on the traces of its sessions. */
+  metadata(): SessionMetadata;
   /** Undefined where the name comes with each request, so that a tool cannot change it. */
-  change?: { set(name: string): IdentityChange; reset(): { previous: string }; file(): string };
+  change?: {
+    set(name: string, details?: AgentDetails): IdentityChange;
+    reset(): { previous: string };
+    file(): string;
+  };
 };
+
+/** What an agent says of itself besides its name. */
+export type AgentDetails = {
+  model?: string | undefined;
+  client_name?: string | undefined;
+  tools_available?: string[] | undefined;
+};
+
+export type SessionMetadata = AgentDetails & { source: 'mcp'; platform?: string };
 
 /** The result of a change. It is refused while another conversation seems to use the current name. */
 export type IdentityChange =

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { shapes, toolsets } from '@mem-service/contract';
+import { shapes, toolsetChoices } from '@mem-service/contract';
 import { homeFolder, locateMemory, type MemoryLocation } from './location.ts';
 
 export type McpEnvironment = Readonly<Record<string, string | undefined>>;
@@ -59,12 +59,10 @@ export function toolsetOf(text = ''): readonly string[] {
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  const wrong = names.find(
-    (name) => name !== 'all' && !name.startsWith('mem_') && !toolsets.some((set) => set === name),
-  );
+  const wrong = names.find((name) => !name.startsWith('mem_') && !toolsetChoices.some((set) => set === name));
   if (wrong !== undefined)
     throw new SettingsError(
-      `MEM_TOOLSET: there is no ${JSON.stringify(wrong)}; use all, ${toolsets.join(', ')} or names of tools`,
+      `MEM_TOOLSET: there is no ${JSON.stringify(wrong)}; use ${toolsetChoices.join(', ')} or names of tools`,
     );
   return names.length === 0 ? ['core'] : names;
 }

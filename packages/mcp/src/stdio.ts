@@ -13,7 +13,7 @@ const HELP = `Usage: mem-mcp [--toolset NAMES] [--list]
 
 Serves memory to an MCP client over standard input and output.
 
-  --toolset NAMES  core (default), data, tracing, evaluation, all, or names of tools, separated by commas.
+  --toolset NAMES  core (default), slim, data, tracing, evaluation, all, or names of tools, separated by commas.
                    Also MEM_TOOLSET.
   --list           Print the tools of the set and the size of their listing.
 

@@ -2,28 +2,26 @@ import type { Toolset } from '@mem-service/contract';
 import type { ObjectSchema } from './json-schema.ts';
 import type { JsonObject, McpSession } from './session.ts';
 
-export type ToolAnnotations = {
-  readOnlyHint: boolean;
-  destructiveHint: boolean;
-  idempotentHint: boolean;
-};
+/** Only what differs from the defaults of the protocol: a tool may write, and what it writes may destroy. */
+export type ToolAnnotations = { readOnlyHint?: true; destructiveHint?: false };
 
 /** A tool in the list that clients receive. */
 export type ListedTool = {
   name: string;
   description: string;
   inputSchema: ObjectSchema;
-  outputSchema: ObjectSchema;
   annotations: ToolAnnotations;
 };
 
-/** The answer of a tool: its members, and their exact text if it matters. */
-export type ToolAnswer = { json: JsonObject; text?: string; isError?: true };
+/** The answer of a tool. */
+export type ToolAnswer = { json: JsonObject; isError?: true };
 
 /** The context of one tool call. */
 export type ToolCallContext = {
   /** Aborted when the client no longer waits for the answer. */
   signal: AbortSignal;
+  /** The text of the arguments, with numbers as the client wrote them. */
+  exact: string | undefined;
   /** Reports progress to a client that asked for it. */
   progress(done: number, message: string): Promise<void>;
 };
@@ -33,18 +31,16 @@ export type Tool = {
   toolset: Toolset;
   /** Created on first use. */
   listed(): ListedTool;
+  /** How it is listed in the set `slim`; undefined if it is not in it. */
+  listedSlim?: () => ListedTool;
   run(args: JsonObject, session: McpSession, call: ToolCallContext): Promise<ToolAnswer>;
   /** Writes files on the client's machine, so it is not offered over the network. */
   onlyNearby?: true;
 };
 
-export const readHints: ToolAnnotations = {
-  readOnlyHint: true,
-  destructiveHint: false,
-  idempotentHint: true,
-};
-export const writeHints: ToolAnnotations = { ...readHints, readOnlyHint: false, idempotentHint: false };
-export const idempotentHints: ToolAnnotations = { ...writeHints, idempotentHint: true };
+export const readHints: ToolAnnotations = { readOnlyHint: true };
+export const writeHints: ToolAnnotations = { destructiveHint: false };
+export const removalHints: ToolAnnotations = {};
 
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;

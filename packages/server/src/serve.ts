@@ -119,10 +119,11 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
  */
 function stopSignal(): Promise<string> {
   return new Promise((resolve) => {
-    let asked: number | undefined;
+    let first: { signal: string; at: number } | undefined;
     const onSignal = (signal: string) => {
-      if (asked !== undefined && performance.now() - asked > SAME_SIGNAL_MS) process.exit(1);
-      asked ??= performance.now();
+      const at = performance.now();
+      if (first && (signal !== first.signal || at - first.at > SAME_SIGNAL_MS)) process.exit(1);
+      first ??= { signal, at };
       resolve(signal);
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);

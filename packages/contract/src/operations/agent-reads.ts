@@ -105,9 +105,9 @@ export const agentReads = {
       {
         name: 'mem_recall',
         toolset: 'core',
-        description: 'Read what you yourself last wrote under a key, also where others have changed it since.',
+        whole: true,
+        description: 'Read what you yourself last wrote under a key, also if others changed it since.',
         fields: ['entity_path', 'key', 'branch'],
-        gives: ['value', 'version', 'confidence'],
         about: { entity_path: 'Path', key: 'Key' },
         miss: 'mem_read for what others wrote there, or mem_my_entries for what is yours',
       },
@@ -138,9 +138,9 @@ export const agentReads = {
       {
         name: 'mem_read_from',
         toolset: 'core',
+        whole: true,
         description: 'Read what another agent last wrote under a key.',
         fields: ['source_agent_id', 'entity_path', 'key', 'branch'],
-        gives: ['value', 'version', 'confidence'],
         about: { source_agent_id: 'The other agent', entity_path: 'Path', key: 'Key' },
         miss: 'mem_search with agent_id to see what that agent wrote',
       },

@@ -8,8 +8,8 @@ import { eventTypes } from './log.ts';
 const reading = { module: 'agents', effect: 'read', cost: 1 } as const;
 const whose = s.agentId.meta({ description: 'The agent it is about; need not be the caller.' });
 const span = {
-  since: s.timestamp.optional().meta({ description: 'At or after.' }),
-  until: s.timestamp.optional().meta({ description: 'Before.' }),
+  since: s.since,
+  until: s.until,
 };
 
 const timelineEvent = z
@@ -115,10 +115,11 @@ export const agents = {
     tools: [
       {
         name: 'mem_timeline',
-        toolset: 'tracing',
-        description: 'What happened to the memory of an agent, newest first; yours where none is named.',
-        fields: ['agent_id', 'event_type', 'since', 'until', 'limit', 'cursor', 'branch'],
-        about: { agent_id: 'Default: you' },
+        toolset: 'core',
+        description: 'What happened to the memory of an agent, newest first.',
+        fields: ['agent_id', 'event_type', 'since', 'limit', 'cursor', 'branch'],
+        unlisted: ['until'],
+        about: { agent_id: 'Default: you', event_type: 'Only these, e.g. write', since: 'ISO time' },
         limit: 50,
         self: 'agent_id',
         miss: 'no event_type, an earlier since, or another agent_id',

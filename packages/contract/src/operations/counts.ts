@@ -50,7 +50,6 @@ export const counts = {
         toolset: 'core',
         description: 'How much memory there is: entries, paths, agents, types.',
         fields: ['branch'],
-        gives: ['total_entries', 'total_entities', 'total_agents'],
       },
     ],
     input: () => z.strictObject({ branch: s.branch.default('main') }),

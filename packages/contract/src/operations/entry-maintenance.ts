@@ -33,6 +33,12 @@ export const entryMaintenance = {
         toolset: 'data',
         description: 'Compare two versions of an entry field by field; by default the last two.',
         fields: ['entity_path', 'key', 'old_version', 'new_version', 'branch'],
+        about: {
+          entity_path: 'Path',
+          key: 'Key',
+          old_version: 'Default: the one before',
+          new_version: 'Default: current',
+        },
         miss: 'mem_history to see which versions there are',
       },
     ],
@@ -184,14 +190,16 @@ export const entryMaintenance = {
     tools: [
       {
         name: 'mem_aggregate',
-        toolset: 'data',
-        description: 'Count, sum or average over the values at a path without reading them.',
-        fields: ['entity_path', 'op', 'field', 'group_by', 'row_path', 'branch'],
-        gives: ['total_rows', 'groups'],
-        miss: 'a wider entity_path such as a/**; mem_list shows what is there',
+        toolset: 'core',
+        description: 'Count, sum or average values at a path without reading them.',
+        fields: ['entity_path', 'include_descendants', 'op', 'field', 'group_by', 'row_path', 'branch'],
+        miss: 'entity_path with include_descendants; mem_list shows what is there',
         about: {
           entity_path: 'Path or glob',
+          include_descendants: 'And what is below',
+          op: 'Default count; others need field',
           field: 'Dotted path in the value',
+          group_by: 'Dotted path in the value',
           row_path: 'Path of a list in the value',
         },
       },
@@ -200,6 +208,7 @@ export const entryMaintenance = {
       z
         .strictObject({
           entity_path: s.pathGlob,
+          include_descendants: s.includeDescendants,
           branch: s.branch.default('main'),
           op: z.enum(['count', 'sum', 'mean', 'min', 'max', 'stats']).default('count'),
           field: z.string().min(1).max(512).optional().meta({ description: 'Dotted path; required unless counting.' }),
@@ -242,6 +251,7 @@ export const entryMaintenance = {
         toolset: 'data',
         description: 'Check that stored versions are what was written: hashes and chains.',
         fields: ['entity_path', 'limit', 'cursor', 'branch'],
+        about: { entity_path: 'Path or glob' },
       },
     ],
     input: () =>

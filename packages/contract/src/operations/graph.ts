@@ -64,12 +64,17 @@ export const graph = {
     tools: [
       {
         name: 'mem_graph_neighbors',
-        toolset: 'data',
+        toolset: 'core',
         description: 'What is connected with a path, entry, agent, outcome or pattern.',
-        fields: ['entity', 'type', 'relation', 'direction', 'depth', 'limit', 'branch'],
-        gives: ['edges', 'nodes', 'truncated'],
+        fields: ['entity', 'relation', 'direction', 'depth', 'limit', 'branch'],
+        unlisted: ['type'],
         previews: true,
-        about: { entity: 'Its name', type: '', relation: 'e.g. wrote,read', direction: '', depth: '1 to 5' },
+        about: {
+          entity: 'Its name; of an entry path/key',
+          relation: 'e.g. wrote,read',
+          direction: 'Default both',
+          depth: '1 to 5',
+        },
         limit: 50,
         miss: 'another name of it, depth 2, or mem_search',
       },

@@ -4,10 +4,12 @@ import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
+import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
 import { entryMaintenance } from './entry-maintenance.ts';
+import { entryRemoval } from './entry-removal.ts';
 import { graph } from './graph.ts';
 import { ingest } from './ingest.ts';
 import { keys } from './keys.ts';
@@ -27,12 +29,14 @@ import { usageOperations } from './usage.ts';
  */
 export const operations = {
   ...entries,
+  ...entryRemoval,
   ...entryMaintenance,
   ...search,
   ...commits,
   ...sessions,
   ...ingest,
   ...outcomes,
+  ...confidence,
   ...traces,
   ...agents,
   ...graph,

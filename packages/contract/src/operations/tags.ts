@@ -35,6 +35,15 @@ export const tags = {
     whole: true,
     http: { method: 'POST', path: '/api/v1/tags', status: 201, location: '/api/v1/tags?name={name}' },
     cli: { args: ['name'], alias: 'tag' },
+    tools: [
+      {
+        name: 'mem_create_tag',
+        toolset: 'data',
+        description: 'Name memory as it is now, or was; read it with branch tags/<name>.',
+        fields: ['name', 'description', 'seq', 'at'],
+        about: { name: 'e.g. before-the-migration', description: 'Why', seq: 'Place in the log', at: 'ISO time' },
+      },
+    ],
     input: () =>
       z.strictObject({
         name: tagName,
@@ -60,6 +69,17 @@ export const tags = {
     whole: true,
     http: { method: 'GET', path: '/api/v1/tags' },
     cli: { alias: 'tags' },
+    tools: [
+      {
+        name: 'mem_list_tags',
+        toolset: 'data',
+        description: 'List the tags of memory, newest first.',
+        fields: ['name', 'limit', 'cursor'],
+        about: { name: 'Only this one' },
+        limit: 20,
+        miss: 'mem_create_tag',
+      },
+    ],
     input: () =>
       z.strictObject({
         name: tagName.optional().meta({ description: 'Only the tag of this name.' }),

@@ -154,8 +154,8 @@ export const traces = {
     tools: [
       {
         name: 'mem_list_traces',
-        toolset: 'tracing',
-        description: 'List sealed sessions, newest first, in short; mem_get_trace returns one whole.',
+        toolset: 'core',
+        description: 'List sealed sessions, newest first, in short.',
         fields: [
           'query',
           'entity_path',
@@ -163,12 +163,19 @@ export const traces = {
           'outcome_type',
           'outcome_ref',
           'since',
-          'until',
           'limit',
           'cursor',
           'branch',
         ],
-        about: { outcome_type: '' },
+        unlisted: ['until'],
+        about: {
+          query: 'Words of task or response',
+          entity_path: 'What it read',
+          agent_id: 'Only of this agent',
+          outcome_type: 'How it went',
+          outcome_ref: 'Its result',
+          since: 'ISO time',
+        },
         limit: 20,
         miss: 'fewer filters; a session becomes a trace with mem_commit_outcome',
       },
@@ -182,8 +189,8 @@ export const traces = {
         outcome_type: t.outcomeType.optional(),
         outcome_ref: t.outcomeRef.optional(),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
         offset: z.int().min(0).max(10_000).default(0).meta({ description: 'Ignored with a cursor.' }),
         limit: s.limit,
         cursor: s.cursor,
@@ -203,7 +210,7 @@ export const traces = {
     tools: [
       {
         name: 'mem_get_trace',
-        toolset: 'tracing',
+        toolset: 'core',
         description: 'Read a sealed session whole.',
         fields: ['trace_id'],
         about: { trace_id: 'Its id, or "last"' },

@@ -55,13 +55,36 @@ const rows: Record<string, ToolRow> = {
   alerts: ask('List alerts.', { agent_id: some, ...page }),
 };
 
+/** Names mean the same in all of them. */
+const about = {
+  trace_id: 'A sealed session',
+  judge_id: 'The judge',
+  agent_id: 'The agent it is about',
+  name: 'Its name',
+  prompt: 'What the judge looks for',
+  dry_run: 'Only look',
+  since: 'ISO time',
+  until: 'ISO time',
+  window: 'e.g. 7d',
+  description: 'What it is',
+  behavior_id: 'The behavior',
+  verdict_id: 'The verdict',
+  action: 'What to do',
+  incident_id: 'The incident',
+  dimension: 'The attribute',
+  status: 'Only with this status',
+  fix_id: 'The fix',
+  question: 'What to find out',
+  max_steps: 'How far to go',
+};
+
 /** Grading is part of the hosted service. Without it these tools change nothing and answer so. */
 export const evaluationTools: readonly Tool[] = Object.entries(rows).map(([name, row]) =>
   ownTool({
     ...row,
     name: `mem_${name}`,
     toolset: 'evaluation',
-    output: { error: text, mode: text },
+    about,
     run: (_, { service }) => ({
       json: {
         error:

@@ -10,36 +10,39 @@ import { callService, type JsonObject, type McpSession } from '../session.ts';
 import { type ToolAnswer, type ToolCallContext, writeHints } from '../tool.ts';
 
 const INLINE_CHARS = 20_000;
-const text = z.string();
 
-const NO_ENTRIES = 'nothing there: try a wider entity_path such as a/**';
+const NO_ENTRIES = 'nothing there: try entity_path with include_descendants; mem_list shows what is there';
 const NO_RECORDS = 'no value has anything at row_path: leave it out, or name a list that is in them';
 
 export const exportTool = ownTool({
   name: 'mem_export',
-  toolset: 'data',
-  description: 'Write the whole values at a path into a file on this machine, to work on with other tools.',
+  toolset: 'core',
+  description: 'Write the whole values at a path into a file on this machine.',
   input: {
     entity_path: shapes.pathGlob,
+    include_descendants: shapes.includeDescendants,
     format: z.enum(['jsonl', 'json', 'csv']).default('jsonl'),
     row_path: z.string().min(1).max(512).optional(),
     inline_char_budget: z.int().min(0).max(200_000).default(INLINE_CHARS),
     branch: shapes.branch.optional(),
   },
   about: {
-    row_path: 'Path of a list in the value: one record an element',
-    inline_char_budget: 'Records that fit are in the answer too',
+    entity_path: 'Path or glob',
+    include_descendants: 'And what is below',
+    format: 'Default jsonl',
+    row_path: 'List in the value: a record each',
+    inline_char_budget: 'Answer with records up to this',
   },
-  output: { path: text, entry_count: z.int(), record_count: z.int(), inline: z.array(z.unknown()) },
   annotations: writeHints,
   onlyNearby: true,
   async run(
-    { entity_path, format, row_path, inline_char_budget, branch = '' },
+    { entity_path, include_descendants, format, row_path, inline_char_budget, branch = '' },
     session,
     call,
   ): Promise<ToolAnswer | JsonObject> {
     if (session.folder === undefined) return { json: { error: 'there is no folder for it here' }, isError: true };
-    const entries = await listAll(session, { entity_path, branch: branch || session.branch }, call);
+    const where = { entity_path, include_descendants, branch: branch || session.branch };
+    const entries = await listAll(session, where, call);
     const records = entries.flatMap(({ value }) => recordsOf(value, row_path));
     const path = join(session.folder, 'exports', `${slug(entity_path)}-${randomBytes(4).toString('hex')}.${format}`);
     await mkdir(join(session.folder, 'exports'), { recursive: true });

@@ -2,8 +2,8 @@ import { shapes } from '@mem-service/contract';
 import * as z from 'zod';
 import { ownTool } from '../own-tool.ts';
 import { problemOf } from '../refusals.ts';
-import { callService, type IdentityChange, type JsonObject, type McpSession } from '../session.ts';
-import { idempotentHints, readHints, type ToolAnswer } from '../tool.ts';
+import { callService, callServiceUntraced, type IdentityChange, type JsonObject, type McpSession } from '../session.ts';
+import { readHints, type ToolAnswer, writeHints } from '../tool.ts';
 
 const text = z.string().max(4096);
 const profile = { description: text.optional(), model: text.optional(), client_name: text.optional() };
@@ -39,18 +39,23 @@ export const identityTools = [
   ownTool({
     name: 'mem_set_identity',
     toolset: 'core',
-    description: 'Say under which name you read and write. Kept for this client.',
+    description: 'Say under which name you read and write. Kept.',
     input: { name: shapes.agentId, ...profile, tools_available: z.array(text).max(1000).optional() },
-    about: { name: 'e.g. review-bot', description: 'What you do', tools_available: '' },
-    output: { new_identity: text, session_id: text },
-    annotations: idempotentHints,
-    async run({ name, ...about }, session) {
+    about: {
+      name: 'e.g. review-bot',
+      description: 'What you do',
+      model: 'The model you are',
+      client_name: 'Your client',
+      tools_available: 'Names of your tools',
+    },
+    annotations: writeHints,
+    async run({ name, description, ...details }, session) {
       const { change } = session.identity;
       if (!change) return fixed;
-      const changed = change.set(name);
+      const changed = change.set(name, details);
       if ('busy' in changed) return busy(name, changed);
       const { previous, isNew } = changed;
-      const profile_saved = isNew && (await describe(session, about));
+      const profile_saved = await describe(session, { description, ...details });
       return {
         ...(isNew ? { previous_identity: previous } : { status: 'already_active' }),
         new_identity: name,
@@ -66,7 +71,6 @@ export const identityTools = [
     toolset: 'core',
     description: 'Under which name you read and write, and why.',
     input: {},
-    output: { effective_identity: text },
     annotations: readHints,
     run: (_, { identity, service, branch }) => ({ ...identity.about(), mode: service.mode, branch }),
   }),
@@ -75,8 +79,7 @@ export const identityTools = [
     toolset: 'core',
     description: 'Clear the name that was set.',
     input: {},
-    output: { current_identity: text },
-    annotations: idempotentHints,
+    annotations: writeHints,
     run(_, { identity }) {
       if (!identity.change) return fixed;
       const { previous } = identity.change.reset();
@@ -85,15 +88,25 @@ export const identityTools = [
   }),
 ];
 
-/** Replaces the profile of the agent, or keeps it if no description is given. A failure does not undo the new name. */
-async function describe(session: McpSession, { description, ...profileFields }: JsonObject): Promise<boolean> {
-  if (description === undefined) return false;
+/** Adds to the profile of the agent what was given. A failure does not undo the new name. */
+async function describe(session: McpSession, { description, ...details }: JsonObject): Promise<boolean> {
+  const given = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
+  if (description === undefined && Object.keys(given).length === 0) return false;
   const { agent_id } = session.identity.caller();
   try {
-    await callService(session, 'agents.set_profile', { agent_id, description, session_metadata: profileFields });
+    const { session_metadata, ...known } = await callServiceUntraced(session, 'agents.profile', { agent_id });
+    await callService(session, 'agents.set_profile', {
+      agent_id,
+      ...Object.fromEntries(PROFILE_FIELDS.map((field) => [field, known[field]])),
+      ...(description === undefined ? {} : { description }),
+      session_metadata: { ...(session_metadata as JsonObject | null), ...given },
+    });
     return true;
   } catch (error) {
     if (problemOf(error)) return false;
     throw error;
   }
 }
+
+/** Setting a profile replaces it as a whole, so what is known is sent along. */
+const PROFILE_FIELDS = ['description', 'platform', 'default_branch', 'auto_context_paths', 'tags'] as const;

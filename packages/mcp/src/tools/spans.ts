@@ -15,7 +15,13 @@ export const spanTools = [
     toolset: 'tracing',
     description: 'Begin a piece of work; end it with mem_end_span and the span_id.',
     input: { name, kind, parent_span_id, input, attributes },
-    output: { span_id: spanId, started_at: spanId },
+    about: {
+      name: 'What is done',
+      kind: 'Default agent',
+      parent_span_id: 'The span it is part of',
+      input: 'What goes in',
+      attributes: 'Scalars by key',
+    },
     annotations: writeHints,
     async run(span, session) {
       const span_id = randomUUID();
@@ -35,10 +41,16 @@ export const spanTools = [
       error: shapes.text(4096).optional(),
       attributes,
     },
-    output: { span_id: spanId, ended_at: spanId, status: spanId },
+    about: {
+      span_id: 'As mem_start_span answered',
+      output: 'What came out',
+      status: 'Default ok',
+      error: 'What went wrong',
+      attributes: 'Scalars by key',
+    },
     annotations: writeHints,
     async run({ status: given, ...span }, session) {
-      await checkStarted(span.span_id, session);
+      await checkRunning(span.span_id, session);
       const status = span.error === undefined ? given : 'error';
       const ended_at = new Date().toISOString();
       await callService(session, 'sessions.record_span', { ...span, status, ended_at });
@@ -47,12 +59,14 @@ export const spanTools = [
   }),
 ];
 
-/** An end without a start would put a nameless span into the next trace. */
-async function checkStarted(span_id: string, session: McpSession): Promise<void> {
+/** An end without a start would put a nameless span into the next trace, and a second end would replace the first. */
+async function checkRunning(span_id: string, session: McpSession): Promise<void> {
   const { spans } = await callService(session, 'sessions.explain', {});
-  if ((spans as JsonObject[]).some((span) => span.span_id === span_id)) return;
-  throw new Fault(
-    'not_found',
-    `span_id: no span ${span_id} was started in this session; it ends with mem_commit_outcome`,
-  );
+  const span = (spans as JsonObject[]).find((one) => one.span_id === span_id);
+  if (!span)
+    throw new Fault(
+      'not_found',
+      `span_id: no span ${span_id} was started in this session; it ends with mem_commit_outcome`,
+    );
+  if (span.status !== 'running') throw new Fault('conflict', `span_id: ${span_id} ended at ${span.ended_at}`);
 }

@@ -10,7 +10,6 @@ import { readHints, type ToolCallContext } from '../tool.ts';
 const traceId = traceShapes.traceId;
 const text = z.string().max(4096);
 const about = { trace_id: 'Its id, or "last"' };
-const list = z.array(z.unknown());
 
 const readTrace = async (session: McpSession, trace_id: string) =>
   callService(session, 'traces.read', { trace_id: await traceIdOf(session, trace_id) });
@@ -37,8 +36,17 @@ export const traceTools = [
       cursor: shapes.cursor,
       branch: shapes.branch.optional(),
     },
-    about: { query: 'Words in the task or the response', span_name: 'Part of a name', outcome_type: '' },
-    output: { traces: list, looked_at: z.int(), next_cursor: text.nullable(), mode: text },
+    about: {
+      query: 'Words in the task or the response',
+      agent_id: 'Only of this agent',
+      outcome_type: 'How it went',
+      attributes: 'All of these, by key',
+      span_name: 'Part of a name',
+      span_kind: 'With a span of this kind',
+      has_error: 'With or without errors',
+      since: 'ISO time',
+      until: 'ISO time',
+    },
     annotations: readHints,
     run: searchTraces,
   }),
@@ -48,7 +56,6 @@ export const traceTools = [
     description: 'The spans of a sealed session as an outline, without payloads.',
     input: { trace_id: traceId },
     about,
-    output: { trace_id: text, spans: list, outline: text, mode: text },
     annotations: readHints,
     async run({ trace_id }, session) {
       const trace = await readTrace(session, trace_id);
@@ -69,8 +76,7 @@ export const traceTools = [
     toolset: 'tracing',
     description: 'One span of a sealed session with its input and output.',
     input: { trace_id: traceId, span_id: shapes.text(256).min(1) },
-    about,
-    output: { trace_id: text, span: z.record(z.string(), z.unknown()), mode: text },
+    about: { ...about, span_id: 'As in mem_trace_spans' },
     annotations: readHints,
     async run({ trace_id, span_id }, session) {
       const trace = await readTrace(session, trace_id);
@@ -84,8 +90,7 @@ export const traceTools = [
     toolset: 'tracing',
     description: 'What two sealed sessions did alike and otherwise: memory read, actions, cost, result.',
     input: { trace_id: traceId, other_trace_id: traceId },
-    about: { ...about, other_trace_id: '' },
-    output: { differences: list, memory: z.object({}), actions: z.object({}), mode: text },
+    about: { ...about, other_trace_id: 'The one to compare with' },
     annotations: readHints,
     async run({ trace_id, other_trace_id }, session) {
       const [a, b] = await Promise.all([readTrace(session, trace_id), readTrace(session, other_trace_id)]);

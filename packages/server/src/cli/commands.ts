@@ -20,6 +20,7 @@ export type Command = {
 
 const ALL = toggle('all', 'Follow the pages to the end.');
 const TEXT = toggle('text', 'Take the value as text, whatever it looks like.');
+const YES = toggle('yes', 'Do not ask. Needed where there is no terminal to ask on.');
 const COMMON = [
   toggle('json', 'Print the answer as JSON, exactly as it came, with every field.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
@@ -49,6 +50,7 @@ function toCommand(name: OperationName): Command {
       return [
         ...(isPaged(name) ? [ALL] : []),
         ...(this.fields.some(({ kind }) => kind === 'value') ? [TEXT] : []),
+        ...(operation.erases ? [YES] : []),
         ...COMMON,
       ];
     },

@@ -1,6 +1,7 @@
 import type { LinesName, OperationName, StreamName } from '@mem-service/contract';
 import type { Command } from './commands.ts';
 import { connect, type ServiceConnection } from './connect.ts';
+import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
 import { readInput } from './input.ts';
@@ -35,6 +36,8 @@ export async function runCommand(command: Command, args: readonly string[], part
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
     else if (command.operation.lines)
       for await (const line of connection.lines(command.name as LinesName, input)) terminal.out(`${line}\n`);
+    else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
+      text = await eraseIfAgreed(connection, command, { input, ...how });
     else text = await ask(connection, command, { given, input });
   } finally {
     await connection.close();

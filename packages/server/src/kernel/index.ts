@@ -36,6 +36,7 @@ export { insertAccount, listEvents, readAccount } from './queries.ts';
 export * from './registry.ts';
 export * from './result.ts';
 export {
+  anyGlobCondition,
   isInScope,
   readScope,
   type Scope,
@@ -46,6 +47,7 @@ export {
   scopeOverlaps,
 } from './scope.ts';
 export * from './settings.ts';
+export { fromStorage } from './storage-fault.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';

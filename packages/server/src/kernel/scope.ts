@@ -44,7 +44,7 @@ export function scopeGlobs(scope: Scope): readonly Glob[] {
 }
 
 /** Exact paths are looked up with one condition: one condition each would take time in proportion to their number. */
-const anyGlobCondition = (globs: readonly Glob[], column: string): Sql => {
+export const anyGlobCondition = (globs: readonly Glob[], column = 'entity_path'): Sql => {
   const paths = globs.flatMap((glob) => (glob.kind === 'exact' ? [sql`${glob.path}`] : []));
   const named = paths.length < 2 ? [] : [sql`${fragment(column)} IN (${joinSql(paths, ', ')})`];
   const others = named.length === 0 ? globs : globs.filter(({ kind }) => kind !== 'exact');

@@ -18,17 +18,15 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await memory.call(name, input)) as Output<N>;
   const project = projectOf(folder);
-  const list = async (entity_path: string | undefined, limit: number): Promise<ListedEntry[]> =>
-    (await ask('entries.list', { ...(entity_path ? { entity_path } : {}), sort: 'recent', limit })).entries;
-  const paths = project === undefined ? [] : [project, `${project}/**`];
-  const [stats, recent, outcomes, ...known] = await Promise.all([
+  const list = async (where: object, limit: number): Promise<ListedEntry[]> =>
+    (await ask('entries.list', { ...where, sort: 'recent', limit })).entries;
+  const [stats, recent, outcomes, own] = await Promise.all([
     ask('stats.read', {}),
-    list(undefined, MAX_OTHERS),
+    list({}, MAX_OTHERS),
     ask('outcomes.list', { agent_id: memory.agent_id, limit: 1 }),
-    ...paths.map((path) => list(path, MAX_OWN)),
+    project === undefined ? [] : list({ entity_path: project, include_descendants: true }, MAX_OWN),
   ]);
   if (stats.total_entries === 0) return undefined;
-  const own = known.flat().slice(0, MAX_OWN);
   const others = recent.filter(
     (entry) => !own.some((one) => one.entity_path === entry.entity_path && one.key === entry.key),
   );

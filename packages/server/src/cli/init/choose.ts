@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { locateMemory, locationReason, type MemoryLocation, ownStore, STORE_FOLDER } from '@mem-service/mcp/location';
+import { askLine } from '../ask.ts';
 import { UsageError } from '../failure.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
@@ -31,7 +31,7 @@ export async function chooseMemory({ machine, terminal, store, ask }: ChooseOpti
 `);
   const answer = await askLine(terminal, `1, 2 or an address [${usual}] `);
   if (answer === undefined) throw new UsageError('nothing was chosen, and nothing was written');
-  const chosen = answer.trim() || usual;
+  const chosen = answer || usual;
   if (chosen === '2') return project;
   return memoryNamed(chosen === '1' ? 'own' : chosen, machine);
 }
@@ -62,16 +62,4 @@ export function chosenMemoryText({ at, by }: MemoryLocation, machine: Machine): 
     served: 'the folder of a server',
   }[by];
   return `memory is at ${clean(shortPath(machine, at))} (${why})`;
-}
-
-/** The answer of the user; undefined if the input ended. */
-export async function askLine(terminal: Terminal, text: string): Promise<string | undefined> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await lines.question(text, { signal: terminal.gone });
-  } catch {
-    return undefined;
-  } finally {
-    lines.close();
-  }
 }

@@ -9,13 +9,15 @@ The \`mem\` tools keep what outlives a conversation and is shared with other age
 - While working: \`mem_write\` what will matter again, one subject per key. Begin \`entity_path\` with the name of the
   project, then the part: \`shop/payments\`. Facts apart from beliefs, no secrets.
 - When an approach fails: \`mem_record_attempt\`. What you rely on from elsewhere: \`mem_record_context\`.
-- When a task is done or has failed: \`mem_commit_outcome\` with a reference and how it went.`;
+- When a task is done or has failed: \`mem_commit_outcome\` with a reference, how it went, and in \`used\`
+  the hits that helped.`;
 
 const skill = `# Working with memory
 
 ## Begin
 
-1. \`mem_search\` with the words of the task; \`mem_list\` with \`<project>/**\` shows what is known about a project.
+1. \`mem_search\` with the words of the task. \`entity_path: "<project>"\` with \`include_descendants: true\` keeps to a
+   project and everything below it (\`<project>/**\` is only what is below); \`mem_list\` with both shows all of it.
 2. \`mem_read\` what fits. Look at \`confidence\` and \`evidence_status\`: \`untested\` is a claim, \`validated\` has led to good
    results, \`contested\` to bad ones.
 3. Say in a line or two what memory knows and what you take from it.
@@ -25,6 +27,7 @@ const skill = `# Working with memory
 - \`entity_path\` names the subject, project first (\`shop/payments\`); \`key\` names the statement (\`retry-policy\`).
 - \`memory_type\`: \`fact\` (checked), \`belief\` (a guess, say why), \`experience\` (what happened), \`procedure\` (how to).
 - Write the key again to change an entry: the old version is kept. Never write secrets.
+- \`mem_delete\` what is wrong or unwanted; \`mem_restore\` brings it back.
 
 ## While working
 
@@ -34,8 +37,8 @@ const skill = `# Working with memory
 ## End
 
 - \`mem_commit_outcome\` with \`outcome_ref\` (a pull request, a ticket, a few words), \`outcome_type\` (\`success\`,
-  \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. It seals the
-  session, and the confidence of what you read follows.`;
+  \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. Name in
+  \`used\` what helped of what you found and read. It seals the session, and the confidence of that follows.`;
 
 const heads: Readonly<Record<GuideFile['kind'], string>> = {
   block: '',

@@ -2,12 +2,13 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import { isUnusedStoreFolder, makeStoreFolder } from '../../db/store-folder.ts';
-import { type ExitCode, UsageError } from '../failure.ts';
+import { isAgreed } from '../ask.ts';
+import type { ExitCode } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { install, uninstall } from './apply.ts';
-import { askLine, chooseMemory, chosenMemoryText } from './choose.ts';
+import { chooseMemory, chosenMemoryText } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf, targetOf } from './entry.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
@@ -23,6 +24,7 @@ import {
 import { programsOf, sharedPrograms } from './program.ts';
 import { type FileReceipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
+import { withToolset } from './toolset.ts';
 
 export type InitOptions = {
   clients: readonly ClientName[] | undefined;
@@ -30,6 +32,8 @@ export type InitOptions = {
   /** Where the clients are to keep memory. */
   store: string | undefined;
   uninstall: boolean;
+  /** The tools that clients are offered; undefined where nothing was said. */
+  toolset: string | undefined;
   withGuides: boolean;
   dryRun: boolean;
   yes: boolean;
@@ -52,7 +56,8 @@ async function setUp(chosen: readonly McpClient[], setting: InitRun, parts: OwnP
   const receipts = readReceipts(machine.home);
   const ask = !setting.yes && !setting.dryRun;
   const memory = await chooseMemory({ machine, terminal, store: setting.store, ask });
-  const target = targetOf(memory, { env: machine.env, folder: machine.folder, scope });
+  const env = await withToolset(machine.env, setting, terminal);
+  const target = targetOf(memory, { env, folder: machine.folder, scope });
   const here = programsOf(parts.readProcessStart());
   const programs = scope === 'project' ? sharedPrograms : here;
   const { typed } = here;
@@ -125,10 +130,8 @@ function sayNoneFound({ uninstall, terminal }: InitRun): ExitCode {
 }
 
 async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
-  if (yes) return true;
-  if (!terminal.stdin.isTTY)
-    throw new UsageError('there is no terminal to ask on: add --yes to write this, or --dry-run to only look');
-  return /^y(es)?$/i.test((await askLine(terminal, 'Write this? [y/N] '))?.trim() ?? '');
+  const without = 'there is no terminal to ask on: add --yes to write this, or --dry-run to only look';
+  return yes || isAgreed(terminal, 'Write this?', without);
 }
 
 /** Handles each file on its own: a failure does not stop the others, and written files keep their receipts. */

@@ -4,6 +4,19 @@ import { type ClientName, clientNames } from '../init/clients.ts';
 import { isOn } from '../parse.ts';
 import { ownCommand } from './command.ts';
 
+/** Fails now on a name that would stop the MCP server later. */
+async function toolsetIn(text: string | undefined): Promise<string | undefined> {
+  if (text === undefined) return undefined;
+  const { SettingsError, toolsetOf, toolsOf } = await import('@mem-service/mcp');
+  try {
+    toolsOf(toolsetOf(text));
+    return text;
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UsageError(error.message.replace('MEM_TOOLSET', '--toolset'));
+    throw error;
+  }
+}
+
 export const init = ownCommand({
   word: 'init',
   summary: 'Set up MCP clients, or undo it',
@@ -27,6 +40,10 @@ environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are
     field('store', 'Where memory is: own, project, a folder, or the address of a server.'),
     toggle('project', 'Settings of the project in this folder, instead of those of the user.'),
     toggle('uninstall', 'Remove what mem init added, and nothing else.'),
+    field(
+      'toolset',
+      'The tools to offer: core, slim for small contexts, all, or names. Default: MEM_TOOLSET, or core.',
+    ),
     field('guide', 'Guides, skill and hooks too.', { kind: 'boolean', fallback: true }),
     toggle('dry-run', 'Show what would change, and write nothing.'),
     toggle('yes', 'Do not ask.'),
@@ -34,6 +51,7 @@ environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are
   examples: [
     ['mem init', 'set up the clients found, after confirmation'],
     ['mem init --dry-run', 'only look'],
+    ['mem init --toolset slim', 'nine tools, for models with a small context'],
     ['mem init --client claude-code,cursor --yes', 'these two, without confirmation'],
     ['mem init --store own --yes', 'one memory for everything, without a question'],
     ['mem init --project --store project', 'for everybody who works on this project'],
@@ -53,6 +71,7 @@ environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are
       scope: isOn(given, 'project') ? ('project' as const) : ('user' as const),
       store: given.get('store')?.[0],
       uninstall: isOn(given, 'uninstall'),
+      toolset: await toolsetIn(given.get('toolset')?.[0]),
       withGuides: given.get('guide')?.[0] !== 'false',
       dryRun: isOn(given, 'dry-run'),
       yes: isOn(given, 'yes'),

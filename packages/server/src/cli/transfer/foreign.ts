@@ -59,7 +59,7 @@ const found = ({ entries, links, repeated, similar, notes }: PreparedImport): Fo
   notes,
 });
 
-type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large'>;
+type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large' | 'secrets'>;
 
 async function sendAll(
   connection: ServiceConnection,
@@ -72,6 +72,7 @@ async function sendAll(
     links: { written: 0, unchanged: 0, missing: 0 },
     conflicts: [],
     too_large: [],
+    secrets: [],
   };
   const progress = openProgress(dry_run ? 'checking' : 'importing');
   let sent = 0;
@@ -89,17 +90,18 @@ async function sendAll(
   return done;
 }
 
-/** Skips entries that are too large for the service, and sends the rest. */
+/** Skips entries that the service refuses for their value, and sends the rest. */
 async function sendFitting(call: (given: object) => Promise<string>, entries: readonly EntryKey[], done: ImportTotals) {
   for (let left = entries; ; ) {
     try {
       return await call({ entries: left });
     } catch (error) {
       const { code, entity_path, key } = problemOf(error);
-      if (code !== 'value_too_large' || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
+      const refused = { value_too_large: done.too_large, looks_like_secret: done.secrets }[String(code)];
+      if (!refused || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
       const fitting = left.filter((entry) => entry.entity_path !== entity_path || entry.key !== key);
       if (fitting.length === left.length) throw error;
-      done.too_large.push({ entity_path, key });
+      refused.push({ entity_path, key });
       left = fitting;
     }
   }

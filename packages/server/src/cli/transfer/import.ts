@@ -33,7 +33,7 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Ac
     parts.terminal.out(
       json
         ? `${JSON.stringify(report)}\n`
-        : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\ninto ${clean(describeLocation(memory))}\n`,
+        : `${did}: ${sent.records} records, up to seq ${sent.header.seq}\nmemory: ${clean(describeLocation(memory))}\n`,
     );
     return 0;
   });
@@ -104,7 +104,9 @@ function headerOf(line: string): ImportHeader {
     const header = JSON.parse(line) as ImportHeader;
     if (header.record === 'header' && typeof header.counts === 'object') return header;
   } catch {}
-  throw new UsageError('line 1 is not the header of an export: for files of other systems give --from');
+  throw new UsageError(
+    'line 1 is not the header of an export, and the file is of no other system that is known: see mem help import',
+  );
 }
 
 const otherImport = ({ received }: ImportStatus) =>

@@ -22,6 +22,8 @@ export type ForeignImportReport = {
   conflicts: (EntryKey & { status: string; version: number })[];
   /** Skipped, because the service does not accept values of that size. */
   too_large: EntryKey[];
+  /** Skipped, because they look like secrets and the service is set to refuse those. */
+  secrets: EntryKey[];
 };
 
 const MAX_LISTED = 20;
@@ -44,19 +46,21 @@ export function reportText({
   links,
   conflicts,
   too_large,
+  secrets,
 }: ForeignImportReport): string {
   const verb = dry_run ? 'would write' : 'wrote';
   const lines = [
     `${system}: ${found.entries} entries in ${found.versions} versions, ${found.links} links`,
     `${verb} ${entries.written} versions and ${links.written} links`,
-    `into ${clean(describeLocation(memory))}`,
     `the same already: ${entries.unchanged} versions and ${links.unchanged} links`,
+    `memory: ${clean(describeLocation(memory))}`,
     ...(entries.skipped > 0 ? [`kept because another value was there: ${entries.skipped}`] : []),
     ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),
     ...(links.missing > 0 ? [`links skipped because an end does not exist: ${links.missing}`] : []),
     ...(found.repeated > 0 ? [`more than once in the files, imported once: ${found.repeated}`] : []),
     ...found.notes,
     ...listed('too large for the service, skipped', too_large.map(entryText)),
+    ...listed('like a secret, which the service refuses: skipped', secrets.map(entryText)),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),

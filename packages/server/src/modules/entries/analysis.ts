@@ -1,4 +1,4 @@
-import { type Input, parseExact, parseGlob } from '@mem-service/contract';
+import { globsOf, type Input, type PathFilter, parseExact, parseGlob } from '@mem-service/contract';
 import { cursorsOf, globConditions, type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -12,9 +12,8 @@ import { getVersion, listVersionsInOrder } from './version-queries.ts';
 const CHUNK = 500;
 
 /** Yields every entry of the view that the glob covers, in chunks, ordered by path and key. */
-async function* visibleEntries({ view, scan }: ReadContext, input: { entity_path: string }): AsyncGenerator<EntryRow> {
-  const glob = parseGlob(input.entity_path);
-  const paths = glob && [glob];
+async function* visibleEntries({ view, scan }: ReadContext, input: PathFilter): AsyncGenerator<EntryRow> {
+  const paths = globsOf(input);
   let after: EntryRow | undefined;
   do {
     const rows: EntryRow[] = await queries.listLiveEntries(scan, view, { paths, after, limit: CHUNK });

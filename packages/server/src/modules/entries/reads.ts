@@ -1,6 +1,7 @@
-import { Fault, type Input, parseGlob } from '@mem-service/contract';
+import { Fault, globsOf, type Input } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  anyGlobCondition,
   branchOf,
   cursorsOf,
   cutPage,
@@ -144,7 +145,8 @@ const list = reads<'entries.list'>(async (context, input) => {
     return input.fields === 'meta' ? withoutValue(row, faded) : toEntry(row, faded);
   });
   const isPrivate = items.some(({ shared }) => shared === 0);
-  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate });
+  const shown = input.fields === 'meta' ? [] : items;
+  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate, shown });
   if (has_more || !end) return { entries, next_cursor, has_more };
   return { entries, next_cursor: cursorAt(end), has_more: true };
 });
@@ -179,9 +181,11 @@ function withoutValue(row: EntryRow, faded: string): Omit<EntryAnswer, 'value' |
 type EntryListInput = Input<'entries.list'>;
 
 /** The ranges to scan, one after the other. */
-function placesOf({ scope }: EntryView, { entity_path }: EntryListInput, order: queries.ListOrder): Sql[][] {
-  const glob = entity_path === undefined ? undefined : parseGlob(entity_path);
-  return order === 'path' ? scopedPathRanges(scope, glob) : [globConditions(glob)];
+function placesOf({ scope }: EntryView, input: EntryListInput, order: queries.ListOrder): Sql[][] {
+  const globs = globsOf(input) ?? [];
+  if (globs.length > 1 && order === 'recent') return [[anyGlobCondition(globs)]];
+  if (globs.length > 1) return globs.flatMap((glob) => scopedPathRanges(scope, glob));
+  return order === 'path' ? scopedPathRanges(scope, globs[0]) : [globConditions(globs[0])];
 }
 
 /** Filters that an index serves, so that they are cheap even when they match few entries. */

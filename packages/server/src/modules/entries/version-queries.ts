@@ -17,6 +17,14 @@ export function getVersion(
   );
 }
 
+/** The newest version that the agent may see and that is not a tombstone. */
+export function getNewestContent(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
+  return query.get<VersionRow>(
+    sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.deleted = 0 AND ${isVersionVisible(view)}
+        ORDER BY versions.version DESC LIMIT 1`,
+  );
+}
+
 export function getShownVersion(query: Query, view: EntryView, at: EntryKey): Promise<VersionRow | undefined> {
   return query.get<VersionRow>(
     sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version = entries.version`,

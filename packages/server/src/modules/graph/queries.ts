@@ -135,9 +135,9 @@ function rangeOf(view: EntryView, { node, place, side, relation, visible_to, lim
 
 export type NamedEntry = { entry_id: number; entity_path: string; key: string };
 
-/** Entries that the agent may see, including deleted ones: their history stays. */
+/** Entries that the agent may see. The edges of a deleted one are kept, and shown again once it is restored. */
 const seen = (view: EntryView, where: Sql): Sql =>
-  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view, { including: 'visible' })} WHERE ${where}`;
+  sql`SELECT entry_id, entity_path, key FROM ${entriesIn(view)} WHERE ${where}`;
 
 /** In order of path and key. */
 export function listEntriesWithin(query: Query, view: EntryView, within: { where: Sql; limit: number }) {

@@ -13,7 +13,7 @@ import { staleReadsInScope } from '../entries/index.ts';
 import { listStaleReads, loadSession, sessionInScope } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
-import { mergeSpans } from './rules/spans.ts';
+import { mergeSpansAndCalls } from './rules/spans.ts';
 import { partsOf, startOf } from './session-parts.ts';
 import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
@@ -107,6 +107,7 @@ function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
 
 async function chainOf({ caller, read }: ReadContext, parts: TraceParts) {
   const causal_entries = await readingsOf(parts.of<ReadPart>('read'), { query: read, account_id: caller.account_id });
+  const llm_calls = parts.of<Explanation['llm_calls'][number]>('llm_call');
   return {
     causal_chain_length: causal_entries.length,
     causal_entries,
@@ -114,8 +115,8 @@ async function chainOf({ caller, read }: ReadContext, parts: TraceParts) {
     query_events: parts.of<Explanation['query_events'][number]>('query'),
     error_events: parts.of<Explanation['error_events'][number]>('error'),
     tool_calls: parts.of<Explanation['tool_calls'][number]>('action'),
-    llm_calls: parts.of<Explanation['llm_calls'][number]>('llm_call'),
-    spans: mergeSpans(parts.of('span')) as Explanation['spans'],
+    llm_calls,
+    spans: mergeSpansAndCalls(parts.of('span'), llm_calls) as Explanation['spans'],
     attempts: parts.of<Explanation['attempts'][number]>('attempt'),
   };
 }

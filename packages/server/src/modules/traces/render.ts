@@ -5,7 +5,7 @@ import { findDocuments } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
-import { mergeSpans } from './rules/spans.ts';
+import { mergeSpansAndCalls } from './rules/spans.ts';
 import type { PartKind, TraceHeader } from './shape.ts';
 
 export type Trace = Output<'traces.read'>;
@@ -48,11 +48,19 @@ export async function readingsOf(
   });
 }
 
-type TraceContent = { parts: TraceParts; causal_entries: CausalRead[]; changes: readonly ChangeRow[] };
+type TraceContent = {
+  parts: TraceParts;
+  causal_entries: CausalRead[];
+  changes: readonly ChangeRow[];
+  /** Lists leave out spans. */
+  withSpans: boolean;
+};
 
-export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes }: TraceContent): Trace {
+export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
+  const { parts, causal_entries, changes, withSpans } = content;
   const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
+  const spans = withSpans ? mergeSpansAndCalls(parts.of('span'), llm_calls) : [];
   const { attributes, session_started_at, session_ended_at } = header;
   return {
     id: row.trace_id,
@@ -74,7 +82,7 @@ export function toTrace(row: queries.TraceRow, { parts, causal_entries, changes 
     attempts: parts.of('attempt'),
     state_diff: { ...stateDiff(row, parts, changes), ...header.state_diff },
     attributes,
-    session_metadata: { ...header.session_metadata, attributes, llm_calls, spans: mergeSpans(parts.of('span')) },
+    session_metadata: { ...header.session_metadata, attributes, llm_calls, spans },
     ...totals(llm_calls),
     session_started_at: toIsoOrNull(session_started_at),
     session_ended_at: toIso(session_ended_at),
@@ -142,7 +150,8 @@ export async function renderTraces(
     const parts = partsOf[i] as TraceParts;
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
-    return toTrace(row, { parts, causal_entries, changes: changesBySeq.get(outcomeSeq(row)) ?? [] });
+    const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
+    return toTrace(row, { parts, causal_entries, changes, withSpans: isWhole });
   });
 }
 

@@ -104,6 +104,7 @@ export function buildSessionReport(
       attributes: attributesOf(input, bags, {
         model: modelOf(metadata, [...itemsOf('llm_call'), ...llm_calls]),
         client: metadata.client_name,
+        source: metadata.source,
       }),
       session_metadata: redactJson(metadata) as Record<string, unknown>,
     },
@@ -134,19 +135,23 @@ export const redactAttributes = (attributes: Attributes): Attributes =>
     Object.entries(attributes).map(([key, value]) => [key, typeof value === 'string' ? redactText(value) : value]),
   );
 
-type Stamped = { model: unknown; client: unknown };
+type Stamped = { model: unknown; client: unknown; source: unknown };
+
+/** The way that the session took to the service; a plain caller of the API says nothing. */
+const sourceOf = (given: unknown) =>
+  typeof given === 'string' && /^[a-z][a-z0-9_-]{0,31}$/.test(given) ? given : 'api';
 
 function attributesOf(
   input: ReportedOutcome | ReportedTrace,
   bags: Record<string, unknown>[],
-  { model, client }: Stamped,
+  { model, client, source }: Stamped,
 ) {
   const merged = mergeAttributes(bags);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
   const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 256) : undefined);
   const { outcome_type, branch } = input;
   return stampAttributes(redactAttributes(merged.attributes), {
-    source: 'api',
+    source: sourceOf(source),
     model: text(model),
     client: text(client),
     outcome_type: outcome_type ?? undefined,

@@ -41,6 +41,18 @@ const STATUSES = ['ok', 'error', 'running'] as const;
 
 type GivenSpan = Readonly<Record<string, unknown>>;
 
+/** What the span of a call takes from it. */
+export type SpannedCall = {
+  call_id: string;
+  model: string;
+  input_tokens: number;
+  output_tokens: number;
+  cost_usd: number | null;
+  latency_ms: number | null;
+  started_at: string;
+  error?: unknown;
+};
+
 /** Without secrets, with payloads of bounded length and times in UTC. Unknown fields are left out. */
 export function normalizeSpan(given: GivenSpan & { span_id: string }, { maxChars }: { maxChars: number }): SpanPart {
   const part = {
@@ -80,6 +92,32 @@ export function mergeSpans(recorded: readonly GivenSpan[]): TraceSpan[] {
     else given.set(part.span_id, [part]);
   }
   return resolveParents([...given.values()].map(wholeOf));
+}
+
+/**
+ * The spans of a session with one for each call of a language model. A call that was recorded with a span of its own, of
+ * the same id, has one already.
+ */
+export function mergeSpansAndCalls(recorded: readonly GivenSpan[], calls: readonly SpannedCall[]): TraceSpan[] {
+  const known = new Set(recorded.map(({ span_id }) => span_id));
+  return mergeSpans([...recorded, ...calls.filter(({ call_id }) => !known.has(call_id)).map(spanOfCall)]);
+}
+
+function spanOfCall({ call_id, model, latency_ms, started_at, cost_usd, ...call }: SpannedCall): SpanPart {
+  const error = typeof call.error === 'string' && call.error !== '' ? call.error : undefined;
+  return {
+    span_id: call_id,
+    name: model,
+    kind: 'llm',
+    status: error === undefined ? 'ok' : 'error',
+    ...(error === undefined ? {} : { error }),
+    started_at,
+    ...(latency_ms === null ? { ended_at: started_at } : { duration_ms: latency_ms }),
+    model,
+    input_tokens: call.input_tokens,
+    output_tokens: call.output_tokens,
+    ...(cost_usd === null ? {} : { cost_usd }),
+  };
 }
 
 function wholeOf(parts: readonly SpanPart[]): TraceSpan {

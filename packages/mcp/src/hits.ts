@@ -1,0 +1,68 @@
+import { cutMembers, trimmed, twoDigits } from './previews.ts';
+import type { JsonObject } from './session.ts';
+
+const COLUMNS = ['entity_path', 'key', 'confidence', 'evidence_status', 'age', 'value'];
+
+/** What is shown of a hit besides the columns, where it is not as usual. */
+const MORE = [
+  'memory_type',
+  'branch',
+  'shared',
+  'tier',
+  'ttl_at',
+  'effective_confidence',
+  'looks_like_secret',
+  'value_truncated',
+  'value_chars',
+  'value_format',
+  'full_value',
+];
+
+/**
+ * The entries of an answer as rows under one line of names: a model pays for every token, and twenty hits would name
+ * each member twenty times. A last cell holds what is unusual about a hit.
+ */
+export function toTable({ entries, next_cursor, truncated }: JsonObject, now: number): JsonObject {
+  const rows = entries as JsonObject[];
+  const hasValues = rows.every((row) => 'value' in row);
+  return {
+    columns: hasValues ? COLUMNS : COLUMNS.slice(0, -1),
+    entries: rows.map((row) => toRow(row, hasValues, now)),
+    ...(truncated === true ? { truncated } : {}),
+    ...(typeof next_cursor === 'string' ? { next_cursor } : {}),
+  };
+}
+
+function toRow(row: JsonObject, hasValue: boolean, now: number): unknown[] {
+  const { entity_path, key, confidence, evidence_status, provenance } = row;
+  const cut: JsonObject = hasValue
+    ? cutMembers({ entity_path, key, version: row.version, branch: row.branch, value: row.value })
+    : {};
+  const shown: JsonObject = { ...trimmed(row), ...cut };
+  const more = MORE.filter((name) => shown[name] !== undefined && !(name === 'branch' && shown[name] === 'main'));
+  const unusual = more.filter((name) => !(name === 'memory_type' && shown[name] === 'fact'));
+  return [
+    entity_path,
+    key,
+    twoDigits(Number(confidence)),
+    evidence_status,
+    ageOf(String((provenance as JsonObject).written_at), now),
+    ...(hasValue ? [cut.value] : []),
+    ...(unusual.length > 0 ? [Object.fromEntries(unusual.map((name) => [name, shown[name]]))] : []),
+  ];
+}
+
+const UNITS = [
+  ['y', 365 * 86_400],
+  ['mo', 30 * 86_400],
+  ['d', 86_400],
+  ['h', 3600],
+  ['m', 60],
+] as const;
+
+/** How long ago it was written, in its largest unit. */
+export function ageOf(written_at: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(written_at)) / 1000);
+  const [unit, size] = UNITS.find(([, length]) => seconds >= length) ?? ['s', 1];
+  return `${Math.floor(seconds / size)}${unit}`;
+}
