@@ -122,8 +122,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  /** `alias` is the short command name; `also` are synonyms. */
-  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[] };
+  /** `alias` is the command's word; `also` are synonyms that help does not list, nor does it list what is hidden. */
+  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[]; hidden?: true };
   input: I;
   output: O;
   errors: readonly FaultCode[];
