@@ -174,7 +174,7 @@ describe.each(backends)('the memory graph of an agent on %s', (backend) => {
     expect(nodes[1]?.written_entries[1]).toEqual({
       key: 'old',
       version: 1,
-      confidence: 1,
+      confidence: expect.closeTo(0.7293, 4),
       memory_type: 'fact',
       written_at: expect.any(String),
       recall_count: expect.any(Number),

@@ -183,7 +183,7 @@ describe.each(backends)('the activity of an agent on %s', (backend) => {
       key: 'a',
       version: 1,
       timestamp: iso(app.clock.now()),
-      details: { confidence: 1, memory_type: 'fact', shared: true },
+      details: { confidence: 0.7, memory_type: 'fact', shared: true },
       actor_agent_id: null,
     });
   });

@@ -170,6 +170,7 @@ export const listedOutcome = outcome;
 
 export const committedOutcome = (more: object = {}) => ({
   ...outcome(),
+  advice: null,
   duplicate: false,
   affected_entries: 0,
   stale_reads: [],

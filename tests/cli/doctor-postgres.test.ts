@@ -177,7 +177,7 @@ describe('mem doctor on PostgreSQL', () => {
       name: 'rights',
       level: 'fail',
       found: `${role} may not serve under mem_app, mem_app_upkeep, mem_app_words`,
-      todo: `GRANT mem_app, mem_app_upkeep, mem_app_words TO ${role}`,
+      todo: `GRANT mem_app, mem_app_upkeep, mem_app_words TO ${role} WITH INHERIT FALSE, SET TRUE;`,
     });
   });
 

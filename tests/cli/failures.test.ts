@@ -27,7 +27,7 @@ describe('a command that fails', () => {
       2,
       'mem: write has no flag --confidense. Did you mean --confidence?',
     ],
-    [['write', 'svc', 'k', '1', '--confidence', '2'], 2, 'mem: --confidence: Too big: expected number to be <=1'],
+    [['write', 'svc', 'k', '1', '--confidence', '2'], 2, 'mem: --confidence: must be at most 1'],
     [['write', 'svc', 'k', '1', '--confidence', 'much'], 2, 'mem: --confidence must be a number, not "much"'],
     [
       ['write', 'svc', 'k', '1', '--memory-type', 'fiction'],

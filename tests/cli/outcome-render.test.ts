@@ -41,6 +41,8 @@ describe('outcomes on the command line', () => {
     expect(committed({ outcome_type: 'p2_incident' })).toBe(
       lines('committed deploy-1 (p2 incident): no entry moved', TRACE),
     );
+    const advice = `Nothing was credited: ${'a long reason '.repeat(9)}and what to do.`;
+    expect(committed({ advice })).toBe(`${lines('committed deploy-1 (success): no entry moved', TRACE)}${advice}\n`);
     expect(committed({ is_evidence: false })).toBe(
       lines('committed deploy-1 (success), a replay: no confidence moved', TRACE),
     );

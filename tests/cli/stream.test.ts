@@ -57,6 +57,13 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
     expect(lines[1]).toMatch(/^3 {2}.*svc\/b three v1/);
   });
 
+  it('says that the log ends before the number it is to begin at', async () => {
+    await write('svc/a', 'one');
+    const { code, out, err } = await desk.mem(['watch', '--after', '97']);
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain('mem: the log ends at 1, before 97: the store was probably restored from a backup');
+  });
+
   it('prints JSON lines, exactly as they came', async () => {
     const following = await follow(desk, ['--json', '--after', '0', '--types', 'memory_write']);
     await write('svc', 'one');

@@ -44,7 +44,7 @@ describe.each(backends)('commits on %s', (backend) => {
     const two = await app.call('entries.read', { entity_path: 'c/b', key: '2' });
     expect(two).toMatchObject({ commit_id: commit.commit_id, memory_type: 'belief' });
     expect(two.ttl_at).not.toBeNull();
-    const { stale_reads: _, ...kept } = commit;
+    const { stale_reads: _, warnings: __, ...kept } = commit;
     expect(await app.call('commits.read', { commit_id: commit.commit_id })).toEqual(kept);
   });
 

@@ -36,7 +36,7 @@ describe.each(backends)('reading an entry on %s', (backend) => {
   });
 
   it('an old version is read by its number, as it was written', async () => {
-    expect(await read({ version: 1 })).toMatchObject({ version: 1, value: 'one', confidence: 1, deleted: false });
+    expect(await read({ version: 1 })).toMatchObject({ version: 1, value: 'one', confidence: 0.7, deleted: false });
     expect(await read({ version: 2 })).toMatchObject({ version: 2, value: 'two', confidence: 0.5, deleted: false });
     expect(await read({ version: 2 })).not.toHaveProperty('recall_count');
   });

@@ -98,7 +98,7 @@ describe.each(backends)('writing an entry again on %s', (backend) => {
       version: 2,
       memory_type: 'belief',
       shared: false,
-      confidence: 1,
+      confidence: 0.7,
       artifact_refs: [],
       ttl_at: null,
       provenance: { pattern_refs: [] },
@@ -114,7 +114,7 @@ describe.each(backends)('writing an entry again on %s', (backend) => {
       unchanged: false,
       memory_type: 'fact',
       shared: true,
-      confidence: 1,
+      confidence: 0.7,
       ttl_at: null,
     });
   });

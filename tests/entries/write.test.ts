@@ -14,7 +14,7 @@ describe.each(backends)('writing an entry on %s', (backend) => {
     expect(written).toMatchObject({
       version: 1,
       branch: 'main',
-      confidence: 1,
+      confidence: 0.7,
       memory_type: 'fact',
       shared: true,
       ttl_at: null,

@@ -11,7 +11,9 @@ const wrong: readonly [name: string, value: string][] = [
   ['MEM_HTTP_PORT', '-1'],
   ['MEM_HTTP_PORT', '65536'],
   ['MEM_CORS_ORIGINS', 'https://good.example, bad'],
-  ['MEM_API_KEYS', 'short'],
+  ['MEM_API_KEYS', ','],
+  ['MEM_API_KEYS', ' , ,'],
+  ['MEM_S3_BUCKET', 'memory-of-the-team'],
   ['MEM_API_KEYS', 'with a space in it'],
   ['MEM_POSTGRES_DSN', 'mysql://localhost/mem'],
   ['MEM_POSTGRES_DSN', 'postgres://[/mem'],
@@ -45,12 +47,29 @@ describe('a bad configuration', () => {
     expect(readConfig({ MEM_HTTP_PORT: '', MEM_API_KEYS: '' })).toMatchObject({ http: { port: 8080 }, apiKeys: [] });
   });
 
+  it('a short key is accepted with a warning that does not show it', async () => {
+    const keys = 'a-long-random-secret-1,tiny5,fifteen-letters';
+    const { apiKeys, warnings } = readConfig({ MEM_API_KEYS: keys });
+    expect(apiKeys).toEqual(keys.split(','));
+    expect(warnings).toEqual([
+      'MEM_API_KEYS: key 2 has 5 characters; one of fewer than 16 can be guessed',
+      'MEM_API_KEYS: key 3 has 15 characters; one of fewer than 16 can be guessed',
+    ]);
+    const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_API_KEYS: 'tiny5' });
+    const read = (key: string) => fetch(`${mem.url}/api/v1/stats`, { headers: { 'x-mem-api-key': key } });
+    expect((await read('tiny5')).status).toBe(200);
+    expect((await read('tiny6')).status).toBe(401);
+    expect(mem.output()).toContain('MEM_API_KEYS: key 1 has 5 characters');
+    expect(mem.output()).not.toContain('tiny5');
+    expect(await mem.stop()).toEqual({ code: 0, signal: null });
+  });
+
   it('stops the start with exit code 2 and a line for each variable, and nothing else', async () => {
     const folder = newFolder();
     const result = await runMem({
       MEM_HTTP_PORT: 'x',
       MEM_LOG_LEVEL: 'loud',
-      MEM_API_KEYS: 'tiny',
+      MEM_API_KEYS: 'tiny words',
       MEM_DATA_DIR: folder,
     });
     expect(result).toMatchObject({ code: 2, stdout: '' });
@@ -58,7 +77,7 @@ describe('a bad configuration', () => {
     expect(lines).toHaveLength(3);
     for (const name of ['MEM_HTTP_PORT', 'MEM_LOG_LEVEL', 'MEM_API_KEYS'])
       expect(result.output).toContain(`mem: ${name} `);
-    expect(result.output).not.toContain('tiny');
+    expect(result.output).not.toContain('tiny words');
   });
 
   it('an unknown variable is warned of, and does not stop the start', async () => {

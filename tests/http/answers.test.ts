@@ -140,7 +140,7 @@ describe.each(backends)('answers over HTTP on %s', (backend) => {
       expect(second.json.current_version).toBe(1);
     });
 
-    it.each(['*', '"a"', '"1", "2"', 'W/"1"', ''])('that is no ETag of the service is refused: %s', async (header) => {
+    it.each(['"a"', '"1", "2"', 'W/"1"', ''])('that is no ETag of the service is refused: %s', async (header) => {
       expectProblem(await write({ ...at, value: 9 }, { 'if-match': header }), 422, 'invalid_input');
     });
   });

@@ -115,9 +115,9 @@ describe('the hooks of Claude Code', () => {
     const [own, others] = context.split('Written last elsewhere:') as [string, string];
     expect(own).toContain('Memory (mem) has 3 entries on 3 subjects.');
     expect(own).toContain(
-      'Known about shop:\n- shop owner (fact, 1.00 untested): team-basket\n- shop/payments retry-policy (fact, 1.00 untested): {"max_attempts":3}',
+      'Known about shop:\n- shop owner (fact, 0.70 untested): team-basket\n- shop/payments retry-policy (fact, 0.70 untested): {"max_attempts":3}',
     );
-    expect(others).toContain('- elsewhere other (fact, 1.00 untested): thing');
+    expect(others).toContain('- elsewhere other (fact, 0.70 untested): thing');
     // A briefing that shows an entry does not count as a read.
     expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });

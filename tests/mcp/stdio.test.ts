@@ -121,7 +121,7 @@ describe('mem mcp over standard input and output', () => {
     expect(Object.keys(written.json)).toEqual(expect.arrayContaining(['entity_path', 'version', 'quality']));
     for (const member of ['value', 'content_hash', 'ttl_at']) expect(written.json).not.toHaveProperty(member);
     const { json } = await mcp.call('mem_read', entry);
-    expect(json).toMatchObject({ ...entry, value: { n: null }, confidence: 1, evidence_status: 'untested' });
+    expect(json).toMatchObject({ ...entry, value: { n: null }, confidence: 0.7, evidence_status: 'untested' });
     for (const member of ['content_hash', 'ttl_at', 'failure_count']) expect(json).not.toHaveProperty(member);
   });
 

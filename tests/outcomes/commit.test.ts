@@ -128,7 +128,7 @@ describe.each(backends)('an outcome on %s', (backend) => {
         value_changed: true,
       },
     ]);
-    expect(await standing('policy')).toMatchObject({ outcome_count: 0, confidence: 1 });
+    expect(await standing('policy')).toMatchObject({ outcome_count: 0, confidence: 0.7 });
   });
 
   it('credits a claim that was only restated since', async () => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type Client, createClient, type MemError } from '@mem-service/sdk';
+import { type Client, createClient, isMemError, type MemError, type StreamOptions } from '@mem-service/sdk';
 import { afterEach, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
 import { backends, listen, openTestApp } from '../support/app.ts';
 import { hangUp, json, neverAnswer, type StandIn, type StandInAnswer, standIn } from './stand-in.ts';
@@ -106,6 +106,20 @@ describe('the stream of a client', () => {
     expect(lastIds()).toEqual([undefined, undefined, '3']);
   });
 
+  it('takes its signal with the options, as every other method', async () => {
+    await start(stream(opening(0) + frame(1)));
+    const client = createClient({ url: server.url });
+    const controller = new AbortController();
+    const seqs: number[] = [];
+    for await (const { seq } of client.stream({ after: 0 }, { signal: controller.signal, idleMs: 10_000 })) {
+      seqs.push(seq);
+      controller.abort();
+    }
+    expect(seqs).toEqual([1]);
+    expect(server.seen[0]?.url).toBe('/api/v1/stream?after=0');
+    expectTypeOf(client.stream).parameter(1).toEqualTypeOf<StreamOptions | undefined>();
+  });
+
   it('ends by its signal, while it waits for events and while it waits to reconnect', async () => {
     const client = await start(stream(opening(0) + frame(1)), unavailable);
     for (const retries of [0, 1_000]) {
@@ -191,5 +205,22 @@ describe.each(backends)('a client that follows a service on %s', (backend) => {
     const refusal = await take(client, 1, { types: ['nonsense'] }).catch((error: MemError) => error);
     expect(refusal).toMatchObject({ code: 'invalid_input', problem: { errors: [{ path: 'types' }] } });
     await expect(take(client, 1, { branch: 'other' })).rejects.toMatchObject({ code: 'branch_not_found' });
+  });
+});
+
+describe.each(backends)('a stream on %s of a store that was restored', (backend) => {
+  it('ends with where the log ends, at first and when it comes back', async () => {
+    const app = await openTestApp(backend);
+    const server = await listen(app);
+    onTestFinished(async () => {
+      await server.close();
+      await app.close();
+    });
+    for (const key of ['a', 'b']) await app.call('entries.write', { entity_path: 'p', key, value: 1 });
+    const client = createClient({ url: server.url });
+    const error = await take(client, 1, { after: 97 }).catch((thrown: unknown) => thrown);
+    expect(isMemError(error, 'beyond_log') && error.details.lastSeq).toBe(2);
+    expect((error as MemError).message).toContain('restored from a backup');
+    expect(await take(client, 1, { after: 1 })).toEqual([2]);
   });
 });

@@ -46,6 +46,14 @@ describe.each(backends)('attributes on %s', (backend) => {
     expect(byCall.attributes).toEqual({ ...stamped, model: 'last' });
   });
 
+  it('are as long as they have characters, in any script', async () => {
+    const key = '𝒌'.repeat(64);
+    const value = '🙂'.repeat(256);
+    expect(await sealed({ [key]: value, ключ: 'ж'.repeat(256) })).toMatchObject({ [key]: value });
+    for (const wrong of [{ [`${key}x`]: 1 }, { key: `${value}x` }, { key: 'x'.repeat(257) }])
+      await expect(sealed(wrong)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
   it('are 20 at most, and those that are stamped take no room', async () => {
     expect(Object.keys(await sealed({ ...many(20), memory_branch: 'b', source: 'x', MODEL: 'y' }))).toHaveLength(23);
     await expect(sealed(many(21))).rejects.toMatchObject({ code: 'invalid_input' });

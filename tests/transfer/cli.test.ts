@@ -157,7 +157,9 @@ describe('mem import --from', () => {
     expect(tried).toContain('nearly the same in the files:');
     expect(await desk.mem(['list', '--json'])).toMatchObject({ code: 3, out: '' });
     expect(await run()).toContain('wrote 4 versions and 1 links');
-    expect(await run()).toContain('wrote 0 versions and 0 links\nthe same already: 4 versions and 1 links');
+    const again = await run();
+    expect(again).toContain('wrote 0 versions and 0 links');
+    expect(again).toContain('the same already: 4 versions and 1 links');
     const read = ['read', 'mem0/users/ada', '6f0c1f0a-0000-4000-8000-000000000001', '--json'];
     expect(JSON.parse((await desk.mem(read)).out)).toMatchObject({
       version: 2,
@@ -217,6 +219,22 @@ describe('mem import --from', () => {
     });
   });
 
+  it('names values that look like secrets, imported or refused', async () => {
+    const desk = await newDesk();
+    const memories = [
+      { id: 'a', memory: 'DB_PASSWORD: correct-horse-battery' },
+      { id: 'b', memory: 'Drinks tea' },
+    ];
+    writeFileSync(join(desk.folder, 'm.json'), JSON.stringify(memories));
+    const run = async (mode: string) => {
+      const { out } = await desk.mem(['import', 'm.json', '--dry-run', '--json'], { env: { MEM_SECRETS: mode } });
+      return JSON.parse(out);
+    };
+    const key = { entity_path: 'mem0/memories', key: 'a' };
+    expect(await run('warn')).toMatchObject({ entries: { written: 2 }, secrets: [], warnings: [key] });
+    expect(await run('refuse')).toMatchObject({ entries: { written: 1 }, secrets: [key], warnings: [] });
+  });
+
   it('says what is wrong with a file', async () => {
     const desk = await newDesk();
     writeFileSync(join(desk.folder, 'x.json'), '{');
@@ -228,5 +246,45 @@ describe('mem import --from', () => {
       [[], 'path is missing'],
     ] as const)
       expect(await desk.mem(['import', ...args])).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+});
+
+describe('mem import without --from', () => {
+  it('recognises the file of another system, says so, and imports it', async () => {
+    const desk = await newDesk();
+    const file = join(fixtures, 'memory.jsonl');
+    const first = await desk.mem(['import', file]);
+    expect(first).toMatchObject({
+      code: 0,
+      err: `${file}: recognised as the memory of server-memory, as with --from server-memory\n`,
+      out: expect.stringContaining('wrote 2 versions and 2 links'),
+    });
+    expect((await desk.mem(['import', file])).out).toContain('wrote 0 versions and 0 links');
+    const ada = ['read', 'server-memory/person', 'Ada Marsh', '--json'];
+    expect(JSON.parse((await desk.mem(ada)).out)).toMatchObject({ version: 1, confidence: 0.7 });
+    const folder = await desk.mem(['import', join(fixtures, 'basic-memory'), '--into', 'notes', '--json', '--dry-run']);
+    expect({ ...folder, ...JSON.parse(folder.out) }).toMatchObject({
+      code: 0,
+      system: 'basic-memory',
+      entries: { written: 3 },
+      err: expect.stringContaining('recognised as the memory of basic-memory'),
+    });
+  });
+
+  it('asks for it where the files are of two systems, or of none', async () => {
+    const desk = await newDesk();
+    cpSync(join(fixtures, 'memory.jsonl'), join(desk.folder, 'both', 'memory.jsonl'), { recursive: true });
+    cpSync(join(fixtures, 'letta.af'), join(desk.folder, 'both', 'letta.af'));
+    writeFileSync(join(desk.folder, 'x.txt'), 'nothing of anybody\n');
+    for (const [path, message] of [
+      ['both', /both may be of letta or server-memory: give --from with one of mem0, /],
+      ['x.txt', /line 1 is not the header of an export, and the file is of no other system that is known/],
+      ['nowhere', /no such file/],
+      ['.', /\. may be of letta or server-memory|\. holds nothing of mem0/],
+    ] as const) {
+      const { code, err } = await desk.mem(['import', path]);
+      expect(err).toMatch(message);
+      expect(code).toBe(2);
+    }
   });
 });

@@ -89,7 +89,7 @@ describe('files of mem0', () => {
     expect(links).toMatchObject([{ source: 'ada', relation: 'works_at', target: 'northwind' }]);
     expect(notes).toEqual([
       expect.stringContaining('config.json holds no memories and was passed over'),
-      '1 memories were deleted there and are left behind',
+      '1 memory was left behind: deleted there',
     ]);
     expect(repeated).toBe(1);
     expect(similar).toMatchObject([{ key: `${id}4`, like: { key: `${id}2` } }]);

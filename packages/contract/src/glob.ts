@@ -108,6 +108,14 @@ function textProblem(text: string, maxLength: number): string | undefined {
   return utf8Length(text) > maxBytes ? `must not be longer than ${maxBytes} bytes` : undefined;
 }
 
+/** The length in characters (code points): a surrogate pair is one. */
+export function charLength(text: string): number {
+  let length = text.length;
+  for (let at = 1; at < text.length; at++)
+    if (isLowSurrogate(text.charCodeAt(at)) && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800) length--;
+  return length;
+}
+
 /** The length of well-formed text in UTF-8 bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length;

@@ -9,5 +9,6 @@ export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';
 export * from './operations/index.ts';
+export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
 export * as traceShapes from './trace-shapes.ts';

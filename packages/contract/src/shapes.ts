@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
+import { charLength, entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
@@ -59,12 +59,13 @@ function labelProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Text that both databases can store. */
+/** Text that both databases can store. Its length is counted in characters, as JSON Schema counts it. */
 export const text = (max: number) =>
   z
     .string()
-    .max(max)
-    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL');
+    .refine((text) => charLength(text) <= max, `must not be longer than ${max} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
+    .meta({ maxLength: max });
 
 export const agentId = label(256).meta({
   id: 'AgentId',
@@ -84,6 +85,9 @@ export const branch = label(256).meta({
 /** A driver reads numbers closer to zero than 2.2e-16 as zero; the stored value would not match its hash. */
 const LEAST_CONFIDENCE = 1e-12;
 
+/** What a new value starts with where its author claims nothing: believed, with room to rise and to fall. */
+export const DEFAULT_CONFIDENCE = 0.7;
+
 export const confidence = z
   .number()
   .min(0)
@@ -93,12 +97,42 @@ export const confidence = z
 export const memoryType = z
   .enum(['fact', 'belief', 'experience', 'procedure'])
   .meta({ id: 'MemoryType', description: 'What kind of memory it is.' });
+export const evidenceStatus = z.enum(['untested', 'validated', 'contested', 'discredited']);
 export const version = z.int().min(1);
+export const ifVersion = z
+  .int()
+  .min(0)
+  .optional()
+  .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
+export const ifExists = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Write only if the entry exists, at whatever version. Else 409.' });
 export const patternRef = label(256).meta({ description: 'Names a pattern that the entry follows.' });
 
+const TIME_FORM = 'a time with its offset such as 2026-01-31T12:00:00Z';
 export const timestamp = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: `must be ${TIME_FORM}` })
   .meta({ description: 'ISO 8601 with an offset.', examples: ['2026-01-31T12:00:00.000Z'] });
+
+const DAY_MS = 86_400_000;
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
+const isTime = z.regexes.datetime({ offset: true });
+
+/** A time, or a day in UTC, of which the first or the last moment is meant. */
+const timeOrDay = (description: string, ofDay: (midnight: number) => number) =>
+  z
+    .string()
+    .overwrite((text) => (z.regexes.date.test(text) ? new Date(ofDay(Date.parse(text))).toISOString() : text))
+    .refine((text) => isTime.test(text), `must be ${TIME_FORM}, or a day such as 2026-01-31`)
+    .optional()
+    .meta({ description, examples: ['2026-01-31T12:00:00.000Z', '2026-01-31'] });
+
+export const since = timeOrDay('At or after this time; a day means from its start, in UTC.', (midnight) => midnight);
+export const until = timeOrDay('Before this time; a day means up to its end, in UTC.', (midnight) =>
+  Math.min(midnight + DAY_MS, LAST_MS),
+);
+
 /** Times in answers are always UTC with milliseconds. */
 export const utc = z.iso.datetime().meta({ examples: ['2026-01-31T12:00:00.000Z'] });
 
@@ -138,7 +172,7 @@ export const artifactRef = z
   .meta({ id: 'ArtifactRef' });
 
 export const limit = z.int().min(1).max(1000).default(100).meta({ description: 'Page size, 1 to 1000.' });
-export const cursor = z.string().min(1).max(4096).optional().meta({ description: '`next_cursor` of the page before.' });
+export const cursor = z.string().max(4096).optional().meta({ description: '`next_cursor` of the page before.' });
 export const page = {
   next_cursor: z.string().nullable().meta({ description: 'Hand this back as `cursor` for the next page.' }),
   has_more: z.boolean(),
@@ -189,7 +223,7 @@ export const entry = z
     last_outcome_at: utc.nullable(),
     discredited_at: utc.nullable(),
     validators: z.array(z.string()),
-    evidence_status: z.enum(['untested', 'validated', 'contested', 'discredited']),
+    evidence_status: evidenceStatus,
     recall_count: z.int().meta({ description: 'How often it was read; counted a moment after the reads.' }),
     effective_confidence: z
       .number()
@@ -209,6 +243,20 @@ export const quality = z
     issues: z.array(z.object({ type: z.string(), message: z.string(), suggestion: z.string() })),
   })
   .meta({ id: 'Quality', description: 'Hints that make a memory more useful. They never refuse a write.' });
+
+export const writeWarnings = z
+  .array(
+    z
+      .object({
+        type: z.enum(['looks_like_secret']),
+        entity_path: entityPath,
+        key,
+        kinds: z.array(z.string()).meta({ description: 'Such as `github_token`, `private_key`, `assignment`.' }),
+        message: z.string(),
+      })
+      .meta({ id: 'WriteWarning' }),
+  )
+  .meta({ description: 'What may be wrong with a value that was stored all the same.' });
 
 /** Identifies an entry, with the branch to look on. */
 export const address = { entity_path: entityPath, key, branch: branch.default('main') };

@@ -59,7 +59,7 @@ describe.each(backends)('a store with tables of a module that is not installed, 
         json: {
           code: 'module_not_installed',
           module: 'tags',
-          detail: expect.stringContaining('start with it installed'),
+          detail: expect.stringContaining('@mem-service/pro, without MEM_PRO=off'),
         },
       });
     const after = await dump(without.app, account_id);

@@ -136,7 +136,8 @@ describe.each(backends)('tags on %s', (backend) => {
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({
       code: 'module_not_installed',
-      detail: 'tags.list needs the module tags',
+      detail:
+        'tags.list needs the module tags: install the package @mem-service/pro beside the server, and do not set MEM_PRO=off',
     });
     const names = Object.keys(operations) as OperationName[];
     const missing = names.filter((name) => operations[name].module === 'tags');

@@ -9,6 +9,7 @@ type DetailsByCode = {
   branch_not_found: { branch: string };
   module_not_installed: { module: string };
   branch_read_only: { branch: string };
+  beyond_log: { /** Where the log ends. */ lastSeq: number };
   method_not_allowed: { allow: string[] };
   version_conflict: CamelEntryKey & { /** 0: the entry does not exist. */ currentVersion: number };
   stale_reads: { staleReads: Camel<Output<'entries.write'>['stale_reads']> };

@@ -35,7 +35,9 @@ export function createMethods({ send, follow, list }: Transports): Methods {
   const { write, read } = groups.entries as Record<'write' | 'read', ReturnType<typeof plainMethod>>;
   groups.entries = { ...groups.entries, write: writeWithMerge({ write, read }) };
   const events = streamOf('log.stream', streamText);
-  const stream = ({ signal, ...input }: JsonObject & Pick<StreamOptions, 'signal'> = {}) => events(input, { signal });
+  // The signal was once a member of the input.
+  const stream = ({ signal, ...input }: JsonObject & Pick<StreamOptions, 'signal'> = {}, options?: StreamOptions) =>
+    events(input, { signal, ...options });
   // The one place where methods made from the table at run time meet the types derived from it.
   return { ...groups, call, callText, stream, streamText, linesText } as unknown as Methods;
 }

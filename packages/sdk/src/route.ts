@@ -9,6 +9,7 @@ import {
   stringify,
 } from '@mem-service/contract';
 import { invalidField } from './error.ts';
+import { isLost, notFinite, refuseLost } from './not-finite.ts';
 
 export type RequestAddress = { method: HttpMethod; path: string; body: string | undefined };
 
@@ -36,8 +37,13 @@ export function addressOf(operation: Operation, input: JsonObject): RequestAddre
   const inPath = parametersOf(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segments(name, input[name]));
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined);
-  if (method !== 'GET' && method !== 'DELETE')
-    return { method, path: filled, body: stringify(Object.fromEntries(rest)) };
+  for (const [name, value] of Object.entries(input)) if (isLost(value)) throw notFinite(name, value);
+  if (method !== 'GET' && method !== 'DELETE') {
+    const body = stringify(Object.fromEntries(rest));
+    // What is lost becomes null.
+    if (body.includes('null')) refuseLost(rest);
+    return { method, path: filled, body };
+  }
   const query = rest.flatMap(([name, value]) => (value === null ? [] : [`${name}=${encode(name, textOf(value))}`]));
   return { method, path: query.length === 0 ? filled : `${filled}?${query.join('&')}`, body: undefined };
 }

@@ -58,7 +58,10 @@ type MethodsOf<G extends string> = {
 export type Methods = { [G in OperationGroup<OperationName>]: MethodsOf<G> } & {
   /** The events of the account as they happen; short for `log.stream`. Ends when the signal is aborted. */
   stream(
-    input?: Camel<Request<'log.stream'>> & Pick<StreamOptions, 'signal'>,
+    input?: Camel<Request<'log.stream'>> & {
+      /** @deprecated Pass it in `options`, as with every other method. */ signal?: AbortSignal | undefined;
+    },
+    options?: StreamOptions,
   ): AsyncGenerator<Camel<Output<'log.stream'>>, void, undefined>;
   /** Events of a stream, each as its exact JSON text. */
   streamText(name: StreamName, input: Record<string, unknown>, options?: StreamOptions): AsyncGenerator<string>;

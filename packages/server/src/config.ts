@@ -127,9 +127,11 @@ const variables = {
     .refine((origins) => origins.every(origin), 'must be * or origins such as https://app.example, separated by commas')
     .default(['*']),
   MEM_API_KEYS: list
+    // An operator who sets it wants keys: a list without any must not admit everybody.
+    .refine((keys) => keys.length > 0, 'holds no key: give keys separated by commas, or unset it to require none')
     .refine(
-      (keys) => keys.every((key) => /^[\x21-\x7e]{8,512}$/.test(key)),
-      'must be keys of 8 to 512 visible characters',
+      (keys) => keys.every((key) => /^[\x21-\x7e]{1,512}$/.test(key)),
+      'must be keys of up to 512 visible characters, separated by commas',
     )
     .default([]),
   MEM_MODE: z
@@ -176,6 +178,7 @@ const variables = {
     .refine((days) => days > 0 && days <= 1_000_000, 'must be a number of days above 0')
     .optional(),
   MEM_TRACE_SIGNING_KEY: z.string().min(16, 'must have at least 16 characters').optional(),
+  MEM_SECRETS: z.enum(['warn', 'refuse', 'off'], 'must be warn, refuse or off').default(SETTINGS.secrets),
   MEM_SPAN_PAYLOAD_MAX_CHARS: whole(0, 10_000_000).default(SETTINGS.span_payload_max_chars),
   MEM_LLM_PRICE_TABLE: z.string().transform(readPrices).optional(),
   MEM_TRACK_READS: z
@@ -198,6 +201,12 @@ const variables = {
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 
+/** Names a store that this version does not have. Using another one instead would split the memory. */
+const OTHER_STORE = {
+  name: 'MEM_S3_BUCKET',
+  problem: 'is set, but this version has no bucket store: unset it, and set MEM_DATA_DIR or MEM_POSTGRES_DSN',
+};
+
 /** Variables read by other programs of the project, or by connectors. */
 const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
 
@@ -212,10 +221,9 @@ export const readEnvironment = (): Environment => process.env;
 export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
   const parsed = z.object(variables).safeParse(given, { jitless: true });
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${String(issue.path[0])} ${issue.message}`);
-    throw new ConfigError(problems.join('\n'));
-  }
+  const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
+  if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
   const v = parsed.data;
   const telemetry = readTelemetry(env, VERSION);
   return {
@@ -240,6 +248,7 @@ export function readConfig(env: Environment = process.env): Config {
       outcome_model: v.MEM_OUTCOME_MODEL,
       half_life_days: v.MEM_DECAY_HALF_LIFE_DAYS ?? null,
       trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
+      secrets: v.MEM_SECRETS,
       span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
       llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
       plans: v.MEM_PLANS ?? null,
@@ -257,9 +266,20 @@ export function readConfig(env: Environment = process.env): Config {
       internalKey: v.MEM_INTERNAL_KEY,
       agentId: env.MEM_AGENT_ID || undefined,
     },
-    warnings: [...warningsOf(env), ...telemetry.warnings],
+    warnings: [...warningsOf(env), ...shortKeys(v.MEM_API_KEYS), ...telemetry.warnings],
   };
 }
+
+/** A key that is shorter can be guessed. */
+const SAFE_KEY_CHARS = 16;
+
+/** By its place in the list: a key is shown nowhere. */
+const shortKeys = (keys: readonly string[]): string[] =>
+  keys.flatMap(({ length }, i) =>
+    length < SAFE_KEY_CHARS
+      ? [`MEM_API_KEYS: key ${i + 1} has ${length} characters; one of fewer than ${SAFE_KEY_CHARS} can be guessed`]
+      : [],
+  );
 
 function warningsOf(env: Environment): string[] {
   const warnings = Object.keys(env)

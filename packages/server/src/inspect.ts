@@ -28,7 +28,11 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
     const { applied, problems } = await checkSqlite(dataDir);
     return { ...schemaReport(applied, modules), problems };
   }
-  const postgres = await checkPostgres(postgresDsn, new Set(tablesOf(modules).map(({ table }) => table)));
+  const postgres = await checkPostgres(postgresDsn, {
+    names: new Set(tablesOf(modules).map(({ table }) => table)),
+    rowSecurity: config.rowSecurity,
+    role: config.postgresRole,
+  });
   return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
 }
 

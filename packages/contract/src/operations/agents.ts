@@ -8,8 +8,8 @@ import { eventTypes } from './log.ts';
 const reading = { module: 'agents', effect: 'read', cost: 1 } as const;
 const whose = s.agentId.meta({ description: 'The agent it is about; need not be the caller.' });
 const span = {
-  since: s.timestamp.optional().meta({ description: 'At or after.' }),
-  until: s.timestamp.optional().meta({ description: 'Before.' }),
+  since: s.since,
+  until: s.until,
 };
 
 const timelineEvent = z

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
-import { draftShape, ifUnchanged, staleReads } from './entries.ts';
+import { draftShape, ifUnchanged, staleReads, writeErrors } from './drafts.ts';
 
 const commit = z
   .object({
@@ -58,9 +58,9 @@ export const commits = {
       }),
     output: () =>
       wholeCommit
-        .extend({ stale_reads: staleReads })
+        .extend({ warnings: s.writeWarnings, stale_reads: staleReads })
         .meta({ id: 'NewCommit', description: 'A commit that was just made.' }),
-    errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
+    errors: writeErrors,
     example: (n) => ({
       message: 'what the incident taught',
       writes: [

@@ -1,48 +1,11 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
-import { author, staleRead } from '../trace-shapes.ts';
+import { author } from '../trace-shapes.ts';
+import { draft, ifUnchanged, oneTtl, oneTtlMessage, staleReads, writeErrors } from './drafts.ts';
 
 const address = s.address;
-export const ifVersion = z
-  .int()
-  .min(0)
-  .optional()
-  .meta({ description: 'Write only if the entry is at this version; 0: only if it does not exist. Else 409.' });
-
-/** For a write that depends on what the session has read. */
-export const ifUnchanged = z
-  .boolean()
-  .default(false)
-  .meta({ description: 'Refuse (409) when something the session read was changed by others since.' });
-export const staleReads = z
-  .array(staleRead)
-  .meta({ description: 'What the session read and others have changed since; the write was done all the same.' });
-
-/** The fields shared by a single write and each write of a commit. */
-export const draft = {
-  entity_path: s.entityPath,
-  key: s.key,
-  value: s.jsonValue,
-  confidence: s.confidence
-    .optional()
-    .meta({ description: 'Default 1. A rewrite of the same value keeps what it has.' }),
-  memory_type: s.memoryType.optional().meta({ description: 'Default `fact`, or what the entry already is.' }),
-  pattern_refs: z.array(s.patternRef).max(100).optional(),
-  shared: z.boolean().optional().meta({ description: 'Default true. `false`: only the writing agent sees it.' }),
-  ttl_at: s.timestamp.optional().meta({ description: 'When the entry expires.' }),
-  ttl_seconds: z.number().positive().max(3_155_760_000).optional().meta({ description: 'Instead of `ttl_at`.' }),
-  artifact_refs: z.array(s.artifactRef).max(100).optional(),
-  if_version: ifVersion,
-};
-
-const oneTtl = (input: { ttl_at?: unknown; ttl_seconds?: unknown }) =>
-  input.ttl_at === undefined || input.ttl_seconds === undefined;
-const oneTtlMessage = { message: 'give ttl_at or ttl_seconds, not both', path: ['ttl_seconds'] };
-
-export const draftShape = z.strictObject(draft).refine(oneTtl, oneTtlMessage).meta({ id: 'Draft' });
-
-const between = { since: s.timestamp.optional(), until: s.timestamp.optional() };
+const between = { since: s.since, until: s.until };
 export const entryErrors = ['not_found', 'branch_not_found'] as const;
 export const entryExample = { entity_path: 'checkout/payments', key: 'retry-policy' };
 const claim = { confidence: 0.9, memory_type: 'fact' } as const;
@@ -106,9 +69,9 @@ export const entries = {
         .refine(oneTtl, oneTtlMessage),
     output: () =>
       s.entry
-        .extend({ unchanged: z.boolean(), quality: s.quality, stale_reads: staleReads })
+        .extend({ unchanged: z.boolean(), quality: s.quality, warnings: s.writeWarnings, stale_reads: staleReads })
         .meta({ id: 'WrittenEntry', description: 'The entry as it now stands.' }),
-    errors: ['branch_not_found', 'version_conflict', 'stale_reads', 'value_too_large', 'contract_violated'],
+    errors: writeErrors,
     example: (n) => ({ ...entryExample, value: { max_attempts: 5 + n, backoff: 'exponential' }, ...claim }),
   }),
 
@@ -210,8 +173,8 @@ export const entries = {
         memory_type: s.memoryType.optional(),
         min_confidence: s.confidence.optional(),
         max_confidence: s.confidence.optional(),
-        since: s.timestamp.optional().meta({ description: 'Written at or after.' }),
-        until: s.timestamp.optional().meta({ description: 'Written before.' }),
+        since: s.since.meta({ description: 'Written at or after this time, or from the start of this day (UTC).' }),
+        until: s.until.meta({ description: 'Written before this time, or up to the end of this day (UTC).' }),
         sort: z
           .enum(['path', 'recent'])
           .optional()

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import { author } from '../trace-shapes.ts';
-import { entryErrors, entryExample, entryPath, ifVersion } from './entries.ts';
+import { entryErrors, entryExample, entryPath } from './entries.ts';
 
 /** Deleting an entry, and bringing it back. */
 export const entryRemoval = {
@@ -26,7 +26,7 @@ export const entryRemoval = {
         miss: 'mem_list with entity_path to see which keys there are; it may be deleted already',
       },
     ],
-    input: () => z.strictObject({ ...s.address, if_version: ifVersion, ...author }),
+    input: () => z.strictObject({ ...s.address, if_version: s.ifVersion, ...author }),
     output: () => s.entryVersion,
     errors: [...entryErrors, 'version_conflict'],
     example: () => entryExample,
@@ -61,7 +61,8 @@ export const entryRemoval = {
       z.strictObject({
         ...s.address,
         version: s.version.optional().meta({ description: 'Default: the newest that is not a tombstone.' }),
-        if_version: ifVersion,
+        if_version: s.ifVersion,
+        if_exists: s.ifExists,
         ...author,
       }),
     output: () =>

@@ -4,6 +4,7 @@ import { activity } from './activity.ts';
 import { agents } from './agents.ts';
 import { audit } from './audit.ts';
 import { commits } from './commits.ts';
+import { confidence } from './confidence.ts';
 import { consumers } from './consumers.ts';
 import { counts } from './counts.ts';
 import { entries } from './entries.ts';
@@ -35,6 +36,7 @@ export const operations = {
   ...sessions,
   ...ingest,
   ...outcomes,
+  ...confidence,
   ...traces,
   ...agents,
   ...graph,

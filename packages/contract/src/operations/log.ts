@@ -26,12 +26,14 @@ const details = {
   trace_id: z.string().nullable(),
 };
 
+const actor = s.agentId.optional().meta({ description: 'Who did it, where that is not `agent_id`.' });
+
 const streamEvent = z
   .looseObject({
     seq: z.int(),
     event_type: z.string().meta({ description: 'As the log names it.', examples: ['write'] }),
     agent_id: s.agentId,
-    actor_agent_id: s.agentId.optional().meta({ description: 'Who did it, where that is not `agent_id`.' }),
+    actor_agent_id: actor,
     branch: s.branch,
     entity_path: z.string().nullable(),
     key: z.string().nullable(),
@@ -64,6 +66,7 @@ export const log = {
               seq: z.int(),
               event_type: z.string(),
               agent_id: s.agentId,
+              actor_agent_id: actor,
               branch: s.branch,
               entity_path: z.string().nullable(),
               key: z.string().nullable(),
@@ -85,7 +88,8 @@ export const log = {
     description:
       'Server-Sent Events, one for each change the caller may see: `event` is `memory_write`, `outcome` or another type, ' +
       '`id` is the `seq`, `data` is JSON. A comment comes at once and every 15 seconds. Send the last `id` back as ' +
-      '`Last-Event-ID` (or `after`) to go on without a gap. A reader that does not keep up is disconnected.',
+      '`Last-Event-ID` (or `after`) to go on without a gap. A position beyond the end of the log, as after a restored backup, ' +
+      'is refused with 409 `beyond_log` and `last_seq`. A reader that does not keep up is disconnected.',
     module: 'log',
     effect: 'read',
     cost: 1,
@@ -104,7 +108,7 @@ export const log = {
         }),
       }),
     output: () => streamEvent,
-    errors: ['branch_not_found'],
+    errors: ['branch_not_found', 'beyond_log'],
     example: () => ({ entity_path: 'checkout/**', after: 0 }),
   }),
 };

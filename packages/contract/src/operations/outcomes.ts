@@ -3,8 +3,6 @@ import { nth, operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 import * as t from '../trace-shapes.ts';
 
-const evidenceStatus = z.enum(['untested', 'validated', 'contested', 'discredited']);
-
 const affected = z
   .object({
     entity_path: s.entityPath,
@@ -21,7 +19,7 @@ const affected = z
     reason: z.string().nullable().meta({ description: 'Why it was not credited.' }),
     confidence_before: z.number().nullable(),
     confidence_after: z.number().nullable(),
-    evidence_status: evidenceStatus.nullable(),
+    evidence_status: s.evidenceStatus.nullable(),
     weight: z.number().nullable(),
     why: z.string().meta({ description: 'The same in a sentence.' }),
   })
@@ -70,34 +68,13 @@ export const sessionReport = {
   session_metadata: metadata.default({}),
 };
 
-const storyStep = z
-  .object({
-    kind: z.enum(['written', 'restated', 'outcome']),
-    version: z.int(),
-    at: s.utc,
-    agent_id: s.agentId,
-    outcome_ref: z.string().nullable(),
-    outcome_type: z.string().nullable(),
-    attempt: z.int().nullable(),
-    model: z.string().nullable(),
-    causal_confidence: z.number().nullable(),
-    n_causal: z.int().nullable(),
-    surprise: z.number().nullable(),
-    weight: z.number().nullable(),
-    confidence_before: z.number().nullable(),
-    confidence_after: z.number(),
-    evidence_success: z.number(),
-    evidence_failure: z.number(),
-    why: z.string(),
-  })
-  .meta({ id: 'ConfidenceStep' });
-
 export const outcomes = {
   'outcomes.commit': operation({
     summary: 'Commit an outcome',
     description:
       'Seals the session and moves the confidence of the entries that led to the result: those named, else those the ' +
-      'session read. A retry of the same reference, type and session counts once.',
+      'session read. Hits of a search count when `used` names them. A retry of the same reference, type and session ' +
+      'counts once; an outcome that credited nothing can be committed again with `used`.',
     module: 'outcomes',
     effect: 'write',
     cost: 0,
@@ -115,15 +92,16 @@ export const outcomes = {
       {
         name: 'mem_commit_outcome',
         toolset: 'core',
-        slim: ['outcome_ref', 'outcome_type', 'task_input', 'response_text', 'causal_entry_keys', 'branch'],
+        slim: ['outcome_ref', 'outcome_type', 'task_input', 'response_text', 'used', 'branch'],
         description:
-          'When a task is done or has failed: say how it went. Seals the session as a trace; what you read gains or loses ' +
-          'confidence.',
+          'When a task is done or has failed: say how it went. Seals the session as a trace; what you read, and the hits ' +
+          'you name in used, gain or lose confidence.',
         fields: [
           'outcome_ref',
           'outcome_type',
           'task_input',
           'response_text',
+          'used',
           'causal_entry_keys',
           'tool_calls',
           'attributes',
@@ -135,7 +113,8 @@ export const outcomes = {
           outcome_type: 'How it went',
           task_input: 'What was asked',
           response_text: 'What you answered',
-          causal_entry_keys: 'path/key of what led here; default: all you read',
+          used: 'path/key of hits and reads that helped; default: all you read',
+          causal_entry_keys: 'Instead: path/key of entries seen elsewhere',
           tool_calls: 'Actions not yet recorded: {tool_name, arguments, result_summary}',
           attributes: 'Scalars by key',
         },
@@ -147,6 +126,15 @@ export const outcomes = {
         outcome_type: t.outcomeType,
         causal_entry_keys: z.array(t.cause).max(t.MAX_CAUSES).nullish(),
         causal_entry_versions: z.record(z.string(), s.version).nullish(),
+        used: z
+          .array(t.cause)
+          .max(t.MAX_CAUSES)
+          .optional()
+          .meta({
+            description:
+              'What helped, of what this session read or was shown by a search or a list. Only these are credited. Default: ' +
+              'all it read. What it has not seen is refused (422).',
+          }),
         causal_confidence: z.number().min(0).max(1).default(1),
         attempts: z.array(t.attempt).max(t.MAX_ATTEMPTS).default([]),
         final_action_index: z.int().min(0).nullish(),
@@ -162,6 +150,9 @@ export const outcomes = {
       z
         .object({
           ...outcome.shape,
+          advice: z.string().nullable().meta({
+            description: 'Where no confidence moved: why, and what to do about it.',
+          }),
           duplicate: z.boolean().meta({
             description:
               'It had been committed before: nothing was counted again, and lesson and stale reads are not returned again.',
@@ -199,8 +190,8 @@ export const outcomes = {
         agent_id: s.agentId.optional().meta({ description: 'Only what this agent committed.' }),
         session_id: s.sessionId.optional(),
         branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
         limit: s.limit,
         cursor: s.cursor,
       }),
@@ -213,88 +204,5 @@ export const outcomes = {
       }),
     errors: ['branch_not_found', 'invalid_cursor'],
     example: () => ({}),
-  }),
-
-  'entries.confidence': operation({
-    summary: 'Explain how a confidence came about',
-    description:
-      'Every claim that was written and every outcome that counted, with the numbers before and after, oldest first, and ' +
-      'whether computing it again gives the stored number.',
-    module: 'outcomes',
-    effect: 'read',
-    cost: 1,
-    http: {
-      method: 'GET',
-      path: '/api/v1/entries/{entity_path}/{key}/confidence',
-      aliases: [{ method: 'GET', path: '/api/v1/confidence' }],
-    },
-    cli: { args: ['entity_path', 'key'], alias: 'confidence' },
-    input: () => z.strictObject(s.address),
-    output: () =>
-      z
-        .object({
-          entity_path: s.entityPath,
-          key: s.key,
-          branch: s.branch,
-          version: z.int(),
-          confidence: s.confidence,
-          effective_confidence: z.number(),
-          half_life_days: z.number().nullable(),
-          evidence_status: evidenceStatus,
-          prior_confidence: z.number().nullable(),
-          evidence_success: z.number(),
-          evidence_failure: z.number(),
-          summary: z.string(),
-          steps: z.array(storyStep),
-          truncated: z.boolean().meta({ description: 'Older claims of the entry are left out.' }),
-          recomputed: z.object({ confidence: z.number(), matches: z.boolean() }).meta({
-            description: 'The number computed again from the ledger.',
-          }),
-        })
-        .meta({ id: 'ConfidenceStory' }),
-    errors: ['not_found', 'branch_not_found'],
-    example: () => ({ entity_path: 'checkout/payments', key: 'retry-policy' }),
-  }),
-
-  'outcomes.calibration': operation({
-    summary: 'Compare confidence with outcomes',
-    description:
-      'How often entries with a given confidence led to success, in ten buckets, over the newest evidence of the ' +
-      'account, an agent or a path.',
-    module: 'outcomes',
-    effect: 'read',
-    cost: 1,
-    http: { method: 'GET', path: '/api/v1/calibration' },
-    cli: { alias: 'calibration' },
-    input: () =>
-      z.strictObject({
-        entity_path: s.pathGlob.optional(),
-        agent_id: s.agentId.optional().meta({ description: 'Only entries that this agent wrote.' }),
-        branch: s.branch.default('main'),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
-      }),
-    output: () =>
-      z
-        .object({
-          n: z.int(),
-          successes: z.int(),
-          brier_score: z.number().nullable(),
-          expected_calibration_error: z.number().nullable(),
-          buckets: z.array(
-            z.object({
-              from: z.number(),
-              to: z.number(),
-              n: z.int(),
-              successes: z.int(),
-              success_rate: z.number().nullable(),
-              mean_confidence: z.number().nullable(),
-            }),
-          ),
-          truncated: z.boolean(),
-        })
-        .meta({ id: 'Calibration' }),
-    errors: ['branch_not_found'],
-    example: () => ({ entity_path: 'checkout/**' }),
   }),
 };

@@ -69,8 +69,8 @@ export const search = {
         pattern_ref: s.patternRef.optional(),
         min_confidence: s.confidence.optional(),
         max_confidence: s.confidence.optional(),
-        since: s.timestamp.optional(),
-        until: s.timestamp.optional(),
+        since: s.since,
+        until: s.until,
         include_artifacts: z
           .boolean()
           .default(true)

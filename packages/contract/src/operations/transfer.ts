@@ -34,6 +34,7 @@ const importedEntry = z
     agent_id: s.agentId.optional().meta({ description: 'Who wrote it there. Without it, the caller.' }),
     session_id: s.sessionId.optional(),
     written_at: s.timestamp.optional().meta({ description: 'When it was written there. Without it, now.' }),
+    ttl_at: s.timestamp.optional().meta({ description: 'When the entry expires.' }),
     source_id: s.label(512).optional().meta({ description: 'Its id in the other system; recorded in the log.' }),
     confidence: s.confidence.optional(),
     memory_type: s.memoryType.optional(),
@@ -163,7 +164,7 @@ export const transfer = {
     description:
       'Writes versions that keep the author and the time they had elsewhere; in the log they come now. All or nothing. ' +
       'An entry with the same value stays as it is, and nothing is written before the newest version of an entry: ' +
-      'the same call again changes nothing. `on_conflict: skip` keeps every existing entry. Edges that are ' +
+      'the same call again changes nothing. One without a time is written if its author last gave another value. `on_conflict: skip` keeps every existing entry. Edges that are ' +
       'there are not stated again.',
     module: 'transfer',
     effect: 'write',
@@ -203,10 +204,11 @@ export const transfer = {
             }),
           }),
         ),
+        warnings: s.writeWarnings,
         written: z.int(),
         linked: z.int(),
       }),
-    errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large'],
+    errors: ['branch_not_found', 'forbidden', 'contract_violated', 'value_too_large', 'looks_like_secret'],
     example: (n) => ({
       source: 'notes',
       entries: [

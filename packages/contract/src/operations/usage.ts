@@ -82,11 +82,7 @@ export const usageOperations = {
     input: () =>
       z.strictObject({
         account_id: z.guid().meta({ description: 'The account.', examples: [example.account_id] }),
-        ops: z
-          .int()
-          .min(0)
-          .max(1_000_000_000)
-          .meta({ description: 'Ops to add.', examples: [12] }),
+        ops: count.meta({ description: 'Ops to add.', examples: [12] }),
       }),
     output: () =>
       z

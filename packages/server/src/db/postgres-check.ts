@@ -4,6 +4,7 @@ import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { translate } from './postgres-errors.ts';
 import { execute } from './postgres-transaction.ts';
+import { DEFAULT_ROLE, missingGrants, missingViewGrants, readRoleRights, rolesOf } from './row-security-roles.ts';
 import type { Sql } from './sql.ts';
 
 export type PostgresState = {
@@ -24,6 +25,11 @@ export type PostgresState = {
   closed: string[];
   /** Roles that requests run under, with row-level security, but that this role may not assume. */
   missing_roles: string[];
+  /** Row-level security is on in the store already. */
+  is_guarded: boolean;
+  /** Statements that are needed before row-level security can be used; more where tables are still to be protected. */
+  missing_grants: string[];
+  missing_view_grants: string[];
   /** The number of other tables, and those whose names collide with tables of the store. */
   foreign: number;
   taken: string[];
@@ -71,8 +77,38 @@ const asQuery = (client: pg.Client): Pick<Query, 'all' | 'get'> => ({
   get: async <T>({ text }: Sql) => (await ask<T>(client, text))[0],
 });
 
+/** The tables of the store, and how rows are to be protected in it. */
+export type PostgresExpectation = {
+  names: ReadonlySet<string>;
+  rowSecurity: 'on' | 'off' | 'as found';
+  role: string | undefined;
+};
+
+const FOUND_ROLE = `SELECT CAST(pg_get_userbyid(p.polroles[1]) AS text) AS name FROM pg_policy AS p
+    JOIN pg_class AS c ON c.oid = p.polrelid
+  WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND p.polname = 'mem_account' LIMIT 1`;
+
+const NO_GRANTS = { missing_grants: [], missing_view_grants: [], is_guarded: false };
+
+/** What is missing for requests to run under the roles of row-level security, where it is or will be on. */
+async function checkGrants(client: pg.Client, schema: string | null, expected: PostgresExpectation) {
+  const [found] = await ask<{ name: string }>(client, FOUND_ROLE);
+  const isUsed = expected.rowSecurity === 'on' || (expected.rowSecurity === 'as found' && found !== undefined);
+  if (!isUsed || schema === null) return NO_GRANTS;
+  const roles = rolesOf(expected.role ?? found?.name ?? DEFAULT_ROLE, schema);
+  const rights = await readRoleRights(client, roles);
+  return {
+    missing_grants: missingGrants(roles, rights),
+    missing_view_grants: missingViewGrants(roles, rights),
+    is_guarded: found !== undefined,
+  };
+}
+
 /** Inspects a database without changing it: which of these tables exist, and what the role may do. */
-export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Promise<PostgresState> {
+export async function checkPostgres(
+  dsn: string,
+  { names, rowSecurity, role }: PostgresExpectation,
+): Promise<PostgresState> {
   const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
   // A broken connection is reported by the statements.
   client.on('error', () => {});
@@ -93,6 +129,7 @@ export async function checkPostgres(dsn: string, names: ReadonlySet<string>): Pr
       is_owner: migrations?.is_owner ?? false,
       closed,
       missing_roles: roles.map(({ name }) => name),
+      ...(await checkGrants(client, state.place, { names, rowSecurity, role })),
       foreign: foreign.length,
       taken: foreign.filter((name) => names.has(name) || name === MIGRATIONS),
     };

@@ -31,3 +31,6 @@ export function translate(error: unknown): unknown {
   const failure = FAILURES.find(([prefix]) => code.startsWith(prefix));
   return failure ? new StorageError(failure[1], error) : error;
 }
+
+/** The login lacks a right. While requests are served that is a bug; at the start it is for the operator to mend. */
+export const isNotAllowed = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '42501';

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { dialect } from './postgres-dialect.ts';
-import { translate } from './postgres-errors.ts';
+import { isNotAllowed, translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement } from './postgres-many.ts';
 import { queryAsTenant, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
@@ -180,7 +180,7 @@ class PostgresDatabase implements Database {
           return { done: await work(tx), roles: await this.#guard(client) };
         }),
       );
-      if ('error' in ended) throw ended.error;
+      if ('error' in ended) throw isNotAllowed(ended.error) ? new StorageError('refused', ended.error) : ended.error;
       this.#roles = ended.result.roles;
       return ended.result.done;
     });

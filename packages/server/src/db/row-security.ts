@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { StorageError } from './database.ts';
+import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
 import type { RowSecurity, RowSecurityRules, WordsView } from './row-security-types.ts';
 
-/** The roles and the schema that connections for requests use. */
-export type Roles = { app: string; maintenance: string; words: string; schema: string };
+export type { Roles } from './row-security-roles.ts';
 
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
-const DEFAULT_ROLE = 'mem_app';
 const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
 const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
@@ -37,11 +35,16 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
     return undefined;
   }
   if (mode === 'as found' && found === undefined) return undefined;
-  const app = role ?? found ?? DEFAULT_ROLE;
   const { rows } = await client.query('SELECT current_schema() AS schema');
-  const roles = { app, maintenance: `${app}_upkeep`, words: `${app}_words`, schema: rows[0].schema };
-  await makeRoles(client, roles);
-  for (const table of tables) await guardTable(client, table, { roles, rules });
+  const roles = rolesOf(role ?? found ?? DEFAULT_ROLE, rows[0].schema);
+  const changes = tables.flatMap((table) => guardChange(table, { roles, rules }) ?? []);
+  const makesViews = changes.some(({ name }) => rules.words[name]);
+  const rights = await makeRoles(client, roles, makesViews);
+  const guard = async () => {
+    for (const { text } of changes) await client.query(text);
+  };
+  if (makesViews) await whileWordsMayCreate(client, { roles, rights }, guard);
+  else await guard();
   for (const [table, rights] of Object.entries(rules.shared))
     await client.query(`GRANT ${rights.join(', ')} ON ${quote(table)} TO ${quote(roles.maintenance)}`);
   return roles;
@@ -49,11 +52,13 @@ export async function guardRows(client: pg.ClientBase, { mode, role, rules }: Ro
 
 type TableGuard = { roles: Roles; rules: RowSecurityRules };
 
-async function guardTable(client: pg.ClientBase, table: GuardedTable, guard: TableGuard): Promise<void> {
+/** Undefined for a table that is protected as it should be. */
+function guardChange(table: GuardedTable, guard: TableGuard): { name: string; text: string } | undefined {
+  const { name, locked } = table;
   const text = guardText(table, guard);
   const stamp = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  if (table.locked && table.stamp === stamp) return;
-  await client.query(`${text}\nCOMMENT ON POLICY mem_account ON ${quote(table.name)} IS '${stamp}';`);
+  if (locked && table.stamp === stamp) return undefined;
+  return { name, text: `${text}\nCOMMENT ON POLICY mem_account ON ${quote(name)} IS '${stamp}';` };
 }
 
 const ALL = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
@@ -89,7 +94,7 @@ function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard):
  * therefore read through a view owned by a role that may read all words; the view contains the condition of the policy.
  */
 function wordsText(table: string, { view, columns }: WordsView, roles: Roles): string[] {
-  const [words, schema] = [quote(roles.words), quote(roles.schema)];
+  const words = quote(roles.words);
   const picked = columns.join(', ');
   return [
     `CREATE POLICY mem_words ON ${table} FOR SELECT TO ${words} USING (true);`,
@@ -97,9 +102,7 @@ function wordsText(table: string, { view, columns }: WordsView, roles: Roles): s
     dropText(view),
     `CREATE VIEW ${view} AS SELECT ${picked} FROM ${table} WHERE ${OWN_ROWS};`,
     `GRANT SELECT ON ${view} TO ${quote(roles.app)};`,
-    `GRANT CREATE ON SCHEMA ${schema} TO ${words};`,
     `ALTER VIEW ${view} OWNER TO ${words};`,
-    `REVOKE CREATE ON SCHEMA ${schema} FROM ${words};`,
   ];
 }
 
@@ -121,43 +124,4 @@ function openText({ name }: GuardedTable, { words }: RowSecurityRules): string {
       ? [dropText(shown.view), `CREATE VIEW ${shown.view} AS SELECT ${shown.columns.join(', ')} FROM ${table};`]
       : []),
   ].join('\n');
-}
-
-const NOT_ALLOWED = '42501';
-
-/** Roles belong to the whole server, so a role with more rights may have created them already. */
-async function makeRoles(client: pg.ClientBase, roles: Roles): Promise<void> {
-  const names = [roles.app, roles.maintenance, roles.words];
-  try {
-    for (const name of names) await makeRole(client, name);
-    await client.query(`GRANT USAGE ON SCHEMA ${quote(roles.schema)} TO ${names.map(quote).join(', ')}`);
-  } catch (error) {
-    if ((error as { code?: string }).code !== NOT_ALLOWED) throw error;
-    throw refusal(names, (error as Error).message);
-  }
-}
-
-async function makeRole(client: pg.ClientBase, name: string): Promise<void> {
-  const role = quote(name);
-  const known = (
-    await client.query('SELECT rolsuper OR rolbypassrls AS unbound FROM pg_roles WHERE rolname = $1', [name])
-  ).rows[0];
-  if (known?.unbound)
-    throw new StorageError('refused', new Error(`the role ${name} is not bound by row-level security`));
-  if (!known) {
-    await client.query(`CREATE ROLE ${role} NOLOGIN NOSUPERUSER NOBYPASSRLS`);
-    const { rows } = await client.query(`SELECT current_setting('server_version_num')::int >= 160000 AS modern`);
-    // Permits assuming the role without inheriting its rights. Older servers lack these options.
-    await client.query(`GRANT ${role} TO CURRENT_USER ${rows[0].modern ? 'WITH INHERIT FALSE, SET TRUE' : ''}`);
-  }
-  // Fails if this login may not assume the role.
-  await client.query(`SET LOCAL ROLE ${role}`);
-  await client.query('SET LOCAL ROLE NONE');
-}
-
-function refusal(names: readonly string[], why: string): StorageError {
-  const made = names.map((name) => `CREATE ROLE ${quote(name)} NOLOGIN;`).join(' ');
-  const granted = `GRANT ${names.map(quote).join(', ')} TO <the user of MEM_POSTGRES_DSN>;`;
-  const instructions = `row-level security needs three roles (${why}). Have an administrator run: ${made} ${granted} Or set MEM_ROW_SECURITY=off.`;
-  return new StorageError('refused', new Error(instructions));
 }

@@ -1,43 +1,15 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
 import type { KeyRing, KnownKey } from '../kernel/index.ts';
-import { type Authenticate, type KeyCheck, type KeyIdentity, refusal } from './auth.ts';
+import { type Authenticate, type KeyCheck, type KeyIdentity, presentedKey, refusal } from './auth.ts';
+import { FailedKeyCounter, LookUpTurns } from './key-guesses.ts';
 
 const SECRET_PREFIX = 'mem_sk_';
-const MINUTE_MS = 60_000;
-/** Wrong keys from one address within a minute, before it has to wait. */
-const MAX_FAILURES = 30;
-const MAX_ADDRESSES = 10_000;
 
-type KeyFailures = { count: number; until: number };
-
-/** Counts wrong keys by client address to stop guessing. Requests with a cached key are never delayed. */
-class FailedKeyCounter {
-  readonly #failures = new Map<string, KeyFailures>();
-
-  refuse(address: string): void {
-    const seen = this.#failures.get(address);
-    const left = (seen?.until ?? 0) - performance.now();
-    if (!seen || seen.count < MAX_FAILURES || left <= 0) return;
-    const retry_after = Math.ceil(left / 1000);
-    throw new Fault('rate_limited', `too many wrong keys; try again in ${retry_after} s`, { retry_after });
-  }
-
-  count(address: string): void {
-    const now = performance.now();
-    const seen = this.#failures.get(address);
-    if (seen && seen.until > now) seen.count++;
-    else {
-      this.#failures.delete(address);
-      if (this.#failures.size >= MAX_ADDRESSES) this.#failures.delete(this.#failures.keys().next().value as string);
-      this.#failures.set(address, { count: 1, until: now + MINUTE_MS });
-    }
-  }
-}
-
-/** Authenticates keys in the store, each of one account. */
+/** Authenticates keys in the store, each of one account. A valid key is accepted whatever else its address sends. */
 export function authenticateByRing(keys: KeyRing): Authenticate {
   const guesses = new FailedKeyCounter();
+  const turns = new LookUpTurns();
   const identities = new WeakMap<KnownKey, KeyIdentity>();
   const identityOf = (known: KnownKey): KeyIdentity => {
     let identity = identities.get(known);
@@ -50,10 +22,10 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
   };
   const find = async (key: string, address: string): Promise<KeyIdentity> => {
     try {
-      return identityOf(await keys.find(key));
+      const found = guesses.isOver(address) ? await turns.take(() => keys.find(key)) : await keys.find(key);
+      return identityOf(found);
     } catch (error) {
-      if (error instanceof Fault && error.code === 'unauthenticated') guesses.count(address);
-      throw error;
+      throw isUnknownKey(error) ? guesses.count(address, error) : error;
     }
   };
   return ({ key, address }) => {
@@ -61,10 +33,11 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
     const held = keys.peek(key);
     if (held) return identityOf(held);
     keys.checkForm(key);
-    guesses.refuse(address);
     return find(key, address);
   };
 }
+
+const isUnknownKey = (error: unknown): error is Fault => error instanceof Fault && error.code === 'unauthenticated';
 
 /** For a service with one account: keys from the configuration, and keys that its admins created. */
 export function authenticateByBoth(list: Authenticate, ring: Authenticate): Authenticate {
@@ -80,19 +53,49 @@ export function authenticateByBoth(list: Authenticate, ring: Authenticate): Auth
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
+type IsInternalKey = (presented: unknown) => boolean;
+
+function internalKeyTest(internalKey: string | undefined): IsInternalKey {
+  const expected = internalKey === undefined ? undefined : digest(internalKey);
+  return (presented) =>
+    typeof presented === 'string' && expected !== undefined && timingSafeEqual(digest(presented), expected);
+}
+
 /** For the control plane only, with its own key. Without a configured key, every request is refused. */
 export function internalKeyCheck(internalKey: string | undefined): KeyCheck {
-  const expected = internalKey === undefined ? undefined : digest(internalKey);
+  const isRight = internalKeyTest(internalKey);
   const guesses = new FailedKeyCounter();
   return (request, _reply, done) => {
-    guesses.refuse(request.ip);
     const { 'x-mem-internal-key': presented } = request.headers;
-    const isRight = typeof presented === 'string' && expected && timingSafeEqual(digest(presented), expected);
-    if (!isRight) {
-      if (presented !== undefined) guesses.count(request.ip);
-      throw new Fault('unauthenticated', 'this route is for the control plane: send its key as X-MEM-Internal-Key');
+    if (!isRight(presented)) {
+      const wrong = new Fault(
+        'unauthenticated',
+        'this route is for the control plane: send its key as X-MEM-Internal-Key',
+      );
+      throw presented === undefined ? wrong : guesses.count(request.ip, wrong);
     }
     request.identity = { account_id: '', actor: 'control', control: true };
     done();
+  };
+}
+
+type MetricsKeyOptions = { internalKey: string | undefined; hosted: boolean; requireKey: KeyCheck };
+
+/**
+ * Metrics are about all accounts, so the keys of accounts do not open them. A scraper that cannot set other headers sends
+ * the internal key as a bearer token. Where there is one account, its keys are accepted too.
+ */
+export function metricsKeyCheck({ internalKey, hosted, requireKey }: MetricsKeyOptions): KeyCheck {
+  const isRight = internalKeyTest(internalKey);
+  const guesses = new FailedKeyCounter();
+  return function check(request, reply, done) {
+    const presented = request.headers['x-mem-internal-key'] ?? presentedKey(request.headers);
+    if (isRight(presented)) {
+      request.identity = { account_id: '', actor: 'control', control: true };
+      return done();
+    }
+    if (!hosted) return requireKey.call(this, request, reply, done);
+    const wrong = new Fault('unauthenticated', 'metrics are for the operator: send MEM_INTERNAL_KEY as a bearer token');
+    throw presented === undefined ? wrong : guesses.count(request.ip, wrong);
   };
 }

@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { stringify } from '@mem-service/contract';
+import { Fault, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
+import { refuseWith } from './problems.ts';
 import type { TraceCall } from './telemetry.ts';
 
 export type McpOptions = {
@@ -93,6 +94,7 @@ async function answer(
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === 'string' && name !== 'content-length' ? [[name, value]] : [],
   );
+  let away: Fault | undefined;
   const response = await (options.answer ?? answerMcp)({
     method: request.method,
     url: `${request.protocol}://${request.host}${request.url}`,
@@ -103,8 +105,16 @@ async function answer(
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
     branch: oneOf(request.headers['x-mem-branch']),
-    call: async (name, input, as) =>
-      stringify(await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as }))),
+    call: async (name, input, as) => {
+      try {
+        return stringify(
+          await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as })),
+        );
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'unavailable') away = error;
+        throw error;
+      }
+    },
     async follow(input, as, reader) {
       const leave = await followKernel(kernel, { input, caller: { ...caller, ...as } }, reader);
       options.listening.add(reader);
@@ -118,7 +128,10 @@ async function answer(
   });
   reply.code(response.status).headers(Object.fromEntries(response.headers));
   if (!response.body) return reply.send();
-  return reply.send(await begun(Readable.fromWeb(response.body as ReadableStream)));
+  const body = await begun(Readable.fromWeb(response.body as ReadableStream));
+  // Proxies and clients see that it is the service that cannot answer; the body says the same to a model.
+  if (away) refuseWith(reply, away);
+  return reply.send(body);
 }
 
 /**

@@ -18,8 +18,8 @@ export function missingModuleAt(method: string, path: string): Fault | undefined
   const found = missing.filter(({ pattern }) => pattern.test(path));
   const asked = method === 'HEAD' ? 'GET' : method;
   const route = found.find((one) => one.method === undefined || one.method === asked) ?? found[0];
-  return (
-    route &&
-    new Fault('module_not_installed', `${method} ${path} needs the module ${route.module}`, { module: route.module })
-  );
+  if (!route) return undefined;
+  const { module } = route;
+  const todo = `which this version does not have: look for a later one of the server and of @mem-service/pro`;
+  return new Fault('module_not_installed', `${method} ${path} needs the module ${module}, ${todo}`, { module });
 }

@@ -115,12 +115,15 @@ function streamRunner(
 function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => JsonObject {
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
+  // What needs an existing entry anyway has no such field.
+  const anyVersion = hasField(name, 'if_exists') ? { if_exists: true } : {};
   return (params, request) => {
     const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
     for (const [field, text] of Object.entries(params)) setField(input, field, text);
     readQuery(request.raw.url ?? '', input);
     const ifMatch = request.headers['if-match'];
-    if (versioned && ifMatch !== undefined && input.if_version === undefined) input.if_version = versionOf(ifMatch);
+    if (versioned && ifMatch !== undefined && input.if_version === undefined)
+      Object.assign(input, ifMatch.trim() === '*' ? anyVersion : { if_version: versionOf(ifMatch) });
     return input;
   };
 }
@@ -134,6 +137,6 @@ function seqOf(lastId: string): number {
 function versionOf(ifMatch: string): number {
   const version = /^"?(\d{1,15})(\.\d+)*"?$/.exec(ifMatch.trim())?.[1];
   if (version === undefined)
-    throw invalidInput([{ path: 'header if-match', message: 'must be one ETag of this service' }]);
+    throw invalidInput([{ path: 'header if-match', message: 'must be one ETag of this service, or *' }]);
   return Number(version);
 }

@@ -18,6 +18,7 @@ import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { queryReader } from './coerce.ts';
 import { type ExplainError, refuseWith, sendFault } from './problems.ts';
+import { bodyAfterRequest } from './unread.ts';
 
 export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: ExplainError };
 
@@ -119,5 +120,5 @@ function refuse(reply: FastifyReply, fault: Fault): FastifyReply {
   if (!isProtobuf(reply.request)) return sendFault(reply, fault);
   const { status, message } = fault;
   const body = encodeMessage(rpcStatus, { code: RPC_CODES[status] ?? INVALID_ARGUMENT, message });
-  return refuseWith(reply, fault).header('content-type', PROTOBUF).send(body);
+  return refuseWith(reply, fault).header('content-type', PROTOBUF).send(bodyAfterRequest(reply, body));
 }

@@ -10,12 +10,16 @@ export type StaticPage = {
   type: string;
   /** Shown without a key. */
   open?: boolean;
+  /** Instead of the usual check of the key. */
+  check?: KeyCheck;
   headers?: Readonly<Record<string, string>>;
   body(): string | Promise<Buffer | string>;
 };
 
+type PageChecks = { requireKey: KeyCheck; requireMetricsKey: KeyCheck };
+
 /** Adds the pages about the service itself. Returns their addresses. */
-export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: KeyCheck): ReadonlySet<string> {
+export function addPages(server: FastifyInstance, kernel: Kernel, checks: PageChecks): ReadonlySet<string> {
   let document: string | undefined;
   const openApi = () => {
     document ??= JSON.stringify(openApiDocument(kernel.services.version));
@@ -23,14 +27,19 @@ export function addPages(server: FastifyInstance, kernel: Kernel, requireKey: Ke
   };
   const pages: StaticPage[] = [
     { url: '/openapi.json', type: 'application/json; charset=utf-8', body: openApi },
-    { url: '/metrics', type: 'text/plain; version=0.0.4; charset=utf-8', body: () => renderMetrics(kernel) },
+    {
+      url: '/metrics',
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+      check: checks.requireMetricsKey,
+      body: () => renderMetrics(kernel),
+    },
     ...docsPages(openApi),
   ];
   for (const page of pages)
     server.route({
       method: 'GET',
       url: page.url,
-      ...(page.open ? {} : { onRequest: requireKey }),
+      ...(page.open ? {} : { onRequest: page.check ?? checks.requireKey }),
       handler: (_request, reply) => show(page, reply),
     });
   server.get('/docs/', (_request, reply) => reply.redirect('/docs'));

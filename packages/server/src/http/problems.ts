@@ -2,11 +2,14 @@ import { STATUS_CODES } from 'node:http';
 import { Fault, type FaultCode, invalidInput } from '@mem-service/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { fromStorage } from '../kernel/index.ts';
+import { bodyAfterRequest } from './unread.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
 export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
-  return refuseWith(reply, fault).header('content-type', PROBLEM_TYPE).send(JSON.stringify(fault.toProblem()));
+  const body = Buffer.from(JSON.stringify(fault.toProblem()));
+  return refuseWith(reply, fault).header('content-type', PROBLEM_TYPE).send(bodyAfterRequest(reply, body));
 }
 
 /** Sets everything of a refusal except its body. */
@@ -31,7 +34,9 @@ const FRAMEWORK_FAULTS: Record<string, () => Fault> = {
 /**
  * Turns every error that a caller can cause into a Fault. All others are logged in full and answered with a bare 500.
  */
-export function toFault(error: unknown): Fault | undefined {
+export function toFault(thrown: unknown): Fault | undefined {
+  // The key of a request is looked up before the kernel is asked for anything.
+  const error = fromStorage(thrown);
   if (error instanceof Fault) return error;
   const { code = '', statusCode } = error as Partial<FastifyError>;
   const known = FRAMEWORK_FAULTS[code];

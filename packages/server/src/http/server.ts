@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Kernel } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
-import { authenticateByBoth, authenticateByRing, internalKeyCheck } from './auth-hosted.ts';
+import { authenticateByBoth, authenticateByRing, internalKeyCheck, metricsKeyCheck } from './auth-hosted.ts';
 import { closeIdleOnStop } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { admitLocalOnly } from './local-only.ts';
@@ -19,6 +19,7 @@ import { refuseUnknown } from './refusals.ts';
 import { type RequestLog, requestLog } from './request-log.ts';
 import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
+import { UNREAD_LIMITS, type UnreadLimits } from './unread.ts';
 
 /** Limits for a client: to send its headers, to send the whole request, to send the next request on the connection. */
 export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
@@ -41,6 +42,7 @@ export type HttpOptions = {
   agentId: string;
   maxBodyBytes: number;
   timeouts?: Timeouts;
+  unreadLimits?: UnreadLimits;
   streams?: StreamServerOptions;
   /** Undefined: no spans are created. */
   telemetry?: Telemetry | undefined;
@@ -79,6 +81,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   closeIdleOnStop(server);
   acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
+  server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);
   decorateRequests(server);
   if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
@@ -101,7 +104,8 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
-  const pages = addPages(server, kernel, requireKey);
+  const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
+  const pages = addPages(server, kernel, { requireKey, requireMetricsKey });
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }

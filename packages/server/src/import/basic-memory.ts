@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { statedConfidence } from './confidence.ts';
 import { filesAt, isFolder, partsBelow, readText } from './files.ts';
 import type { ForeignData, ForeignEntry, ForeignLink, ForeignReader } from './foreign.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
@@ -40,6 +41,7 @@ async function noteOf(file: string, base: string | undefined, into: string): Pro
   const title = oneOf(members.title) ?? stem;
   const tags = tagsOf(members.tags);
   const { observations, relations } = readNote(body);
+  const confidence = statedConfidence(oneOf(members.confidence));
   const entry: ForeignEntry = {
     entity_path: toPath(into, ...place.slice(0, -1)),
     key: toKey(place.at(-1) ?? stem),
@@ -50,6 +52,7 @@ async function noteOf(file: string, base: string | undefined, into: string): Pro
     agent_id: AGENT,
     written_at: toTime(oneOf(members.modified)) ?? toTime(oneOf(members.created)) ?? (await changedAt(file)),
     source_id: toLabel([...parts, stem].join('/'), stem),
+    ...(confidence === undefined ? {} : { confidence }),
     ...(tags.length > 0 ? { pattern_refs: [...new Set(tags.map((tag) => toLabel(tag, 'tag')))].slice(0, 100) } : {}),
   };
   return { entry, names: [title, stem, [...parts, stem].join('/'), ...(permalink ? [permalink] : [])], relations };

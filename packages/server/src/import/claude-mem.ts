@@ -1,6 +1,8 @@
+import { SUMMARY_CONFIDENCE } from './confidence.ts';
 import { filesAt, type SourceRow, withTables } from './files.ts';
 import { type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
 import { idOf, listOf, textOf, withoutEmpty } from './json-objects.ts';
+import { newTaker } from './left-out.ts';
 import { toKey, toLabel, toPath } from './names.ts';
 import { toTime } from './times.ts';
 
@@ -33,16 +35,17 @@ export const readClaudeMem: ForeignReader = async (path, into) => {
         written_at: toTime(row.created_at_epoch) ?? toTime(row.created_at),
         source_id: `${kind}/${idOf(row.id)}`,
         memory_type: 'experience',
+        ...(kind === 'summary' ? { confidence: SUMMARY_CONFIDENCE } : {}),
         ...(concepts.length > 0 ? { pattern_refs: [...new Set(concepts)].slice(0, 100) } : {}),
       };
     };
+    const { take, notes } = newTaker();
+    const filled = (rows: readonly SourceRow[], kind: string) =>
+      take(rows, (row) => (Object.keys(contentOf(row)).length === 0 ? [] : [entryOf(row, kind)]));
     return {
-      entries: [
-        ...observations.map((row) => entryOf(row, 'observation')),
-        ...summaries.map((row) => entryOf(row, 'summary')),
-      ],
+      entries: [...filled(observations, 'observation'), ...filled(summaries, 'summary')],
       links: [],
-      notes: prompts > 0 ? [`${prompts} prompts of the user are left behind`] : [],
+      notes: [...(prompts > 0 ? [`${prompts} prompts of the user are left behind`] : []), ...notes()],
     };
   });
 };

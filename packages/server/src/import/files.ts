@@ -1,7 +1,11 @@
+import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { jsonDepth, parseExact } from '@mem-service/contract';
 import { loadDriver } from '../db/sqlite-connection.ts';
+import { splitLines } from '../text-lines.ts';
 import { ForeignError } from './foreign.ts';
+import { isJsonObject } from './json-objects.ts';
 
 export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path)).isDirectory();
@@ -20,16 +24,85 @@ export async function filesAt(path: string, endings: readonly string[]): Promise
   return found.sort();
 }
 
+/** A document is parsed as a whole; twice as much no longer fits in a string. */
+const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
 export async function readText(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > MAX_DOCUMENT_BYTES)
+    throw new ForeignError(
+      `${file} has ${size} bytes, and a document of at most ${MAX_DOCUMENT_BYTES} can be read: split it and import the parts one after the other`,
+    );
   return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+}
+
+/** Deeper than any value that can be stored, and within what the stack allows. */
+const MAX_DEPTH = 500;
+
+/** Numbers keep their digits. */
+function parseForeign(text: string): unknown {
+  if (jsonDepth(text) > MAX_DEPTH) throw new SyntaxError(`it is nested deeper than ${MAX_DEPTH} levels`);
+  return parseExact(text);
 }
 
 export async function readJson(file: string): Promise<unknown> {
   try {
-    return JSON.parse(await readText(file));
+    return parseForeign(await readText(file));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ForeignError(`${file} is not JSON: ${error.message}`);
+  }
+}
+
+export type JsonLine = { no: number; item: unknown };
+
+/** A file of JSON Lines is read line by line, and any other as a whole. */
+export async function openJson(file: string): Promise<{ whole: unknown } | { lines: AsyncIterable<JsonLine> }> {
+  const lines = filledLines(file);
+  const [first, second] = [(await lines.next()).value, (await lines.next()).value];
+  if (first === undefined) return { whole: undefined };
+  const isLines = second !== undefined && isJsonObject(parsed(first.text));
+  if (isLines) return { lines: itemsOf(file, [first, second], lines) };
+  await lines.return(undefined);
+  return { whole: await readJson(file) };
+}
+
+type FilledLine = { no: number; text: string };
+
+async function* filledLines(file: string): AsyncGenerator<FilledLine, undefined> {
+  let no = 0;
+  try {
+    for await (const line of splitLines(createReadStream(file), MAX_DOCUMENT_BYTES)) {
+      no++;
+      const text = no === 1 ? line.replace(/^\ufeff/, '') : line;
+      if (text.trim() !== '') yield { no, text };
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+    throw new ForeignError(`${file}: ${(error as Error).message}`);
+  }
+  return undefined;
+}
+
+async function* itemsOf(
+  file: string,
+  head: readonly FilledLine[],
+  rest: AsyncIterable<FilledLine>,
+): AsyncGenerator<JsonLine> {
+  const read = ({ no, text }: FilledLine): JsonLine => {
+    const item = parsed(text);
+    if (!isJsonObject(item)) throw new ForeignError(`${file}: line ${no} is not a JSON object`);
+    return { no, item };
+  };
+  for (const line of head) yield read(line);
+  for await (const line of rest) yield read(line);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseForeign(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -45,19 +118,26 @@ export async function isSqlite(file: string): Promise<boolean> {
   }
 }
 
+/** A folder or a database: neither can be an export. */
+export const isNoText = async (path: string): Promise<boolean> => (await isFolder(path)) || (await isSqlite(path));
+
 export type SourceRow = Record<string, unknown>;
 /** The rows of a table, or none if the table does not exist. */
 export type ReadTable = (name: string) => SourceRow[];
 
 /** Opens a database read-only for the call. */
-export async function withTables<T>(file: string, use: (tables: ReadTable) => T): Promise<T> {
+export async function withTables<T>(
+  file: string,
+  use: (tables: ReadTable, names: ReadonlySet<string>) => T,
+): Promise<T> {
   const { DatabaseSync } = await loadDriver();
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    return use((name) => {
-      const known = database.prepare(`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?`).get(name);
-      return known ? (database.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all() as SourceRow[]) : [];
-    });
+    const tables = database.prepare(`SELECT name FROM sqlite_master WHERE type = 'table'`).all();
+    const names = new Set(tables.map(({ name }) => String(name)));
+    const readTable = (name: string) =>
+      names.has(name) ? (database.prepare(`SELECT * FROM "${name}" ORDER BY rowid`).all() as SourceRow[]) : [];
+    return use(readTable, names);
   } finally {
     database.close();
   }

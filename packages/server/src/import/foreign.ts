@@ -8,6 +8,9 @@ export type ForeignEntry = {
   /** ISO 8601, in UTC. */
   written_at?: string | undefined;
   source_id?: string | undefined;
+  /** When it expires. */
+  ttl_at?: string | undefined;
+  /** As stated there. Without it, that of any untested entry. */
   confidence?: number | undefined;
   memory_type?: 'fact' | 'belief' | 'experience' | 'procedure' | undefined;
   pattern_refs?: string[] | undefined;

@@ -9,6 +9,9 @@ import type { System } from './systems.ts';
 import { readZep } from './zep.ts';
 
 export type { PreparedImport, SimilarEntry } from './duplicates.ts';
+export { isNoText } from './files.ts';
+export { recogniseSystems } from './recognise.ts';
+export { systems } from './systems.ts';
 export { ForeignError };
 
 const readers: Record<System, ForeignReader> = {

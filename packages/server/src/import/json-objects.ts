@@ -1,9 +1,9 @@
-import type { JsonObject } from '@mem-service/contract';
+import { type JsonObject, JsonText } from '@mem-service/contract';
 
 export type { JsonObject } from '@mem-service/contract';
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonText);
 
 /** The objects in a list; empty if the value is not a list. */
 export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : []);
@@ -11,9 +11,16 @@ export const objectsOf = (value: unknown): JsonObject[] => (Array.isArray(value)
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** An id may be a number. */
+/** An id may be a number, with more digits than JavaScript has. */
 export const idOf = (value: unknown): string | undefined =>
-  typeof value === 'number' && Number.isFinite(value) ? String(value) : textOf(value);
+  value instanceof JsonText
+    ? value.text
+    : typeof value === 'number' && Number.isFinite(value)
+      ? String(value)
+      : textOf(value);
+
+/** A number, whose digits were kept or not. */
+export const numberOf = (value: unknown): unknown => (value instanceof JsonText ? value.value : value);
 
 /** Drops members that are missing, null or empty. */
 export function withoutEmpty(members: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import { filesAt, readJson } from './files.ts';
 import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
 import { idOf, isJsonObject, type JsonObject, objectsOf, textOf, withoutEmpty } from './json-objects.ts';
+import { newTaker, type TakeRecords } from './left-out.ts';
 import { toKey, toLabel, toPath } from './names.ts';
 import { toTime } from './times.ts';
 
@@ -10,6 +11,7 @@ import { toTime } from './times.ts';
  */
 export const readLetta: ForeignReader = async (path, into) => {
   const found: ForeignData = { entries: [], links: [], notes: [] };
+  const { take, notes } = newTaker();
   for (const file of await filesAt(path, ['.af'])) {
     const json = await readJson(file);
     if (!isJsonObject(json)) throw new ForeignError(`${file} is no agent file`);
@@ -18,18 +20,24 @@ export const readLetta: ForeignReader = async (path, into) => {
     if (!agents.some((agent) => Array.isArray(agent.messages) || Array.isArray(agent.block_ids)))
       throw new ForeignError(`${file} is no agent file: it has neither agents nor messages`);
     const written = toTime(json.created_at);
-    for (const agent of agents) found.entries.push(...entriesOf(agent, { blocks, into, written }));
+    for (const agent of agents) found.entries.push(...entriesOf(agent, { take, blocks, into, written }));
   }
   const system = found.entries.length;
   found.entries = found.entries.filter(({ value }) => !(isJsonObject(value) && value.role === 'system'));
   const left = system - found.entries.length;
   if (left > 0) found.notes.push(`${left} system messages are left behind`);
+  found.notes.push(...notes());
   return found;
 };
 
-type LettaContext = { blocks: ReadonlyMap<string, JsonObject>; into: string; written: string | undefined };
+type LettaContext = {
+  take: TakeRecords;
+  blocks: ReadonlyMap<string, JsonObject>;
+  into: string;
+  written: string | undefined;
+};
 
-function entriesOf(agent: JsonObject, { blocks, into, written }: LettaContext): ForeignEntry[] {
+function entriesOf(agent: JsonObject, { take, blocks, into, written }: LettaContext): ForeignEntry[] {
   const name = textOf(agent.name) ?? idOf(agent.id) ?? 'agent';
   const agent_id = toLabel(name, 'letta');
   const ids = Array.isArray(agent.block_ids) ? agent.block_ids : [];
@@ -39,10 +47,8 @@ function entriesOf(agent: JsonObject, { blocks, into, written }: LettaContext): 
     return block ? [block] : [];
   });
   return [
-    ...[...shared, ...own].flatMap((block) =>
-      blockOf(block, { path: toPath(into, name, 'blocks'), agent_id, written }),
-    ),
-    ...objectsOf(agent.messages).flatMap((message, i) =>
+    ...take([...shared, ...own], (block) => blockOf(block, { path: toPath(into, name, 'blocks'), agent_id, written })),
+    ...take(objectsOf(agent.messages), (message, i) =>
       messageOf(message, { path: toPath(into, name, 'messages'), agent_id, i }),
     ),
   ];

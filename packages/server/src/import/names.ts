@@ -7,14 +7,15 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f]+/g;
 
 const tidy = (text: string) => text.toWellFormed().normalize('NFC').replace(CONTROL, ' ').trim();
 
-const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
+/** A few digits that stand for a text. */
+export const digestOf = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
 /** A name that is too long ends in a hash, so that names with the same beginning stay distinct. */
 function cut(text: string, max: { chars: number; bytes: number }): string {
   if ([...text].length <= max.chars && utf8Length(text) <= max.bytes) return text;
   let kept = [...text].slice(0, max.chars - 9).join('');
   while (utf8Length(kept) > max.bytes - 9) kept = [...kept].slice(0, -1).join('');
-  return `${kept}-${digest(text)}`;
+  return `${kept}-${digestOf(text)}`;
 }
 
 /** Converts any text to the key of an entry. */

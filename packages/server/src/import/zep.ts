@@ -1,6 +1,8 @@
+import { OUTDATED_CONFIDENCE, statedConfidence } from './confidence.ts';
 import { filesAt, readJson } from './files.ts';
 import { type ForeignData, type ForeignEntry, ForeignError, type ForeignReader } from './foreign.ts';
 import { idOf, isJsonObject, type JsonObject, objectsOf, textOf, withoutEmpty } from './json-objects.ts';
+import { newTaker, type TakeRecords } from './left-out.ts';
 import { nodeOf, toEntity, toKey, toLabel, toPath, toRelation } from './names.ts';
 import { toTime } from './times.ts';
 
@@ -16,15 +18,19 @@ export const readZep: ForeignReader = async (path, into) => {
   const lists: ZepLists = { sessions: [], nodes: [], edges: [], episodes: [] };
   for (const file of await filesAt(path, ['.json'])) collect(await readJson(file), lists, file);
   const nodes = nodeEntries(lists.nodes, into);
-  const found: ForeignData = { entries: [], links: [], notes: [] };
-  found.entries = [
-    ...lists.sessions.flatMap((session) => sessionEntries(session, into)),
+  const { take, notes } = newTaker();
+  const entries = [
+    ...lists.sessions.flatMap((session) => sessionEntries(session, into, take)),
     ...nodes.values(),
     ...lists.edges.flatMap((edge) => factEntry(edge, toPath(into, 'facts'))),
-    ...lists.episodes.flatMap((episode) => episodeEntry(episode, into)),
+    ...take(lists.episodes, (episode) => episodeEntry(episode, into)),
   ];
-  found.links = lists.edges.flatMap((edge) => linkOf(edge, nodes));
-  return found;
+  const unnamed = lists.nodes.filter((node) => idOf(node.uuid) === undefined || textOf(node.name) === undefined).length;
+  return {
+    entries,
+    links: lists.edges.flatMap((edge) => linkOf(edge, nodes)),
+    notes: [...notes(), ...(unnamed > 0 ? [`${unnamed} nodes without a name or an id are left out`] : [])],
+  } satisfies ForeignData;
 };
 
 function collect(json: unknown, lists: ZepLists, file: string): void {
@@ -41,15 +47,13 @@ function collect(json: unknown, lists: ZepLists, file: string): void {
     lists.sessions.push(whole);
 }
 
-function sessionEntries(session: JsonObject, into: string): ForeignEntry[] {
+function sessionEntries(session: JsonObject, into: string, take: TakeRecords): ForeignEntry[] {
   const id = idOf(session.session_id) ?? idOf(session.thread_id) ?? 'session';
   const user = idOf(session.user_id);
   const facts = [...objectsOf(session.facts), ...objectsOf(session.relevant_facts)];
   return [
-    ...objectsOf(session.messages).flatMap((message, i) => messageEntry(message, { id, into, i })),
-    ...facts.flatMap((fact) =>
-      factEntry(fact, user === undefined ? toPath(into, 'facts') : toPath(into, 'users', user)),
-    ),
+    ...take(objectsOf(session.messages), (message, i) => messageEntry(message, { id, into, i })),
+    ...take(facts, (fact) => factEntry(fact, user === undefined ? toPath(into, 'facts') : toPath(into, 'users', user))),
   ];
 }
 
@@ -77,15 +81,21 @@ function factEntry(fact: JsonObject, entity_path: string): ForeignEntry[] {
   if (text === undefined) return [];
   const { rating, name, valid_at, invalid_at, expired_at, attributes } = fact;
   const uuid = idOf(fact.uuid);
+  const stated = statedConfidence(fact.confidence, rating);
+  // A score of another scale is kept as it is.
+  const score = stated === undefined ? { rating, confidence: fact.confidence } : {};
+  const now = new Date().toISOString();
+  const isOver = [invalid_at, expired_at].some((end) => (toTime(end) ?? now) < now);
+  const confidence = stated ?? (isOver ? OUTDATED_CONFIDENCE : undefined);
   return [
     {
       entity_path,
       key: toKey(uuid ?? text),
-      value: { fact: text, ...withoutEmpty({ name, valid_at, invalid_at, expired_at, attributes }) },
+      value: { fact: text, ...withoutEmpty({ name, valid_at, invalid_at, expired_at, attributes, ...score }) },
       agent_id: AGENT,
       written_at: toTime(fact.created_at),
       source_id: toLabel(uuid ?? text, AGENT),
-      ...(typeof rating === 'number' && rating >= 0 && rating <= 1 ? { confidence: rating } : {}),
+      ...(confidence === undefined ? {} : { confidence }),
     },
   ];
 }

@@ -5,6 +5,7 @@ import {
   type Operation,
   type OperationName,
   operations,
+  plainIssue,
 } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Authorize, authorizeKeyType } from './authorize.ts';
@@ -55,7 +56,11 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
 }
 
 const missingModule = (name: string, { module }: Operation): Fault =>
-  new Fault('module_not_installed', `${name} needs the module ${module}`, { module });
+  new Fault(
+    'module_not_installed',
+    `${name} needs the module ${module}: install the package @mem-service/pro beside the server, and do not set MEM_PRO=off`,
+    { module },
+  );
 
 /** Continues synchronously when the value is not a promise. */
 function andThen<T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> {
@@ -99,7 +104,9 @@ function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Ad
 function parseInput(schema: z.ZodType, raw: unknown): unknown {
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
-  throw invalidInput(parsed.error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
+  // Only a refusal needs texts for people, so only then is it parsed with them.
+  const { error = parsed.error } = schema.safeParse(raw, { error: plainIssue });
+  throw invalidInput(error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
 }
 
 /** Limits the errors in the answer to a body with many invalid fields. */

@@ -36,6 +36,7 @@ export class Followers {
     const { read, scan } = database.forAccount(accountId);
     const head = (await readAccount(read, accountId))?.seq ?? 0;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
+    if (view.after !== undefined && view.after > head) throw beyondLog(view.after, head);
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
     const follower: Follower = new Follower({
       log,
@@ -90,4 +91,12 @@ export class Followers {
     this.#options.database.announce(accountId, last.seq);
     this.#followed.get(accountId)?.log.committed(events);
   }
+}
+
+/** A reader would otherwise wait for numbers that it has seen, and miss the events that now get them. */
+function beyondLog(after: number, last_seq: number): Fault {
+  const message =
+    `the log ends at ${last_seq}, before ${after}: the store was probably restored from a backup; ` +
+    `read the memory again, then follow after ${last_seq}`;
+  return new Fault('beyond_log', message, { last_seq });
 }

@@ -47,6 +47,7 @@ export {
   scopeOverlaps,
 } from './scope.ts';
 export * from './settings.ts';
+export { fromStorage } from './storage-fault.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';

@@ -1,5 +1,5 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
-import { type Migrated, type MigrationStep, migrate, orderMigrations, StorageError } from '../db/index.ts';
+import { type Migrated, type MigrationStep, migrate, orderMigrations } from '../db/index.ts';
 import type { SaveActivity } from './activity.ts';
 import { type Admit, createAdmit } from './admission.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
@@ -13,6 +13,7 @@ import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
 import { readContext, startNotes } from './notes.ts';
 import { changed, hashedBy, unchanged, type WriteResult } from './result.ts';
+import { fromStorage } from './storage-fault.ts';
 import { Usage } from './usage.ts';
 import { isAccountGone, type LogEvent, type Work } from './work.ts';
 
@@ -67,7 +68,7 @@ export function createKernel(
       observe('ok');
       return output as never;
     } catch (error) {
-      const fault = toFault(error);
+      const fault = fromStorage(error);
       observe(fault instanceof Fault ? fault.code : 'internal');
       if (fault instanceof Fault) notes.error(name, { input, caller, fault });
       throw fault;
@@ -243,15 +244,3 @@ const controlContext = (name: OperationName, { services, committer, caller, inpu
   work: (account_id, run) =>
     committer.submit({ name, ...plainWork(run), input, caller: { ...caller, account_id } }) as Promise<never>,
 });
-
-/** Turns a failure of the store into a Fault that a caller can act on. Bugs are passed on unchanged. */
-function toFault(error: unknown): unknown {
-  if (!(error instanceof StorageError)) return error;
-  const fault =
-    error.reason === 'full'
-      ? new Fault('storage_full', 'nothing was written: the storage is full')
-      : new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
-  // For the log; callers only see the fault.
-  fault.cause = error;
-  return fault;
-}

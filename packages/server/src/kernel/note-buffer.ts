@@ -28,6 +28,8 @@ export type QueryNote = {
   entity_path: string | null;
   parameters: Record<string, unknown>;
   result_count: number;
+  /** The first of the entries it showed with their values: number and version of each, one after the other. */
+  shown?: readonly number[];
   /** A query that returned private entries is visible to their agent only. */
   visible_to: string;
   duration_ms: number;

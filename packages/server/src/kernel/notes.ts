@@ -33,13 +33,22 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
   };
 }
 
-type QueryFacts = { input: { entity_path?: string | undefined }; result_count: number; isPrivate: boolean };
+type QueryFacts = {
+  input: { entity_path?: string | undefined };
+  result_count: number;
+  isPrivate: boolean;
+  /** The entries whose values the caller was shown. */
+  shown?: readonly { entry_id: number; version: number }[];
+};
+
+/** More than anyone reads. A caller says which of them it used. */
+const MAX_SHOWN = 50;
 
 /** Notes a query that returned many entries, for the caller's session. */
 export function noteQuery(
   context: ReadContext,
   operation: string,
-  { input, result_count, isPrivate }: QueryFacts,
+  { input, result_count, isPrivate, shown = [] }: QueryFacts,
 ): void {
   context.note({
     kind: 'query',
@@ -48,6 +57,7 @@ export function noteQuery(
     entity_path: input.entity_path ?? null,
     parameters: input,
     result_count,
+    shown: shown.slice(0, MAX_SHOWN).flatMap(({ entry_id, version }) => [entry_id, version]),
     visible_to: isPrivate ? context.caller.agent_id : EVERYONE,
     duration_ms: context.elapsed(),
   });

@@ -11,6 +11,8 @@ export type Settings = {
   /** Null means that confidence does not decay. */
   half_life_days: number | null;
   trace_signing_key: string | null;
+  /** What happens to a write whose value looks like a secret. */
+  secrets: 'warn' | 'refuse' | 'off';
   span_payload_max_chars: number;
   /** By model name or its prefix; null means the built-in prices. */
   llm_prices: Readonly<Record<string, LlmPrice>> | null;
@@ -26,6 +28,7 @@ export const SETTINGS: Settings = {
   outcome_model: 'evidence',
   half_life_days: null,
   trace_signing_key: null,
+  secrets: 'warn',
   span_payload_max_chars: 32_000,
   llm_prices: null,
   plans: null,

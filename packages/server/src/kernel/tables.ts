@@ -64,6 +64,8 @@ export type ExportedTable = TableDeclaration & {
   json: readonly string[];
   /** Columns that are not exported because they are rebuilt from the others. */
   derived: readonly string[];
+  /** Describes what is wrong with a row of an export beyond its columns, such as the members of a document. */
+  check?: (row: Row) => string | undefined;
   /** Restores rows of an export, where inserting them is not enough. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
@@ -103,6 +105,12 @@ export function exported(
 ): ExportedTable {
   return { table, columns, nullable: [], json: [], derived: [], ...declared };
 }
+
+/** For tables whose rows are of one of several kinds. */
+export const kindIn =
+  (known: readonly string[]) =>
+  ({ kind }: Row): string | undefined =>
+    known.includes(String(kind)) ? undefined : `kind must be one of ${known.join(', ')}`;
 
 /** Tables in which an erasure changes or deletes rows. */
 export const erasedTables = (tables: readonly TenantTable[]): TenantTable[] =>

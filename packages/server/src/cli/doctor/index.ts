@@ -36,7 +36,7 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
       .split('\n')
       .map((line) => failure('settings', line, 'correct the variable, or unset it'));
   }
-  const problem = config.warnings.map((text) => warning('settings', text, 'correct the name, or unset it'));
+  const problem = config.warnings.map((text) => warning('settings', text, 'correct the variable, or unset it'));
   const { url } = config.client;
   return [
     ...(problem.length > 0 ? problem : [ok('settings', 'read')]),

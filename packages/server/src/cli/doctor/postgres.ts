@@ -47,7 +47,7 @@ function checkState(report: Report, { postgresDsn, postgresPool }: Config): Chec
   const isReadable = postgres.owner !== null && postgres.closed.length < 1;
   return [
     ...found,
-    ...checkRights(postgres),
+    ...checkRights(report),
     ...(isReadable ? [checkOwner(report)] : []),
     ...checkServer(postgres, postgresPool),
   ];
@@ -65,7 +65,7 @@ function checkEmpty(about: string, { foreign, taken }: PostgresState): Check {
     : warning('store', found, todo);
 }
 
-function checkRights(postgres: PostgresState): Check[] {
+function checkRights({ postgres, pending }: Report): Check[] {
   const { role, place, may_create, closed, missing_roles } = postgres;
   const checks: Check[] = [];
   if (!may_create)
@@ -76,10 +76,18 @@ function checkRights(postgres: PostgresState): Check[] {
     const todo = `as ${postgres.owner}: GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${place} TO ${role}`;
     checks.push(failure('rights', `${role} may not read and write ${named}`, todo));
   }
+  // The views of a protected store that is up to date are there already.
+  const isComplete = postgres.is_guarded && (pending === 0 || closed.length > 0);
+  const grants = [...postgres.missing_grants, ...(isComplete ? [] : postgres.missing_view_grants)];
   if (missing_roles.length > 0) {
     const roles = missing_roles.join(', ');
-    checks.push(failure('rights', `${role} may not serve under ${roles}`, `GRANT ${roles} TO ${role}`));
-  }
+    checks.push(
+      failure('rights', `${role} may not serve under ${roles}`, grants.join(' ') || `GRANT ${roles} TO ${role};`),
+    );
+  } else if (grants.length > 0)
+    checks.push(
+      failure('rights', `row-level security needs rights that are missing`, `as an administrator: ${grants.join(' ')}`),
+    );
   return checks.length > 0 ? checks : [ok('rights', `${role} may do what is needed`)];
 }
 

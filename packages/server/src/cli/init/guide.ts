@@ -9,7 +9,8 @@ The \`mem\` tools keep what outlives a conversation and is shared with other age
 - While working: \`mem_write\` what will matter again, one subject per key. Begin \`entity_path\` with the name of the
   project, then the part: \`shop/payments\`. Facts apart from beliefs, no secrets.
 - When an approach fails: \`mem_record_attempt\`. What you rely on from elsewhere: \`mem_record_context\`.
-- When a task is done or has failed: \`mem_commit_outcome\` with a reference and how it went.`;
+- When a task is done or has failed: \`mem_commit_outcome\` with a reference, how it went, and in \`used\`
+  the hits that helped.`;
 
 const skill = `# Working with memory
 
@@ -36,8 +37,8 @@ const skill = `# Working with memory
 ## End
 
 - \`mem_commit_outcome\` with \`outcome_ref\` (a pull request, a ticket, a few words), \`outcome_type\` (\`success\`,
-  \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. It seals the
-  session, and the confidence of what you read follows.`;
+  \`minor_failure\`, \`failure\`, \`critical_failure\`) as it really went, \`task_input\` and \`response_text\`. Name in
+  \`used\` what helped of what you found and read. It seals the session, and the confidence of that follows.`;
 
 const heads: Readonly<Record<GuideFile['kind'], string>> = {
   block: '',

@@ -62,8 +62,10 @@ export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
   const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };
   const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
+  const { warnings = [] } = item as { warnings?: { message: string }[] };
+  const warned = warnings.map(({ message }) => paint(screen, 'yellow', `warning: ${show(message)}`));
   const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}`;
-  return `${[line, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
+  return `${[line, ...warned, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
 }
 
 export const deleted = (item: AnswerItem, screen: Screen): string =>

@@ -25,7 +25,10 @@ export function committed(item: AnswerItem, screen: Screen): string {
     ...(lesson ? [`  lesson written: ${entryLabel(lesson, screen)} v${lesson.version}`] : []),
     ...(trace_id === null ? [] : [`  sealed as trace ${paint(screen, 'yellow', show(trace_id))}`]),
   ];
-  return `${lines.map((line) => fit(screen, line)).join('\n')}\n`;
+  // Not cut: it ends with what to do.
+  const advice =
+    outcome.advice === null || outcome.duplicate ? '' : `${paint(screen, 'yellow', show(outcome.advice))}\n`;
+  return `${lines.map((line) => fit(screen, line)).join('\n')}\n${advice}`;
 }
 
 function headOf(

@@ -59,7 +59,7 @@ const found = ({ entries, links, repeated, similar, notes }: PreparedImport): Fo
   notes,
 });
 
-type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large'>;
+type ImportTotals = Pick<ForeignImportReport, 'entries' | 'links' | 'conflicts' | 'too_large' | 'secrets' | 'warnings'>;
 
 async function sendAll(
   connection: ServiceConnection,
@@ -72,6 +72,8 @@ async function sendAll(
     links: { written: 0, unchanged: 0, missing: 0 },
     conflicts: [],
     too_large: [],
+    secrets: [],
+    warnings: [],
   };
   const progress = openProgress(dry_run ? 'checking' : 'importing');
   let sent = 0;
@@ -89,17 +91,18 @@ async function sendAll(
   return done;
 }
 
-/** Skips entries that are too large for the service, and sends the rest. */
+/** Skips entries that the service refuses for their value, and sends the rest. */
 async function sendFitting(call: (given: object) => Promise<string>, entries: readonly EntryKey[], done: ImportTotals) {
   for (let left = entries; ; ) {
     try {
       return await call({ entries: left });
     } catch (error) {
       const { code, entity_path, key } = problemOf(error);
-      if (code !== 'value_too_large' || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
+      const refused = { value_too_large: done.too_large, looks_like_secret: done.secrets }[String(code)];
+      if (!refused || typeof entity_path !== 'string' || typeof key !== 'string') throw error;
       const fitting = left.filter((entry) => entry.entity_path !== entity_path || entry.key !== key);
       if (fitting.length === left.length) throw error;
-      done.too_large.push({ entity_path, key });
+      refused.push({ entity_path, key });
       left = fitting;
     }
   }
@@ -111,6 +114,7 @@ function add(done: ImportTotals, answer: Output<'entries.import'>): void {
     const isConflict = status === 'skipped' || status === 'older' || (status === 'written' && version > 1);
     if (isConflict) done.conflicts.push({ entity_path, key, status, version });
   }
+  for (const { entity_path, key, kinds } of answer.warnings) done.warnings.push({ entity_path, key, kinds });
   for (const { status } of answer.links) done.links[status]++;
 }
 

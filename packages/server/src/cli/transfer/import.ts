@@ -104,7 +104,9 @@ function headerOf(line: string): ImportHeader {
     const header = JSON.parse(line) as ImportHeader;
     if (header.record === 'header' && typeof header.counts === 'object') return header;
   } catch {}
-  throw new UsageError('line 1 is not the header of an export: for files of other systems give --from');
+  throw new UsageError(
+    'line 1 is not the header of an export, and the file is of no other system that is known: see mem help import',
+  );
 }
 
 const otherImport = ({ received }: ImportStatus) =>

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { splitLines } from '../../text-lines.ts';
 import { UsageError } from '../failure.ts';
 import type { Stdin } from '../input.ts';
 
@@ -9,19 +10,11 @@ const GZIP = [0x1f, 0x8b];
 /** The lines of a file or of standard input, compressed or not. */
 export async function* linesOf(path: string, stdin: Stdin): AsyncGenerator<string> {
   const bytes = path === '-' ? stdin : (createReadStream(path) as AsyncIterable<Uint8Array>);
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  let rest = '';
   try {
-    for await (const chunk of await unzipped(bytes)) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) yield line.replace(/\r$/, '');
-    }
-    rest += decoder.decode();
+    yield* splitLines(await unzipped(bytes));
   } catch (error) {
     throw new UsageError(`${path === '-' ? 'standard input' : path}: ${(error as Error).message}`);
   }
-  if (rest !== '') yield rest;
 }
 
 async function unzipped(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {

@@ -22,6 +22,10 @@ export type ForeignImportReport = {
   conflicts: (EntryKey & { status: string; version: number })[];
   /** Skipped, because the service does not accept values of that size. */
   too_large: EntryKey[];
+  /** Skipped, because they look like secrets and the service is set to refuse those. */
+  secrets: EntryKey[];
+  /** Imported, although they look like secrets. */
+  warnings: (EntryKey & { kinds: string[] })[];
 };
 
 const MAX_LISTED = 20;
@@ -44,6 +48,8 @@ export function reportText({
   links,
   conflicts,
   too_large,
+  secrets,
+  warnings,
 }: ForeignImportReport): string {
   const verb = dry_run ? 'would write' : 'wrote';
   const lines = [
@@ -57,6 +63,11 @@ export function reportText({
     ...(found.repeated > 0 ? [`more than once in the files, imported once: ${found.repeated}`] : []),
     ...found.notes,
     ...listed('too large for the service, skipped', too_large.map(entryText)),
+    ...listed('like a secret, which the service refuses: skipped', secrets.map(entryText)),
+    ...listed(
+      'like a secret, imported all the same',
+      warnings.map((one) => `${entryText(one)}: ${one.kinds.join(', ')}`),
+    ),
     ...listed(
       'entries that were there',
       conflicts.map((one) => `${entryText(one)}: ${FATES[one.status]}`),

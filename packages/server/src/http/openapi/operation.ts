@@ -95,7 +95,11 @@ export const headerParameters: Record<string, JsonObject> = {
     'Makes a retry safe: for 24 hours the same key with the same request gives the stored answer.',
     'order-4711',
   ),
-  IfMatch: header('If-Match', 'The ETag of the version to change, instead of `if_version`.', '"3.0"'),
+  IfMatch: header(
+    'If-Match',
+    'The ETag of the version to change, instead of `if_version`; `*` for any, if the entry exists.',
+    '"3.0"',
+  ),
   LastEventId: header(
     'Last-Event-ID',
     'The last `id` that arrived, to go on from there. It wins over `after`.',

@@ -111,7 +111,8 @@ async function quotasOf(context: ReadContext, ops: number): Promise<UsageReport[
     countTraces(scan, account_id),
     countKeys(scan, account_id, now),
   ]);
-  const counts = { ops, entries, traces, api_keys: keys } as const;
+  // Where ops are metered, the quota is about what the meter counted, which includes usage recorded from elsewhere.
+  const counts = { ops: standing?.ops_used ?? ops, entries, traces, api_keys: keys } as const;
   const names = Object.keys(counts) as (keyof typeof counts)[];
   // Plans limit only ops.
   const limitOf = (name: string) => (name === 'ops' ? (standing?.ops_limit ?? null) : null);

@@ -17,7 +17,7 @@ import { loadContracts } from '../contracts/index.ts';
 import {
   authorOf,
   checkUnchanged,
-  checkWrite,
+  checkWrites,
   EntrySet,
   staleReadsInScope,
   staleReadsOf,
@@ -42,8 +42,8 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   ]);
   const stale_reads = staleReadsInScope(caller, staleOf(author));
   checkUnchanged(input.if_unchanged, stale_reads);
+  const warnings = checkWrites(work, input.writes, 'writes');
   const written = input.writes.flatMap((write, i) => {
-    checkWrite(work, write, `writes.${i}.`);
     const draft = { ...toDraft(write, author, work.now), commit_id };
     const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } }, (one) =>
       check?.(one, `writes.${i}.`),
@@ -70,7 +70,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   work.send(work.tx.insertMany(queries.insertCommit, [row]));
   const view = viewInWork(work, { lineage, agent_id: caller.agent_id, scope: caller.key?.read });
   const parent_id = await parentOf(work.tx, view, row);
-  const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), stale_reads };
+  const output = { ...toCommit({ ...row, parent_id }), entries: written.map(toCommitEntry), warnings, stale_reads };
   return changed(output, { resource: commit_id, ...hashedBy(output) });
 });
 
@@ -113,7 +113,7 @@ const cursors = cursorsOf('commits', ['number']);
 
 const list = reads<'commits.list'>(async (context, input) => {
   const { read, view } = context;
-  const before = input.cursor ? cursors.from(input.cursor)[0] : Number.MAX_SAFE_INTEGER;
+  const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
   const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
   const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   // The row after the page is the parent of its last commit.

@@ -29,7 +29,7 @@ const countViewOf = ({ view }: ReadContext): CountView => ({
 /** One page of names, with the sum of the public and the private count of each. */
 async function pageOfCounts(context: ReadContext, input: CountsPageInput & { kind: string; where?: readonly Sql[] }) {
   const where = [...(input.where ?? [])];
-  if (input.cursor) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);
+  if (input.cursor !== undefined) where.push(sql`name > ${cursors(input.kind).from(input.cursor)[0]}`);
   const rows = await listCounts(context.read, countViewOf(context), {
     kind: input.kind,
     where,

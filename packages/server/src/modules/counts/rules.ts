@@ -14,7 +14,8 @@ export type CountedEntry = {
 export type CountedChange = { before: CountedEntry | undefined; after: CountedEntry };
 
 /** `all` has one row; `total` one for each of the kinds that follow; those one for each path, author, reference, type. */
-export type CountKind = 'all' | 'total' | 'entity' | 'agent' | 'pattern' | 'type';
+export const countKinds = ['all', 'total', 'entity', 'agent', 'pattern', 'type'] as const;
+export type CountKind = (typeof countKinds)[number];
 
 export type CountDelta = {
   branch: string;

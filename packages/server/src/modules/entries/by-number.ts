@@ -125,6 +125,20 @@ export function listVersionsAtTimes(
   );
 }
 
+export type LastVersion = Pick<VersionRow, 'entry_id' | 'agent_id' | 'content_hash'>;
+
+/** Returns the last version of each of these entries that each author wrote, tombstones left out. */
+export function listLastVersions(query: Query, accountId: string, entryIds: Sql): Promise<LastVersion[]> {
+  return query.all<LastVersion>(
+    sql`SELECT versions.entry_id, versions.agent_id, versions.content_hash
+          FROM (SELECT entry_id, max(version) AS version FROM versions WHERE account_id = ${accountId}
+                  AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${entryIds}) AND deleted = 0
+                GROUP BY entry_id, agent_id) AS newest
+          JOIN versions ON versions.account_id = ${accountId} AND versions.entry_id = newest.entry_id
+            AND versions.version = newest.version`,
+  );
+}
+
 export type CommittedVersion = Pick<VersionRow, 'document' | 'version' | 'content_hash'>;
 
 /** Returns the versions that a commit wrote and the agent may see, in order. */

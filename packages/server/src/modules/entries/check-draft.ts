@@ -9,12 +9,12 @@ export function checkDraft(before: EntryRow | undefined, draft: EntryDraft, now:
     throw new Fault('forbidden', 'this key belongs to an entry that only its author may see and change');
   if (there && draft.shared === false && before.shared === 1 && before.agent_id !== draft.agent_id)
     throw new Fault('forbidden', 'only the agent that wrote an entry last may make it private');
-  const { if_version, entity_path, key } = draft;
+  const { if_version, if_exists } = draft;
   const current = there ? before.version : 0;
   if (if_version !== undefined && if_version !== current)
-    throw new Fault('version_conflict', `the entry is at version ${current}, not ${if_version}`, {
-      entity_path,
-      key,
-      current_version: current,
-    });
+    throw conflict(draft, current, `the entry is at version ${current}, not ${if_version}`);
+  if (if_exists && !there) throw conflict(draft, current, 'there is no such entry to write to');
 }
+
+const conflict = ({ entity_path, key }: EntryDraft, current_version: number, message: string): Fault =>
+  new Fault('version_conflict', message, { entity_path, key, current_version });

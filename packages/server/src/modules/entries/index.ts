@@ -9,6 +9,7 @@ import { writeHandlers } from './writes.ts';
 
 export { EntrySet } from './apply.ts';
 export { type AuthoredRow, getAuthored } from './authored.ts';
+export { checkWrites } from './check-write.ts';
 export { confidenceWithin, fadedConfidence, fadedMember } from './effective.ts';
 export {
   type AuthoredEntry,
@@ -31,10 +32,10 @@ export {
   toVersion,
   UNTOUCHED,
 } from './rows.ts';
-export { evidenceStatus } from './rules/evidence.ts';
+export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 export { getDocuments } from './version-queries.ts';
-export { authorOf, checkUnchanged, checkWrite, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
+export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {
   name: 'entries',

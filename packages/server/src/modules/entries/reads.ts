@@ -145,7 +145,8 @@ const list = reads<'entries.list'>(async (context, input) => {
     return input.fields === 'meta' ? withoutValue(row, faded) : toEntry(row, faded);
   });
   const isPrivate = items.some(({ shared }) => shared === 0);
-  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate });
+  const shown = input.fields === 'meta' ? [] : items;
+  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate, shown });
   if (has_more || !end) return { entries, next_cursor, has_more };
   return { entries, next_cursor: cursorAt(end), has_more: true };
 });

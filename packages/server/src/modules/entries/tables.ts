@@ -3,6 +3,7 @@ import type { Row } from '../../db/index.ts';
 import { exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import { headProblem, versionProblem } from './stored-version.ts';
 import { findWholeVersions, insertVersions } from './version-queries.ts';
 
 /** The columns of an entry besides those of its newest version. */
@@ -44,6 +45,7 @@ export const tables: readonly TenantTable[] = [
     key: ['entry_id', 'version'],
     nullable: ['ttl_at', 'commit_id'],
     json: ['document'],
+    check: versionProblem,
     agents: { agent_id: { erased: 'by its owner' } },
     planner: {
       sqlite_autoindex_versions_1: '2000000 2000000 2 1',
@@ -72,6 +74,7 @@ export const tables: readonly TenantTable[] = [
       agents: { agent_id: { erased: 'by its owner' } },
       entries: { entity_path: 'by its owner', key: 'by its owner' },
       rights: { maintenance: ['SELECT (account_id, branch, entity_path, key, ttl_at, deleted)'] },
+      check: headProblem,
       restore: restoreHeads,
     },
   ),

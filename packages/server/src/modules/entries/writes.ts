@@ -1,10 +1,9 @@
-import { Fault, type Input, invalidInput, JsonText, type Output } from '@mem-service/contract';
+import { Fault, JsonText, type Output } from '@mem-service/contract';
 import {
   branchOf,
   type Caller,
   changed,
   entryName,
-  fromIso,
   type Handlers,
   isInScope,
   type Lineage,
@@ -22,6 +21,7 @@ import {
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
 import { listStaleReads, type StaleRead } from '../sessions/index.ts';
 import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
+import { type CommitWriteInput, checkWrite, expiryOf } from './check-write.ts';
 import { fadedMember } from './effective.ts';
 import type * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -43,8 +43,6 @@ export function authorOf(
   return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
 }
 
-type CommitWriteInput = Input<'commits.create'>['writes'][number];
-
 type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };
 
 export function toDraft(input: CommitWriteInput, origin: WriteOrigin, now: number): EntryDraft {
@@ -62,28 +60,9 @@ export function toDraft(input: CommitWriteInput, origin: WriteOrigin, now: numbe
     ttl_at: expiryOf(input, now),
     is_artifact: isArtifact(input.key, input.value.text),
     if_version: input.if_version,
+    if_exists: input.if_exists,
     ...origin,
   };
-}
-
-function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number): number | undefined {
-  if (ttl_seconds !== undefined) return now + Math.ceil(ttl_seconds * 1000);
-  return ttl_at === undefined ? undefined : fromIso(ttl_at);
-}
-
-/** Checks what the input's schema cannot express. `at` is the path of the write within the input. */
-export function checkWrite({ services, now }: Work, input: CommitWriteInput, at = ''): void {
-  const { value, entity_path, key } = input;
-  const { max_value_bytes } = services.limits;
-  const bytes = Buffer.byteLength(value.text);
-  if (bytes > max_value_bytes)
-    throw new Fault('value_too_large', `the value has ${bytes} bytes; ${max_value_bytes} are allowed`, {
-      entity_path,
-      key,
-      max_value_bytes,
-    });
-  if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
-    throw invalidInput([{ path: `${at}ttl_at`, message: 'must be in the future' }]);
 }
 
 export type SessionAuthor = { agent_id: string; session: string };
@@ -129,7 +108,7 @@ type Loaded = {
 function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   const { input } = item;
   checkUnchanged(input.if_unchanged, stale_reads);
-  checkWrite(work, input);
+  const warnings = checkWrite(work, input);
   const draft = toDraft(input, { branch: branchOf(item), ...author }, work.now);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;
@@ -140,7 +119,7 @@ function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, autho
     memory_type: entry.memory_type,
     pattern_refs: input.pattern_refs ?? [],
   });
-  const output = writtenText<Output<'entries.write'>>(work, entry, { unchanged, quality, stale_reads });
+  const output = writtenText<Output<'entries.write'>>(work, entry, { unchanged, quality, warnings, stale_reads });
   return asWritten(applied, output);
 }
 
@@ -255,7 +234,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
       : await getVersion(work.tx, view, { ...input, version });
   if (!entry || !old || old.deleted === 1 || !mayAgentSee(old, author.agent_id)) throw notFound(input, input.version);
   const { origin: _, deleted: __, ...content } = fromDocument(old);
-  const { entity_path, key, if_version } = input;
+  const { entity_path, key, if_version, if_exists } = input;
   const branch = branchOf({ lineage });
   const draft: EntryDraft = {
     ...content,
@@ -264,6 +243,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     entity_path,
     key,
     if_version,
+    if_exists,
     shared: content.shared === 1,
     is_artifact: content.is_artifact === 1,
     ttl_at: null,

@@ -1,4 +1,4 @@
-import { Fault, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, type Output } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -40,6 +40,7 @@ const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, ...rest } = input;
   refuseExcess(caller, rest);
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
+  if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
   return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
 });
 

@@ -193,7 +193,8 @@ export function hasCauseAt({ account_id, agent_id }: Viewer, paths: readonly Sql
       AND (evidence.visible_to = '' OR evidence.visible_to = ${agent_id})${andAll(paths)})`;
 }
 
-export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string };
+/** `stated_confidence`: the causal confidence of the outcome; that of the line is what counted for the entry. */
+export type LedgerRow = EvidenceRow & { outcome_ref: string; outcome_visible_to: string; stated_confidence: number };
 
 export type LedgerPage = { from: LedgerPosition; since: number; limit: number };
 
@@ -211,7 +212,8 @@ export function listLedger(query: Query, account_id: string, { from, since, limi
           SELECT before_seq, before_no, n + 1 FROM lines JOIN evidence ON evidence.account_id = ${account_id}
             AND evidence.seq = lines.seq AND evidence.no = lines.no
             WHERE before_seq > ${since} AND n < ${limit})
-        SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to FROM lines
+        SELECT ${columns}, o.outcome_ref, o.visible_to AS outcome_visible_to,
+          o.causal_confidence AS stated_confidence FROM lines
         JOIN evidence AS e ON e.account_id = ${account_id} AND e.seq = lines.seq AND e.no = lines.no
         JOIN outcomes AS o ON o.account_id = ${account_id} AND o.seq = lines.seq ORDER BY e.seq DESC, e.no DESC`,
   );

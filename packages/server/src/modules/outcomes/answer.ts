@@ -1,7 +1,10 @@
 import type { Output } from '@mem-service/contract';
 import { sessionIdOf, toIso } from '../../kernel/index.ts';
 import type * as queries from '../ledger/index.ts';
-import type { StaleRead } from '../sessions/index.ts';
+import type { NamedHit, ShownNumbers, StaleRead } from '../sessions/index.ts';
+import { adviceOf } from './rules/advice.ts';
+import { formatCause } from './rules/causes.ts';
+import { OWN_ENTRY } from './rules/story.ts';
 
 export type AffectedEntry = Output<'outcomes.commit'>['entries'][number];
 
@@ -13,16 +16,20 @@ export type OutcomeDocument = {
   immutable_trace_id: string | null;
   /** Why causes may be missing; omitted where none are. */
   causes_incomplete_because?: string;
+  /** What its searches had shown the session, where nothing was credited: a later commit may name what it used. */
+  shown?: ShownNumbers;
 };
 
 /** Fields of the first answer only: they name entries, and names must not be stored where they cannot be erased. */
 export type FirstAnswer = {
+  /** What its searches showed the session, where it named nothing of it. */
+  shown: readonly NamedHit[];
   duplicate: boolean;
   stale_reads: StaleRead[];
   lesson: { entity_path: string; key: string; version: number } | null;
 };
 
-const documentOf = (row: queries.OutcomeRow) => JSON.parse(row.document) as OutcomeDocument;
+export const documentOf = (row: queries.OutcomeRow) => JSON.parse(row.document) as OutcomeDocument;
 
 export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
   const { decision_summary, final_action_index, attributes, causes_incomplete_because } = document;
@@ -49,22 +56,23 @@ export function toOutcome(row: queries.OutcomeRow, document = documentOf(row)) {
 export function toCommitted(
   row: queries.OutcomeRow,
   evidence: readonly queries.EvidenceRow[],
-  { duplicate, stale_reads, lesson }: FirstAnswer,
+  { duplicate, stale_reads, lesson, shown }: FirstAnswer,
 ): Output<'outcomes.commit'> {
   const document = documentOf(row);
   const moved = new Set(evidence.filter((line) => line.applied === 1).map((line) => line.entry_id));
   return {
     ...toOutcome(row, document),
+    advice: adviceOf({ lines: evidence, shown: shown.map(formatCause), because: document.causes_incomplete_because }),
     duplicate,
     affected_entries: moved.size,
-    entries: evidence.map(toAffected),
+    entries: evidence.map((line) => toAffected(line, row.causal_confidence)),
     stale_reads,
     immutable_trace_id: document.immutable_trace_id,
     lesson,
   };
 }
 
-export const toAffected = (line: queries.EvidenceRow): AffectedEntry => ({
+export const toAffected = (line: queries.EvidenceRow, stated_confidence: number): AffectedEntry => ({
   entity_path: line.entity_path ?? '',
   key: line.key ?? '',
   branch: line.branch,
@@ -78,7 +86,7 @@ export const toAffected = (line: queries.EvidenceRow): AffectedEntry => ({
   confidence_after: line.confidence_after,
   evidence_status: line.evidence_status as AffectedEntry['evidence_status'],
   weight: line.weight,
-  why: whyOf(line),
+  why: whyOf(line, stated_confidence),
 });
 
 const REASONS: Record<string, string> = {
@@ -87,10 +95,11 @@ const REASONS: Record<string, string> = {
   replayed: 'not credited: a replay is no evidence',
 };
 
-function whyOf(line: queries.EvidenceRow): string {
+function whyOf(line: queries.EvidenceRow, stated_confidence: number): string {
   if (line.applied === 0) return REASONS[line.reason ?? ''] ?? 'not credited';
   const { confidence_before: before, confidence_after: after, weight, n_causal } = line;
   const what = `${line.outcome_type.replaceAll('_', ' ')}${line.attempt === null ? '' : ` of attempt ${line.attempt}`}`;
   const shared = n_causal > 1 ? `, one of ${n_causal} causes` : '';
-  return `${what} (weight ${(weight ?? 0).toFixed(2)}${shared}): ${before?.toFixed(2)} -> ${after?.toFixed(2)}`;
+  const own = line.causal_confidence < stated_confidence ? `, ${OWN_ENTRY}` : '';
+  return `${what} (weight ${(weight ?? 0).toFixed(2)}${shared}${own}): ${before?.toFixed(2)} -> ${after?.toFixed(2)}`;
 }

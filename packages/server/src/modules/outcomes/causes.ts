@@ -1,9 +1,10 @@
 import { type Input, invalidInput, traceShapes } from '@mem-service/contract';
-import type { OpenSession, SessionReadRow } from '../sessions/index.ts';
+import type { NamedHit, OpenSession, SessionReadRow } from '../sessions/index.ts';
 import { redactOrNull } from '../traces/index.ts';
 import type { Cause } from './rules/causes.ts';
 import { type CauseProblem, parseGivenCauses } from './rules/given-causes.ts';
 import type { OutcomeType } from './rules/outcome-types.ts';
+import { usedCauses } from './rules/used-causes.ts';
 
 export type OutcomeInput = Input<'outcomes.commit'>;
 
@@ -20,8 +21,11 @@ export type OutcomeCauses = { attempts: AttemptCauses[]; causes: Cause[] };
 
 const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ entity_path, key, version });
 
-/** The causes that the caller names; where it names none, what its session read. */
-export function causesOf(input: OutcomeInput, session: OpenSession): OutcomeCauses {
+/**
+ * The causes that the caller names; where it names none, what its session read. `shown` is what its queries showed it, which
+ * counts only if it is said to have been used.
+ */
+export function causesOf(input: OutcomeInput, session: OpenSession, shown: readonly NamedHit[]): OutcomeCauses {
   const problems: CauseProblem[] = [];
   const named = (
     path: string,
@@ -44,7 +48,13 @@ export function causesOf(input: OutcomeInput, session: OpenSession): OutcomeCaus
         })
       : recordedAttempts(session);
   const { causal_entry_keys: keys, causal_entry_versions: versions } = input;
-  const causes = keys ? withReadVersions(named('', { keys, versions }), session.reads) : lastReads(session);
+  let causes = keys ? withReadVersions(named('', { keys, versions }), session.reads) : lastReads(session);
+  if (input.used !== undefined) {
+    if (keys) problems.push({ path: 'used', message: 'give used or causal_entry_keys, not both' });
+    const found = usedCauses(input.used, [...session.reads, ...shown]);
+    problems.push(...found.problems);
+    causes = found.causes;
+  }
   if (problems.length > 0) throw invalidInput(problems);
   return { attempts, causes };
 }

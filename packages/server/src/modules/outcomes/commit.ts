@@ -17,10 +17,14 @@ import {
   clearSession,
   linkOwnReads,
   loadSession,
+  loadShown,
+  type NamedHit,
   type OpenSession,
   type SessionKey,
+  type ShownNumbers,
   type StaleRead,
   sessionInScope,
+  shownNumbers,
 } from '../sessions/index.ts';
 import {
   buildSessionReport,
@@ -33,7 +37,7 @@ import {
   saveTraces,
   sealSession,
 } from '../traces/index.ts';
-import { type OutcomeDocument, toCommitted } from './answer.ts';
+import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
@@ -42,6 +46,9 @@ import { writeLesson } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
+
+/** Entries that an outcome without causes keeps as shown. */
+const MAX_STORED_SHOWN = 100;
 
 type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
@@ -119,7 +126,7 @@ async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outco
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
-  if (loaded.before) return answerAgain(work, loaded.before, loaded);
+  if (loaded.before && !completes(loaded)) return answerAgain(work, loaded.before, loaded);
   const judged = await decideOutcome(work, book.entries, loaded).catch((error: unknown) => {
     if (error instanceof Fault) return error;
     throw error;
@@ -127,10 +134,16 @@ async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome):
   return judged instanceof Fault ? judged : applyOutcome(work, book, { found: loaded, judged });
 }
 
+/** Whether this commit says what was used to an earlier one of the same outcome, which credited nothing. */
+const completes = ({ before, input }: LoadedOutcome): boolean =>
+  before !== undefined && (input.used ?? []).length > 0 && documentOf(before).shown !== undefined;
+
 async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }: LoadedOutcome) {
   const viewer = { account_id: work.account_id, agent_id: key.agent_id, scope: readScope(caller) };
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null }));
+  const numbers = documentOf(row).shown ?? [];
+  const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }));
 }
 
 type OutcomeDecision = {
@@ -139,6 +152,8 @@ type OutcomeDecision = {
   final_action_index: number | null;
   weighed: WeighedCauses;
   stale_reads: StaleRead[];
+  /** What the session was shown, where it matters. */
+  shown: readonly NamedHit[];
 };
 
 /** Decides what an outcome changes. Throws on invalid input; nothing is written yet. */
@@ -146,7 +161,8 @@ async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcom
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
   const report = buildSessionReport(work, input, session);
-  const causes = causesOf(input, sessionInScope(readScope(caller), session));
+  const shown = await shownTo(work, loaded);
+  const causes = causesOf(input, sessionInScope(readScope(caller), session), shown);
   checkCausesWritable(caller, causes);
   const final_action_index = finalAction(input, report);
   const weighed = await weighCauses(work, entries, {
@@ -159,8 +175,22 @@ async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcom
   });
   const stale_reads = staleReadsInScope(caller, await staleCauses(work, entries, { key, session, weighed, branch }));
   checkUnchanged(input.if_unchanged, stale_reads);
-  return { report, causes, final_action_index, weighed, stale_reads };
+  return { report, causes, final_action_index, weighed, stale_reads, shown };
 }
+
+/** Loads what the session was shown, where the caller says what it used, or could have said so. */
+async function shownTo(work: Work, loaded: LoadedOutcome): Promise<readonly NamedHit[]> {
+  const { caller, input, key } = loaded;
+  const isSilent = loaded.session.reads.length === 0 && !input.causal_entry_keys && input.used === undefined;
+  if (!isSilent && (input.used ?? []).length === 0) return [];
+  return loadShown(work.tx, key, { numbers: numbersShown(loaded), scope: readScope(caller) });
+}
+
+/** What the session was shown, before and after the commit that this one completes. */
+const numbersShown = ({ before, session }: LoadedOutcome): ShownNumbers => [
+  ...((before && documentOf(before).shown) ?? []),
+  ...shownNumbers(session),
+];
 
 async function applyOutcome(
   work: Work,
@@ -168,7 +198,7 @@ async function applyOutcome(
   { found: loaded, judged }: { found: LoadedOutcome; judged: OutcomeDecision },
 ): Promise<CommitAnswer> {
   const { input, author, key, session, past } = loaded;
-  const { report, causes, final_action_index, weighed, stale_reads } = judged;
+  const { report, causes, final_action_index, weighed, stale_reads, shown } = judged;
   const because = missingCauses(loaded);
   if (because !== undefined) report.header.causes_incomplete_because = because;
   const row = emitOutcome(work, input, { author, weighed, report });
@@ -180,17 +210,19 @@ async function applyOutcome(
   const { decision_summary, attributes } = report.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   if (because !== undefined) document.causes_incomplete_because = because;
+  const isOpen = evidence.length === 0 && shown.length > 0;
+  if (isOpen) document.shown = numbersShown(loaded).slice(0, 2 * MAX_STORED_SHOWN);
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   resetSession(work, key, session);
-  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson });
+  const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
   return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
 function missingCauses({ input, session, gaps }: LoadedOutcome): string | undefined {
-  const isNamed = input.causal_entry_keys !== undefined && input.causal_entry_keys !== null;
+  const isNamed = (input.causal_entry_keys ?? input.used) !== undefined;
   const attempts = session.items.filter(({ kind }) => kind === 'attempt');
   const areAttemptsReported = input.attempts.length > 0 || (input.session_metadata.attempts ?? []).length > 0;
   if (isNamed && (areAttemptsReported || attempts.length === 0)) return undefined;

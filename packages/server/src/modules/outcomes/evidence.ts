@@ -12,7 +12,8 @@ import type * as queries from '../ledger/index.ts';
 import type { OutcomeCauses } from './causes.ts';
 import { type Cause, causeKeyText } from './rules/causes.ts';
 import { isSuccess, type OutcomeType } from './rules/outcome-types.ts';
-import { applyStep } from './rules/posterior.ts';
+import { shareOf } from './rules/own-success.ts';
+import { applyStep, type OutcomeModel } from './rules/posterior.ts';
 import { type OutcomeStep, planSteps } from './rules/steps.ts';
 
 export type OutcomeAuthor = { agent_id: string; session: string; session_id: string | null };
@@ -146,9 +147,14 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
 function applyStanding(entries: EntrySet, entry: EntryRow, row: queries.EvidenceRow): void {
   const trust = { confidence: entry.confidence, standing: standingOf(entry) };
   const outcome_type = row.outcome_type as OutcomeType;
-  const { model, causal_confidence, n_causal, agent_id, at } = row;
+  const { n_causal, agent_id, written_by, at } = row;
+  const model = row.model as OutcomeModel;
+  const { validators } = trust.standing;
+  // In the line, so that the ledger alone gives the same number again.
+  row.causal_confidence *= shareOf({ model, outcome_type, agent_id, written_by, validators });
+  const { causal_confidence } = row;
   const step = { outcome_type, causal_confidence, n_causal, agent_id, at };
-  const { confidence, standing, weight, surprise } = applyStep(model as 'evidence', trust, step);
+  const { confidence, standing, weight, surprise } = applyStep(model, trust, step);
   entries.setStanding(entry, { confidence, standing });
   row.surprise = surprise;
   row.weight = weight;

@@ -45,7 +45,7 @@ const list = reads<'outcomes.list'>(async (context, input) => {
   const evidence = await queries.listEvidence(scan, viewer, dialect.numbers(items.map(({ seq }) => seq)));
   const outcomes = items.map((row) => ({
     ...toOutcome(row),
-    entries: evidence.filter(({ seq }) => seq === row.seq).map(toAffected),
+    entries: evidence.filter(({ seq }) => seq === row.seq).map((line) => toAffected(line, row.causal_confidence)),
   }));
   if (has_more || !end) return { outcomes, next_cursor, has_more };
   return { outcomes, next_cursor: cursors.to([end.seq]), has_more: true };

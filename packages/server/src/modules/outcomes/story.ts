@@ -125,6 +125,7 @@ function toLife(line: ledger.LedgerRow): LifeEvent {
     at: line.at,
     before: line.confidence_before ?? 0,
     after: line.confidence_after ?? 0,
+    counts_half: line.causal_confidence < line.stated_confidence,
   };
 }
 

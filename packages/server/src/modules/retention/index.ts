@@ -5,6 +5,7 @@ import {
   exported,
   type Handlers,
   hashedBy,
+  kindIn,
   looksAt,
   type Module,
   reads,
@@ -55,6 +56,7 @@ const tables: readonly TenantTable[] = [
     kind: 'retention',
     key: ['kind'],
     nullable: ['days'],
+    check: kindIn(queries.kinds),
     rights: { maintenance: ['SELECT'] },
   }),
 ];

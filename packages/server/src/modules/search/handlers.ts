@@ -12,12 +12,23 @@ import {
   type Services,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
-import { confidenceWithin, fadedMember, getDocuments, toEntry } from '../entries/index.ts';
+import {
+  confidenceWithin,
+  evidenceRank,
+  evidenceSignal,
+  evidenceStatus,
+  fadedMember,
+  getDocuments,
+  standingOf,
+  toEntry,
+} from '../entries/index.ts';
 import { parseQuery, type Term } from '../text/index.ts';
 import { AccountTurns } from './account-turns.ts';
+import type { FoundRow } from './queries.ts';
 import * as queries from './queries.ts';
+import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
-import { findByText, type SearchHit } from './text-search.ts';
+import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
 type SearchInput = Input<'entries.search'>;
 type ScoredEntry = Output<'entries.search'>['entries'][number];
@@ -35,17 +46,18 @@ const cursors = cursorsOf('entries.search', ['number']);
 const search = reads<'entries.search'>(async (context, input) => {
   const { services, now } = context;
   const keyScope = services.limits.max_scanned_entries;
-  const start = input.cursor ? cursors.from(input.cursor)[0] : 0;
+  const start = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
   const end = Math.min(start + input.limit, keyScope);
-  const find = input.query?.trim() ? byText : byFilter;
+  const isText = Boolean(input.query?.trim());
+  const find = isText ? byText : byFilter;
   const { hits, truncated } = await find(context, input, end + 1);
   const beyond = hits.length > end;
   const has_more = beyond && end < keyScope;
   const shown = await withDocuments(context, hits.slice(start, end));
   const isPrivate = shown.some(({ row }) => row.shared === 0);
-  noteQuery(context, 'search', { input, result_count: shown.length, isPrivate });
-  // The best result counts as recalled, but only a read shows that it was used.
-  if (input.query?.trim() && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
+  noteQuery(context, 'search', { input, result_count: shown.length, isPrivate, shown: shown.map(({ row }) => row) });
+  // The best result counts as recalled, but only a read, or the caller's word, shows that it was used.
+  if (isText && start === 0 && shown[0]) context.note({ kind: 'recall', entry_id: shown[0].row.entry_id });
   return {
     entries: shown.map(({ row, score }) =>
       toEntry<ScoredEntry>(row, `${fadedMember(services, row, now)},"score":${score}`),
@@ -78,16 +90,39 @@ async function byText(context: ReadContext, input: SearchInput, wanted: number):
   const sort = input.sort_by ?? 'relevance';
   const most = services.limits.max_scanned_entries + 1;
   const find = isNewestOfOneBranch(view) ? byIndex : byScan;
-  const { hits, truncated } = await find(context, input, { terms, wanted: sort === 'relevance' ? wanted : most });
+  const { hits, truncated } = await find(context, input, { terms, sort, wanted: sort === 'relevance' ? wanted : most });
   if (sort === 'relevance') return { hits: hits.slice(0, wanted), truncated };
   const column = SORT_COLUMNS[sort];
-  hits.sort((a, b) => b.row[column] - a.row[column] || b.row.seq - a.row.seq);
+  const rankOf = sort === 'confidence' ? ranksOf(hits) : () => 0;
+  hits.sort((a, b) => rankOf(b) - rankOf(a) || b.row[column] - a.row[column] || b.row.seq - a.row.seq);
   return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === most };
 }
 
-type Wanted = { terms: readonly Term[]; wanted: number };
+type TestedKey = Pick<SearchHit['row'], 'seq' | 'confidence' | 'standing'>;
 
-async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted }: Wanted): Promise<SearchHits> {
+function placeOf(row: TestedKey, score: number | null): PlacedHit {
+  const evidence = { confidence: row.confidence, ...standingOf(row) };
+  const status = evidenceStatus(evidence);
+  return { score, status, rank: evidenceRank(status), signal: evidenceSignal(evidence), seq: row.seq };
+}
+
+/** Each hit is compared many times and ranked once. */
+function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
+  const ranks = new Map(hits.map((hit) => [hit, placeOf(hit.row, null).rank]));
+  return (hit) => ranks.get(hit) ?? 0;
+}
+
+/** Orders matches by their words and, where these fit alike, by evidence; `rows` has all that outcomes have tested. */
+function byEvidence(matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>): readonly TextMatch[] {
+  if (![...rows.values()].some(({ standing }) => standing !== null)) return matches;
+  return orderBlocks(matches, ({ seq, score }) =>
+    placeOf(rows.get(seq) ?? { seq, confidence: 1, standing: null }, score),
+  );
+}
+
+type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable<SearchInput['sort_by']> };
+
+async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted, sort }: Wanted): Promise<SearchHits> {
   const { view, scan, read, dialect } = context;
   const account = await readAccount(read, view.account_id);
   if (!account) return { hits: [], truncated: false };
@@ -98,10 +133,14 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
     account: account.number,
     view: view.scope && view,
   };
-  const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
+  const fetch = (seqs: readonly number[], ifTested?: readonly number[]) => {
+    const wanted = { seqs: dialect.numbers(seqs), if_tested: ifTested && dialect.numbers(ifTested) };
+    const isMany = (ifTested ?? seqs).length > MANY;
+    return queries.getEntriesBySeq(isMany ? scan : read, view, { ...candidates, ...wanted });
+  };
   const size = view.scope ? await countInScope(scan, view) : account.seq;
-  return findByText({ read, scan }, scope, { terms, size, fetch, wanted });
+  const order = sort === 'relevance' ? byEvidence : undefined;
+  return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
 
 /** One per service. */
@@ -112,11 +151,13 @@ function turnsOf(services: Services): AccountTurns {
   return known;
 }
 
-function byScan(context: ReadContext, input: SearchInput, { terms }: Wanted): Promise<SearchHits> {
+async function byScan(context: ReadContext, input: SearchInput, { terms, sort }: Wanted): Promise<SearchHits> {
   const { view, scan, services } = context;
   const { max_scanned_entries, max_scanned_bytes = MAX_SCANNED_BYTES } = services.limits;
   const search = { ...candidatesOf(context, input), terms, scan: max_scanned_entries, bytes: max_scanned_bytes };
-  return turnsOf(services).run(view.account_id, () => findByScan(scan, view, search));
+  const { hits, truncated } = await turnsOf(services).run(view.account_id, () => findByScan(scan, view, search));
+  if (sort !== 'relevance') return { hits, truncated };
+  return { hits: orderBlocks(hits, ({ row, score }) => placeOf(row, score)), truncated };
 }
 
 async function byFilter(context: ReadContext, input: SearchInput, wanted: number): Promise<SearchHits> {

@@ -1,5 +1,5 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, type Engine, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type Engine, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
 import { type EntryRow, entriesIn, entryColumns, entryKeysIn, shownIn, withDocuments } from '../entries/index.ts';
 
@@ -45,16 +45,18 @@ export function hasPatternRef(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${refs} WHERE value = ${ref})`;
 }
 
+/** A search for entries by `seq`. Of those in `if_tested` only entries with a standing are wanted; most have none. */
+export type WantedSeqs = { seqs: Sql; if_tested: Sql | undefined };
+
 /** Returns those of the entries with these `seq` that pass the filters. */
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
-  { seqs, paths, filters }: SearchCandidates & { seqs: Sql },
+  { seqs, if_tested, paths, filters }: SearchCandidates & WantedSeqs,
 ): Promise<FoundRow[]> {
-  return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })}
-        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
-  );
+  const named = (list: Sql) => sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${list})`;
+  const wanted = if_tested ? sql`${named(if_tested)} AND (standing IS NOT NULL OR ${named(seqs)})` : named(seqs);
+  return query.all<FoundRow>(sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })} WHERE ${wanted}${andAll(filters)}`);
 }
 
 /** Returns entries that pass the filters, newest first, with the sizes of their documents. */
@@ -66,6 +68,23 @@ export function listNewestKeys(
   return query.all<SizedKey>(
     sql`SELECT ${FOUND_KEYS}, document_bytes FROM ${entryKeysIn(view, { paths })} WHERE true${andAll(filters)} ORDER BY seq DESC LIMIT ${limit}`,
   );
+}
+
+const NUMBERS = ['outcome_count', 'success_count', 'failure_count', 'evidence_success', 'evidence_failure'] as const;
+type StandingNumber = (typeof NUMBERS)[number] | 'discredited_at';
+
+/** `evidenceRank` of an entry in SQL; a test holds both against each other. */
+export function evidenceRankIn(engine: Engine): Sql {
+  const of = (name: StandingNumber) =>
+    engine === 'sqlite'
+      ? `json_extract(standing, '$.${name}')`
+      : `CAST(CAST(standing AS jsonb) ->> '${name}' AS double precision)`;
+  const [outcomes, successes, failures, succeeded, failed] = NUMBERS.map(of);
+  return fragment(`CASE WHEN standing IS NULL THEN 2 WHEN ${of('discredited_at')} IS NOT NULL THEN 0
+    WHEN ${successes} + ${failures} = 0 THEN CASE WHEN ${outcomes} = 0 THEN 2 WHEN confidence >= 0.5 THEN 3 ELSE 1 END
+    WHEN ${failures} = 0 THEN 3
+    WHEN (1 + ${succeeded}) / (2 + ${succeeded} + ${failed}) >= 0.7 AND ${outcomes} >= 2 THEN 3
+    WHEN ${successes} >= 4 AND ${failures} <= 1 THEN 3 ELSE 1 END`);
 }
 
 export type SortColumn = 'confidence' | 'seq' | 'version';
@@ -82,7 +101,8 @@ const lookedAt = (view: EntryView, { paths }: FilterPage): Sql =>
 /** The best by a column, among the entries that a search may scan. */
 export function listByFilter(query: Query, view: EntryView, page: FilterPage): Promise<FoundRow[]> {
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
-  const best = sql`${fragment(page.sort)} DESC, seq DESC`;
+  const evidence = page.sort === 'confidence' ? sql`${evidenceRankIn(view.dialect.engine)} DESC, ` : emptySql;
+  const best = sql`${evidence}${fragment(page.sort)} DESC, seq DESC`;
   const among = (columns: Sql) =>
     sql`FROM (SELECT ${columns} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
         WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${best} LIMIT ${page.limit}`;

@@ -10,6 +10,7 @@ import {
   type Term,
 } from '../text/index.ts';
 import type { FoundKey, FoundRow } from './queries.ts';
+import { hitsToOrder } from './rules/evidence-order.ts';
 import { TermCounts } from './term-counts.ts';
 
 /** A word found in this many entries does not distinguish them, and ranking them all would be slow. */
@@ -33,8 +34,13 @@ export type TextSearch = {
   /** The approximate number of entries, for the weight of a word. */
   size: number;
   wanted: number;
-  /** Loads the entries that pass the caller's filters, in any order. */
-  fetch(seqs: readonly number[]): Promise<FoundRow[]>;
+  /**
+   * Loads the entries that pass the caller's filters, in any order. Of those in `ifTested`, which include the others, only
+   * entries that an outcome has tested.
+   */
+  fetch(seqs: readonly number[], ifTested?: readonly number[]): Promise<FoundRow[]>;
+  /** Puts matches that fit alike into another order; without it they stay in that of their words. */
+  order?: ((matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>) => readonly TextMatch[]) | undefined;
 };
 
 /** One cache per store. */
@@ -111,13 +117,13 @@ type StageRun = { stage: SearchStage; search: TextSearch; missing: number };
 /** Fetches slightly more than the page needs; when the filters drop too many, fetches all. */
 async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
   const all = COMMON * search.terms.length;
-  for (const limit of [missing + SLACK, Math.max(all, missing)]) {
+  const few = search.order ? hitsToOrder(missing + SLACK) : missing + SLACK;
+  for (const limit of [few, Math.max(all, missing)]) {
     const { ranked, expression } = stage;
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
       : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
-    const hits = await hitsOf(matches.slice(0, missing), search);
-    if (hits.length < missing) hits.push(...(await hitsOf(matches.slice(missing), search)));
+    const hits = await hitsOf(matches, search, missing);
     const complete = matches.length < limit;
     if (hits.length >= missing || complete || limit >= all) {
       return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
@@ -126,15 +132,32 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
   return { hits: [], truncated: true };
 }
 
-type TextMatch = { seq: number; score: number | null };
+export type TextMatch = { seq: number; score: number | null };
 
-/** Those of the matches that pass the filters, in their order. */
-async function hitsOf(matches: readonly TextMatch[], search: TextSearch): Promise<SearchHit[]> {
+/**
+ * Those of the matches that pass the filters, in order, as far as `missing` needs them. Evidence seldom changes the order,
+ * so the first page is fetched together with what could change it.
+ */
+async function hitsOf(matches: readonly TextMatch[], search: TextSearch, missing: number): Promise<SearchHit[]> {
   if (matches.length === 0) return [];
+  const first = matches.slice(0, missing).map(({ seq }) => seq);
+  const looked = new Set(first);
   const rows = new Map<number, FoundRow>();
-  for (const row of await search.fetch(matches.map((match) => match.seq))) rows.set(row.seq, row);
-  return matches.flatMap(({ seq, score }): SearchHit[] => {
-    const row = rows.get(seq);
-    return row ? [{ row, score }] : [];
-  });
+  const load = async (seqs: readonly number[], ifTested?: readonly number[]) => {
+    if (seqs.length > 0) for (const row of await search.fetch(seqs, ifTested)) rows.set(row.seq, row);
+  };
+  const isOrdered = search.order !== undefined && matches.length > first.length;
+  await load(first, isOrdered ? matches.map(({ seq }) => seq) : undefined);
+  const ordered = search.order?.(matches, rows) ?? matches;
+  const hitsAmong = async (some: readonly TextMatch[]) => {
+    const seqs = some.flatMap(({ seq }) => (looked.has(seq) || rows.has(seq) ? [] : [seq]));
+    for (const seq of seqs) looked.add(seq);
+    await load(seqs);
+    return some.flatMap(({ seq, score }): SearchHit[] => {
+      const row = rows.get(seq);
+      return row ? [{ row, score }] : [];
+    });
+  };
+  const hits = await hitsAmong(ordered.slice(0, missing));
+  return hits.length >= missing ? hits : hitsAmong(ordered);
 }

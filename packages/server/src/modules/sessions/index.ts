@@ -5,9 +5,16 @@ import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
-export type { ItemKind, ItemRow, SessionKey, SessionRow } from './queries.ts';
-export { listActionPlaces } from './queries.ts';
+export {
+  type ItemKind,
+  type ItemRow,
+  itemKinds,
+  listActionPlaces,
+  type SessionKey,
+  type SessionRow,
+} from './queries.ts';
 export { countAttemptReads, type SessionReadRow } from './reads.ts';
+export { loadShown, type NamedHit, type ShownNumbers, shownNumbers } from './shown.ts';
 export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,

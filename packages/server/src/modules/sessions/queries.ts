@@ -24,7 +24,8 @@ export type PageRow = SessionKey & {
   reads: string;
 };
 
-export type ItemKind = 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
+export const itemKinds = ['query', 'error', 'context', 'action', 'llm_call', 'span', 'attempt'] as const;
+export type ItemKind = (typeof itemKinds)[number];
 
 export type ItemRow = SessionKey & {
   no: number;

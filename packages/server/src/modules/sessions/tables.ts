@@ -1,5 +1,5 @@
-import { exported, type TenantTable } from '../../kernel/index.ts';
-import { insertItems, insertPages, upsertSessions } from './queries.ts';
+import { exported, kindIn, type TenantTable } from '../../kernel/index.ts';
+import { insertItems, insertPages, itemKinds, upsertSessions } from './queries.ts';
 
 export const tables: readonly TenantTable[] = [
   exported(upsertSessions, {
@@ -20,6 +20,7 @@ export const tables: readonly TenantTable[] = [
     key: ['agent_id', 'session', 'no'],
     nullable: ['entity_path'],
     json: ['data'],
+    check: kindIn(itemKinds),
     agents: { agent_id: { erased: 'delete the row' } },
     entries: { entity_path: 'by its owner' },
   }),

@@ -1,4 +1,8 @@
-export type PartKind = 'read' | 'write' | 'query' | 'error' | 'context' | 'action' | 'llm_call' | 'span' | 'attempt';
+import { itemKinds } from '../sessions/index.ts';
+
+/** What a session has noted, and what it wrote and read. */
+export const partKinds = ['read', 'write', ...itemKinds] as const;
+export type PartKind = (typeof partKinds)[number];
 
 export type TracePart = {
   kind: PartKind;

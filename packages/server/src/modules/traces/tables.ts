@@ -1,8 +1,8 @@
 import type { Row } from '../../db/index.ts';
-import { exported, type TenantTable, type WordIndex, type Work } from '../../kernel/index.ts';
+import { exported, kindIn, type TenantTable, type WordIndex, type Work } from '../../kernel/index.ts';
 import { upsertEnds } from './age/queries.ts';
 import { insertTraceItems, insertTraces, type TraceRow } from './queries.ts';
-import type { TraceHeader } from './shape.ts';
+import { partKinds, type TraceHeader } from './shape.ts';
 import { indexTraces } from './text.ts';
 
 /** Restores traces with their search words. */
@@ -33,6 +33,7 @@ export const tables: readonly TenantTable[] = [
     key: ['seq', 'no'],
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
+    check: kindIn(partKinds),
     // Parts that only one agent may see are in traces of that agent.
     agents: { visible_to: { erased: 'by its owner' } },
     entries: { entity_path: 'by its owner', key: 'by its owner' },

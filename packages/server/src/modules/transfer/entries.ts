@@ -10,7 +10,7 @@ import {
   writes,
 } from '../../kernel/index.ts';
 import { loadContracts } from '../contracts/index.ts';
-import { authorOf, checkWrite, type EntryDraft, EntrySet, toDraft } from '../entries/index.ts';
+import { authorOf, checkWrites, type EntryDraft, EntrySet, toDraft } from '../entries/index.ts';
 import { type LinkedOnce, linkAllOnce } from '../graph/index.ts';
 import { ImportHeads } from './import-heads.ts';
 
@@ -21,6 +21,7 @@ type ImportResult = Output<'entries.import'>['entries'][number];
 export const importEntries: Handler<'entries.import'> = writes<'entries.import'>(async (work, item) => {
   await work.locked;
   const { dry_run } = item.input;
+  const warnings = checkWrites(work, item.input.entries, 'entries');
   const entries = await importAll(work, item);
   const links = await linkAll(work, item);
   const import_id = dry_run ? null : work.services.ids.next(work.now);
@@ -29,6 +30,7 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
     import_id,
     entries,
     links: links.map((status) => ({ status })),
+    warnings,
     written: entries.filter(({ status }) => status === 'written').length,
     linked: links.filter((status) => status === 'written').length,
   };
@@ -38,7 +40,7 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
 async function importAll(work: Work, item: WriteItem<'entries.import'>): Promise<ImportResult[]> {
   const { input } = item;
   const { branch, source, on_conflict, dry_run } = input;
-  const drafts = input.entries.map((entry, i) => draftOf(work, item, { entry, at: `entries.${i}.` }));
+  const drafts = input.entries.map((entry) => draftOf(work, item, entry));
   const set = await EntrySet.load(work, drafts);
   const check = await loadContracts(
     work,
@@ -62,10 +64,7 @@ async function importAll(work: Work, item: WriteItem<'entries.import'>): Promise
   return results;
 }
 
-type ImportPart = { entry: ImportedEntry; at: string };
-
-function draftOf(work: Work, { input, caller }: WriteItem<'entries.import'>, { entry, at }: ImportPart): EntryDraft {
-  checkWrite(work, entry, at);
+function draftOf(work: Work, { input, caller }: WriteItem<'entries.import'>, entry: ImportedEntry): EntryDraft {
   const author = authorOf({ agent_id: entry.agent_id ?? input.agent_id, session_id: entry.session_id }, caller);
   const { written_at } = entry;
   return {

@@ -7,6 +7,7 @@ import {
   type EntrySet,
   fromDocument,
   isLive,
+  listLastVersions,
   listVersionsAtTimes,
   mayAgentSee,
 } from '../entries/index.ts';
@@ -18,6 +19,8 @@ type KnownEntry = { row: EntryRow | undefined; head: ImportHead | undefined; add
 const versionName = ({ entry_id, written_at, content_hash }: AddedVersion & { entry_id: number }): string =>
   `${entry_id} ${written_at} ${content_hash}`;
 
+const authorName = ({ entry_id, agent_id }: Pick<EntryRow, 'entry_id' | 'agent_id'>) => `${entry_id} ${agent_id}`;
+
 const entryKeyText = ({ entity_path, key }: EntryDraft) => `${entity_path}\n${key}`;
 
 /** The entries of an import in progress, also in a dry run. */
@@ -25,6 +28,8 @@ export class ImportHeads {
   readonly #work: Work;
   readonly #set: EntrySet;
   readonly #known = new Map<string, KnownEntry>();
+  /** What each author last wrote to an entry that others have changed since. */
+  readonly #lastBy = new Map<string, string>();
   /** Versions stored before that have the same time as one of the drafts. */
   readonly #stored = new Set<string>();
 
@@ -35,20 +40,36 @@ export class ImportHeads {
 
   static async load(work: Work, set: EntrySet, drafts: readonly EntryDraft[]): Promise<ImportHeads> {
     const heads = new ImportHeads(work, set);
-    const { account_id, tx, dialect } = work;
+    await heads.#loadTimed(drafts);
+    await heads.#loadTimeless(drafts);
+    return heads;
+  }
+
+  async #loadTimed(drafts: readonly EntryDraft[]): Promise<void> {
+    const { account_id, tx, dialect } = this.#work;
     const earlier = drafts.flatMap((draft) => {
-      const { entry_id, written_at: newest = 0 } = set.get(draft) ?? {};
+      const { entry_id, written_at: newest = 0 } = this.#set.get(draft) ?? {};
       const { written_at } = draft;
       return entry_id === undefined || written_at === undefined || written_at > newest
         ? []
         : [{ entry_id, written_at }];
     });
-    if (earlier.length === 0) return heads;
+    if (earlier.length === 0) return;
     const entryIds = dialect.numbers(earlier.map(({ entry_id }) => entry_id));
     const times = dialect.numbers(earlier.map(({ written_at }) => written_at));
     for (const version of await listVersionsAtTimes(tx, account_id, { entryIds, times }))
-      heads.#stored.add(versionName(version));
-    return heads;
+      this.#stored.add(versionName(version));
+  }
+
+  async #loadTimeless(drafts: readonly EntryDraft[]): Promise<void> {
+    const { account_id, tx, dialect } = this.#work;
+    const changed = drafts.flatMap((draft) => {
+      const row = this.#set.get(draft);
+      return row && draft.written_at === undefined && row.agent_id !== draft.agent_id ? [row.entry_id] : [];
+    });
+    if (changed.length === 0) return;
+    for (const version of await listLastVersions(tx, account_id, dialect.numbers(changed)))
+      this.#lastBy.set(authorName(version), version.content_hash);
   }
 
   #knownOf(draft: EntryDraft): KnownEntry {
@@ -83,10 +104,15 @@ export class ImportHeads {
     );
   }
 
-  /** Whether a version has the same value and time: then it was imported before. */
-  #isKnown({ value, written_at }: EntryDraft, { row, added }: Omit<KnownEntry, 'head'>): boolean {
-    if (written_at === undefined || value === undefined) return false;
+  /**
+   * Whether a version has the same value and time: then it was imported before. Without a time it was if its author
+   * wrote this value last; that others have changed or deleted the entry since is to stay.
+   */
+  #isKnown({ value, written_at, agent_id }: EntryDraft, { row, added }: Omit<KnownEntry, 'head'>): boolean {
+    if (value === undefined) return false;
     const content_hash = contentHash(value);
+    if (written_at === undefined)
+      return row !== undefined && this.#lastBy.get(authorName({ ...row, agent_id })) === content_hash;
     if (added.some((one) => one.written_at === written_at && one.content_hash === content_hash)) return true;
     return row !== undefined && this.#stored.has(versionName({ entry_id: row.entry_id, written_at, content_hash }));
   }

@@ -17,6 +17,9 @@ export function getUsage(query: Query, { account_id, period }: PeriodKey): Promi
   );
 }
 
+/** A count of a plan without a limit stops here: beyond it numbers are no longer exact, and would be unreadable. */
+const MOST_OPS = Number.MAX_SAFE_INTEGER;
+
 /** Adds to the counter, and reserves numbers for the ledger lines to come. */
 export async function addUsage(
   tx: Transaction,
@@ -27,7 +30,9 @@ export async function addUsage(
     sql`INSERT INTO usage_counters (account_id, period, no, ops_used)
         VALUES (${account_id}, ${period}, ${added.lines}, ${added.ops})
         ON CONFLICT (account_id, period) DO UPDATE SET
-          no = usage_counters.no + excluded.no, ops_used = usage_counters.ops_used + excluded.ops_used
+          no = usage_counters.no + excluded.no,
+          ops_used = CASE WHEN usage_counters.ops_used > ${MOST_OPS} - excluded.ops_used THEN ${MOST_OPS}
+            ELSE usage_counters.ops_used + excluded.ops_used END
         RETURNING no, ops_used`,
   );
   return counter as UsageCounter;

@@ -23,3 +23,14 @@ export function evidenceStatus(entry: Evidence): EvidenceStatus {
   if (share >= 0.7 && outcome_count >= 2) return 'validated';
   return success_count >= 4 && failure_count <= 1 ? 'validated' : 'contested';
 }
+
+/** The order of evidence: what outcomes support, what nobody has tested, what they question, what they refute. */
+const RANKS: Record<EvidenceStatus, number> = { validated: 3, untested: 2, contested: 1, discredited: 0 };
+
+export const evidenceRank = (status: EvidenceStatus): number => RANKS[status];
+
+/** How far outcomes speak for an entry, from -1 to 1; 0 where they say nothing. */
+export function evidenceSignal({ discredited_at, evidence_success, evidence_failure }: Evidence): number {
+  if (discredited_at !== null) return -1;
+  return (evidence_success - evidence_failure) / (1 + evidence_success + evidence_failure);
+}

@@ -1,3 +1,4 @@
+import { shapes } from '@mem-service/contract';
 import type { EntryRow, VersionContent } from '../rows.ts';
 import { sameJson } from './diff.ts';
 
@@ -22,6 +23,7 @@ export type EntryDraft = {
   ttl_at?: number | null | undefined;
   is_artifact?: boolean | undefined;
   if_version?: number | undefined;
+  if_exists?: boolean | undefined;
   commit_id?: string | undefined;
   /** When it was written elsewhere; never earlier than the version that is replaced. */
   written_at?: number | undefined;
@@ -49,7 +51,7 @@ export function nextContent(before: VersionContent | undefined, draft: EntryDraf
   return {
     value: same && before ? before.value : (draft.value ?? 'null'),
     deleted: deleted ? 1 : 0,
-    confidence: draft.confidence ?? kept?.confidence ?? 1,
+    confidence: draft.confidence ?? kept?.confidence ?? shapes.DEFAULT_CONFIDENCE,
     memory_type: draft.memory_type ?? before?.memory_type ?? 'fact',
     shared: draft.shared === undefined ? (before?.shared ?? 1) : Number(draft.shared),
     pattern_refs: draft.pattern_refs ?? kept?.pattern_refs ?? '[]',

@@ -13,7 +13,14 @@ export type VersionWritten = {
 };
 
 /** A ledger line, with the confidence before and after it. */
-export type RecordedOutcome = EvidenceStep & { kind: 'outcome'; model: OutcomeModel; before: number; after: number };
+export type RecordedOutcome = EvidenceStep & {
+  kind: 'outcome';
+  model: OutcomeModel;
+  before: number;
+  after: number;
+  /** The agent reported on its own words. */
+  counts_half?: boolean | undefined;
+};
 
 export type LifeEvent = VersionWritten | RecordedOutcome;
 
@@ -59,6 +66,9 @@ function write(before: Trust | undefined, event: VersionWritten, untouched: Stan
   return [before, `restated ${by} with ${short(confidence)}: what was learnt stays, ${short(before.confidence)}`];
 }
 
+/** Why a success counts half, in a sentence about it. */
+export const OWN_ENTRY = 'of its own entry, counts half';
+
 function learn(before: Trust | undefined, event: RecordedOutcome): [Trust, string] {
   if (!before) throw new RangeError('an outcome comes after the version that it is about');
   const { confidence, standing, weight } = applyStep(event.model, before, event);
@@ -66,6 +76,7 @@ function learn(before: Trust | undefined, event: RecordedOutcome): [Trust, strin
   const how = [
     event.model === 'evidence' ? `weight ${short(weight)}` : `times ${short(weight)}`,
     event.model === 'evidence' && event.n_causal > 1 ? `one of ${event.n_causal} causes` : '',
+    event.counts_half ? OWN_ENTRY : '',
     event.model === 'evidence' && isFirstStrike(event.outcome_type, before.standing) ? 'first failure' : '',
   ];
   const change = `${short(before.confidence)} -> ${short(confidence)}${discredit(before.standing, standing)}`;

@@ -1,4 +1,4 @@
-import type { FieldError } from '@mem-service/contract';
+import { charLength, type FieldError } from '@mem-service/contract';
 
 export type AttributeValue = string | number | boolean;
 export type Attributes = Record<string, AttributeValue>;
@@ -36,14 +36,14 @@ export function mergeAttributes(
 
 function keyProblem(key: string): string | undefined {
   if (key === '') return 'must have a key';
-  if (key.length > MAX_ATTRIBUTE_KEY_CHARS) return `has a key of more than ${MAX_ATTRIBUTE_KEY_CHARS} characters`;
+  if (charLength(key) > MAX_ATTRIBUTE_KEY_CHARS) return `has a key of more than ${MAX_ATTRIBUTE_KEY_CHARS} characters`;
   return isStorable(key) ? undefined : 'has a key that is not well-formed Unicode without NUL';
 }
 
 function valueProblem(value: unknown): string | undefined {
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return undefined;
   if (typeof value !== 'string') return 'must be text, a finite number or a boolean';
-  if (value.length > MAX_ATTRIBUTE_VALUE_CHARS) return `is longer than ${MAX_ATTRIBUTE_VALUE_CHARS} characters`;
+  if (charLength(value) > MAX_ATTRIBUTE_VALUE_CHARS) return `is longer than ${MAX_ATTRIBUTE_VALUE_CHARS} characters`;
   return isStorable(value) ? undefined : 'must be well-formed Unicode without NUL';
 }
 
@@ -65,5 +65,6 @@ export function stampAttributes(
 
 function cutStamp(value: AttributeValue | null | undefined): unknown {
   if (typeof value !== 'string') return value;
-  return value.slice(0, MAX_ATTRIBUTE_VALUE_CHARS).replace(/[\ud800-\udbff]$/, '');
+  // A character is at most two code units.
+  return [...value.slice(0, 2 * MAX_ATTRIBUTE_VALUE_CHARS)].slice(0, MAX_ATTRIBUTE_VALUE_CHARS).join('');
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from '@mem-service/contract';
+import { charLength, type FieldError } from '@mem-service/contract';
 import { type PriceTable, priceOf, roundUsd } from './llm-prices.ts';
 import { redactJson } from './redact.ts';
 import { toUtc } from './timestamps.ts';
@@ -110,7 +110,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function isText(value: unknown): value is string {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_TEXT_CHARS) return false;
+  if (typeof value !== 'string' || value.trim() === '' || charLength(value) > MAX_TEXT_CHARS) return false;
   return value.isWellFormed() && !value.includes('\0');
 }
 

@@ -7,6 +7,7 @@ import {
   isProse,
   isReference,
   isSecretVariable,
+  isSentenceWord,
   isVersion,
   isWordy,
   looksRandom,
@@ -29,7 +30,8 @@ export function assignedValue(match: RegExpExecArray): TextRange[] {
   const text = match.input;
   const name = nameAt(text, match.index, match.index + match[0].length);
   const sign = name && signAfter(text, name);
-  const value = sign && (quotedSecret(text, name, sign) ?? bareSecret(text, name, sign));
+  const value =
+    sign && (quotedSecret(text, name, sign) ?? passphrase(text, name, sign) ?? bareSecret(text, name, sign));
   return value ? [value] : [];
 }
 
@@ -102,7 +104,9 @@ function bareSecret(text: string, name: SecretName, sign: AssignmentSign): TextR
   if (sign.form === 'arrow') return undefined;
   const { word, isLong } = findBare(text, sign.end);
   const end = sign.end + word.length;
-  if (!isLong && !isLikely(word, name, { form: sign.form, endsLine: () => endsLine(text, end) })) return undefined;
+  const isSettingLine = () => startsLine(text, name.start) && endsLine(text, end);
+  if (!isLong && !isLikely(word, name, { form: sign.form, endsLine: () => endsLine(text, end), isSettingLine }))
+    return undefined;
   if (isPlaceholder(word) || isReference(word) || isCode(text, name, word)) return undefined;
   return { start: sign.end, end: isLong ? findBareEnd(text, sign.end) : end };
 }
@@ -121,13 +125,46 @@ function endsLine(text: string, end: number): boolean {
   return LINE_END.test(text);
 }
 
+const LINE_START = /(?:[\r\n]|\\[nr])[ \t]*(?:- )?$/;
+const MAX_INDENT = 32;
+
+function startsLine(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - MAX_INDENT), start);
+  return LINE_START.test(start <= MAX_INDENT ? `\n${before}` : before);
+}
+
+/** Hexadecimal, or random; on a line of its own also a few letters and digits. */
+function isKeyAfterColon(word: string, isSettingLine: () => boolean): boolean {
+  if (looksRandom(word) || /^(?=\d*[a-f])[0-9a-f]{8,}$/i.test(word)) return true;
+  const isMixed = word.length >= 6 && /\d/.test(word) && /[A-Za-z]/.test(word) && !isWordy(word);
+  return isMixed && isSettingLine();
+}
+
+/** Two to eight words up to the end of the line. */
+const PHRASE = /[^\s\\"'`#]{1,40}(?:[ \t]{1,4}[^\s\\"'`#]{1,40}){1,7}/y;
+const SETTING_NAME = /^[A-Za-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+$/;
+
+/**
+ * A password of several words, as in `DB_PASSWORD: correct horse`. Only after the name of a setting, and only words that no
+ * sentence about passwords has: after a plain `password:` there is mostly prose.
+ */
+function passphrase(text: string, name: SecretName, { end: start, form }: AssignmentSign): TextRange | undefined {
+  const isSetting = SETTING_NAME.test(name.text) && (ENVIRONMENT_NAME.test(name.text) || startsLine(text, name.start));
+  if (form !== 'loose' || name.family !== 'password' || !isSetting) return undefined;
+  PHRASE.lastIndex = start;
+  const phrase = PHRASE.exec(text)?.[0];
+  if (phrase === undefined || !endsLine(text, start + phrase.length)) return undefined;
+  const isSecret = phrase.split(/[ \t]+/).every((word) => /^[\w'’-]+[!?]?$/.test(word) && !isSentenceWord(word));
+  return isSecret ? { start, end: start + phrase.length } : undefined;
+}
+
 /** A sign such as `=` announces a value; after a colon there may as well be prose or code. */
 function isLikely(
   word: string,
   { family }: SecretName,
-  at: Pick<AssignmentSign, 'form'> & { endsLine: () => boolean },
+  at: Pick<AssignmentSign, 'form'> & { endsLine: () => boolean; isSettingLine: () => boolean },
 ): boolean {
-  if (at.form === 'loose' && family === 'key') return looksRandom(word);
+  if (at.form === 'loose' && family === 'key') return isKeyAfterColon(word, at.isSettingLine);
   const least = /^\d+$/.test(word) ? (family === 'password' ? 4 : 6) : 3;
   if (word.length < least || isProse(word)) return false;
   if (at.form === 'tight' || !isWordy(word)) return at.form !== 'loose' || word.length >= 4;

@@ -79,6 +79,20 @@ export function isProse(value: string): boolean {
   return PROSE.has(value.replace(/[.!?:]$/, '').toLowerCase());
 }
 
+/** Further words of sentences about passwords; alone, each of them may be a bad password. */
+const SENTENCE = new Set(
+  (
+    'who where which what how why has have had be been being do does did rotated rotates stored kept lives expires ' +
+    'generated managed read taken comes ask asks contact check look ticket vault manager store file env environment ' +
+    'variable setting settings only also still never always again later instead via per each every all some same other ' +
+    'password passwords secret secrets user users admin change changes min max least most characters chars long'
+  ).split(' '),
+);
+
+/** `correct` begins the best known of all passphrases, and says nothing else beside another word. */
+export const isSentenceWord = (word: string): boolean =>
+  (isProse(word) && word.toLowerCase() !== 'correct') || SENTENCE.has(word.replace(/[.!?:]$/, '').toLowerCase());
+
 const WORDS = /^[A-Za-z]+(?:[-_.'’/][A-Za-z]*\d{0,3})*[.!?:]?$/;
 
 /** Letters, perhaps with dashes between them: a word or a name, not a key. */

@@ -2,6 +2,7 @@ import type { JsonObject } from '@mem-service/contract';
 import { attachRaw, JsonText, jsonDepth, shapes } from '@mem-service/contract';
 import type { Row, SqlValue } from '../../../db/index.ts';
 import type { ExportedTable } from '../../../kernel/index.ts';
+import { columnProblem } from './columns.ts';
 
 export const FORMAT = 'mem-export';
 export const FORMAT_VERSION = 1;
@@ -64,6 +65,12 @@ export function readRecord(tables: readonly ExportedTable[], text: string): Expo
   if (stranger !== undefined) throw new LineProblem(`has the unknown member ${JSON.stringify(stranger)}`);
   const row: Row = {};
   for (const name of names) row[name] = readMember(table, name, parsed[name]);
+  for (const name of names) {
+    const problem = columnProblem(name, row);
+    if (problem !== undefined) throw new LineProblem(`${name} ${problem}`);
+  }
+  const problem = table.check?.(row);
+  if (problem !== undefined) throw new LineProblem(problem);
   return { table, row };
 }
 
@@ -83,7 +90,7 @@ function readMember(table: ExportedTable, name: string, given: unknown): SqlValu
       if (typeof value !== 'string') throw wrong('must be a text');
       // PostgreSQL text cannot hold NUL.
       if (value.includes('\0') || !value.isWellFormed()) throw wrong('must be well-formed Unicode without NUL');
-      if (table.json.includes(name) && !isJson(value)) throw wrong('must be JSON');
+      if (table.json.includes(name) && !isDocument(value)) throw wrong('must be JSON: an object or a list');
       return value;
   }
 }
@@ -94,10 +101,10 @@ function documentOf(given: JsonText): unknown {
   return typeof value === 'object' && value !== null ? given.text : value;
 }
 
-function isJson(text: string): boolean {
+function isDocument(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null;
   } catch {
     return false;
   }

@@ -1,0 +1,58 @@
+import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
+import { fromIso, type Work } from '../../kernel/index.ts';
+import { newScanBudget, type ScanBudget, secretsInEntry } from './rules/secrets.ts';
+
+export type CommitWriteInput = Input<'commits.create'>['writes'][number];
+export type WriteWarning = Output<'entries.write'>['warnings'][number];
+
+export function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number): number | undefined {
+  if (ttl_seconds !== undefined) return now + Math.ceil(ttl_seconds * 1000);
+  return ttl_at === undefined ? undefined : fromIso(ttl_at);
+}
+
+/** Where a write is within the input, and what its operation may still scan. */
+export type WritePlace = { at: string; budget: ScanBudget };
+
+/** Checks what the input's schema cannot express, and returns what may be wrong all the same. */
+export function checkWrite(work: Work, input: CommitWriteInput, place?: WritePlace): WriteWarning[] {
+  const { services, now } = work;
+  const { value, entity_path, key } = input;
+  const { max_value_bytes } = services.limits;
+  const bytes = Buffer.byteLength(value.text);
+  if (bytes > max_value_bytes)
+    throw new Fault('value_too_large', `the value has ${bytes} bytes; ${max_value_bytes} are allowed`, {
+      entity_path,
+      key,
+      max_value_bytes,
+    });
+  if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
+    throw invalidInput([{ path: `${place?.at ?? ''}ttl_at`, message: 'must be in the future' }]);
+  return checkSecrets(work, input, place ?? { at: '', budget: newScanBudget() });
+}
+
+/** Checks the writes of one operation; `name` is that of their list in the input. */
+export function checkWrites(work: Work, writes: readonly CommitWriteInput[], name: string): WriteWarning[] {
+  const budget = newScanBudget();
+  return writes.flatMap((write, i) => checkWrite(work, write, { at: `${name}.${i}.`, budget }));
+}
+
+/** Names the kind of a secret and never its text: answers are stored and logged. */
+function checkSecrets(
+  { services }: Work,
+  { entity_path, key, value }: CommitWriteInput,
+  { at, budget }: WritePlace,
+): WriteWarning[] {
+  const { secrets } = services.settings;
+  const kinds = secrets === 'off' ? [] : secretsInEntry(key, value.text, budget);
+  if (kinds.length === 0) return [];
+  const found = `the value looks like a secret (${kinds.join(', ')})`;
+  if (secrets === 'refuse')
+    throw new Fault('looks_like_secret', `${found}; write where it is kept instead`, {
+      entity_path,
+      key,
+      kinds,
+      errors: [{ path: `${at}value`, message: found }],
+    });
+  const message = `${found}. Everyone who may read this entry can read it: keep it elsewhere and erase it here.`;
+  return [{ type: 'looks_like_secret', entity_path, key, kinds, message }];
+}
