@@ -69,6 +69,8 @@ export type ToolBinding = {
   limit?: number;
   /** The field that defaults to the calling agent. */
   self?: string;
+  /** The field that defaults to the time of the call. */
+  now?: string;
   /** Nothing of its answer is cut, however long it is. */
   whole?: true;
   /** Cuts long texts in its lists, as every paged answer does. */

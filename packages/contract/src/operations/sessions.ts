@@ -142,8 +142,7 @@ export const sessions = {
     summary: 'Record a span',
     description:
       'A piece of work within the open session. The same `span_id` again adds to the span, so that it can ' +
-      'be recorded when it starts, with the status running, and again when it ends; without that status it is over. ' +
-      'Payloads are redacted and cut.',
+      'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
     ...recording,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },
     cli: { args: ['name'], alias: 'span' },
@@ -166,6 +165,7 @@ export const sessions = {
           'output',
           'attributes',
         ],
+        now: 'ended_at',
         about: {
           name: 'What was done',
           kind: 'Default agent',
