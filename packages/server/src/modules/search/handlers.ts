@@ -112,7 +112,7 @@ function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
   return (hit) => ranks.get(hit) ?? 0;
 }
 
-/** Orders matches by their words and, where these fit alike, by evidence; `rows` has all that outcomes have tested. */
+/** Orders matches by their words and, where these fit alike, by evidence. */
 function byEvidence(matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>): readonly TextMatch[] {
   if (![...rows.values()].some(({ standing }) => standing !== null)) return matches;
   return orderBlocks(matches, ({ seq, score }) =>
@@ -133,11 +133,8 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
     account: account.number,
     view: view.scope && view,
   };
-  const fetch = (seqs: readonly number[], ifTested?: readonly number[]) => {
-    const wanted = { seqs: dialect.numbers(seqs), if_tested: ifTested && dialect.numbers(ifTested) };
-    const isMany = (ifTested ?? seqs).length > MANY;
-    return queries.getEntriesBySeq(isMany ? scan : read, view, { ...candidates, ...wanted });
-  };
+  const fetch = (seqs: readonly number[]) =>
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
   const size = view.scope ? await countInScope(scan, view) : account.seq;
   const order = sort === 'relevance' ? byEvidence : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });

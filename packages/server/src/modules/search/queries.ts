@@ -45,18 +45,16 @@ export function hasPatternRef(engine: Engine, ref: string): Sql {
   return sql`pattern_refs <> '[]' AND EXISTS (SELECT 1 FROM ${refs} WHERE value = ${ref})`;
 }
 
-/** A search for entries by `seq`. Of those in `if_tested` only entries with a standing are wanted; most have none. */
-export type WantedSeqs = { seqs: Sql; if_tested: Sql | undefined };
-
 /** Returns those of the entries with these `seq` that pass the filters. */
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
-  { seqs, if_tested, paths, filters }: SearchCandidates & WantedSeqs,
+  { seqs, paths, filters }: SearchCandidates & { seqs: Sql },
 ): Promise<FoundRow[]> {
-  const named = (list: Sql) => sql`seq IN (SELECT CAST(value AS BIGINT) FROM ${list})`;
-  const wanted = if_tested ? sql`${named(if_tested)} AND (standing IS NOT NULL OR ${named(seqs)})` : named(seqs);
-  return query.all<FoundRow>(sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })} WHERE ${wanted}${andAll(filters)}`);
+  return query.all<FoundRow>(
+    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })}
+        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
+  );
 }
 
 /** Returns entries that pass the filters, newest first, with the sizes of their documents. */

@@ -34,11 +34,8 @@ export type TextSearch = {
   /** The approximate number of entries, for the weight of a word. */
   size: number;
   wanted: number;
-  /**
-   * Loads the entries that pass the caller's filters, in any order. Of those in `ifTested`, which include the others, only
-   * entries that an outcome has tested.
-   */
-  fetch(seqs: readonly number[], ifTested?: readonly number[]): Promise<FoundRow[]>;
+  /** Loads the entries that pass the caller's filters, in any order. */
+  fetch(seqs: readonly number[]): Promise<FoundRow[]>;
   /** Puts matches that fit alike into another order; without it they stay in that of their words. */
   order?: ((matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>) => readonly TextMatch[]) | undefined;
 };
@@ -123,7 +120,7 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
       : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
-    const hits = await hitsOf(matches, search, missing);
+    const hits = await hitsOf(matches, search);
     const complete = matches.length < limit;
     if (hits.length >= missing || complete || limit >= all) {
       return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
@@ -134,30 +131,14 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
 
 export type TextMatch = { seq: number; score: number | null };
 
-/**
- * Those of the matches that pass the filters, in order, as far as `missing` needs them. Evidence seldom changes the order,
- * so the first page is fetched together with what could change it.
- */
-async function hitsOf(matches: readonly TextMatch[], search: TextSearch, missing: number): Promise<SearchHit[]> {
+/** Those of the matches that pass the filters, in order. */
+async function hitsOf(matches: readonly TextMatch[], search: TextSearch): Promise<SearchHit[]> {
   if (matches.length === 0) return [];
-  const first = matches.slice(0, missing).map(({ seq }) => seq);
-  const looked = new Set(first);
   const rows = new Map<number, FoundRow>();
-  const load = async (seqs: readonly number[], ifTested?: readonly number[]) => {
-    if (seqs.length > 0) for (const row of await search.fetch(seqs, ifTested)) rows.set(row.seq, row);
-  };
-  const isOrdered = search.order !== undefined && matches.length > first.length;
-  await load(first, isOrdered ? matches.map(({ seq }) => seq) : undefined);
+  for (const row of await search.fetch(matches.map(({ seq }) => seq))) rows.set(row.seq, row);
   const ordered = search.order?.(matches, rows) ?? matches;
-  const hitsAmong = async (some: readonly TextMatch[]) => {
-    const seqs = some.flatMap(({ seq }) => (looked.has(seq) || rows.has(seq) ? [] : [seq]));
-    for (const seq of seqs) looked.add(seq);
-    await load(seqs);
-    return some.flatMap(({ seq, score }): SearchHit[] => {
-      const row = rows.get(seq);
-      return row ? [{ row, score }] : [];
-    });
-  };
-  const hits = await hitsAmong(ordered.slice(0, missing));
-  return hits.length >= missing ? hits : hitsAmong(ordered);
+  return ordered.flatMap(({ seq, score }): SearchHit[] => {
+    const row = rows.get(seq);
+    return row ? [{ row, score }] : [];
+  });
 }
