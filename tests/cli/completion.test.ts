@@ -29,7 +29,8 @@ describe('completion', () => {
 
   it.concurrent.each([
     [['wr'], ['write']],
-    [['comm'], ['commit', 'commits', 'commits.read']],
+    [['comm'], ['commit', 'commits']],
+    [['erase'], ['erase', 'erase-agent']],
     [['entries.'], operationNames.filter((name) => name.startsWith('entries.'))],
     [['write', 'a', 'k', '--conf'], ['--confidence']],
     [['entries.write', '--no-s'], ['--no-shared']],
@@ -101,12 +102,45 @@ describe('completion', () => {
     ).toEqual(expected);
   });
 
+  it('the script for PowerShell has tables of words, flags and choices, in its own quotes', () => {
+    const script = completionScript('powershell');
+    expect(script).toContain('Register-ArgumentCompleter -Native -CommandName mem -ScriptBlock {');
+    expect(script).toMatch(/^ {4}'write' = 'Write an entry'$/m);
+    expect(script).toMatch(/^ {4}'entries\.write' = @\('--entity-path', .*'--no-shared', .*'--help'\)$/m);
+    expect(script).toMatch(/^ {4}'write --memory-type' = @\('fact', 'belief', 'experience', 'procedure'\)$/m);
+    // Outside of quotes brackets are balanced, and a key occurs once in its table: PowerShell refuses anything else.
+    const code = script.replace(/^#.*$/gm, '').replace(/'(?:[^']|'')*'/g, '');
+    for (const [open, close] of ['()', '{}', '[]'].map((pair) => pair.split('') as [string, string]))
+      expect(code.split(open).length).toBe(code.split(close).length);
+    const tables = script.split(/^ {2}\$\w+ = (?:\[ordered\])?@\{$/m).slice(1);
+    expect(tables).toHaveLength(3);
+    for (const table of tables) {
+      const keys = [...(table.split('\n  }')[0] ?? '').matchAll(/^ {4}'([^']+)' =/gm)].map(([, key]) =>
+        key?.toLowerCase(),
+      );
+      expect(new Set(keys).size).toBe(keys.length);
+      expect(keys.length).toBeGreaterThan(50);
+    }
+  });
+
+  const hasPowerShell = !spawnSync('pwsh', ['--version']).error;
+  it.skipIf(!hasPowerShell).each([
+    ['mem wr', 'write'],
+    ['mem write --memory-type ', 'belief'],
+    ['mem doctor --js', '--json'],
+  ])('PowerShell completes %j', (line, expected) => {
+    const script = `${completionScript('powershell')}\n(TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
+    const { stdout } = spawnSync('pwsh', ['-NoProfile', '-Command', script], { encoding: 'utf8' });
+    expect(stdout.split(/\r?\n/)).toContain(expected);
+  });
+
   it.each(shells)('the script for %s is valid and names every command', (shell: Shell) => {
     const script = completionScript(shell);
     for (const name of operationNames) expect(script).toContain(name);
     for (const { word } of ownCommands) expect(script).toMatch(new RegExp(`\\b${word}\\b`));
     const file = join(desk.folder, `mem.${shell}`);
     writeFileSync(file, script);
+    if (shell === 'powershell') return;
     const { status, stderr, error } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
     if (!error) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });

@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Desk, openDesk, type ServingProcess, serve } from './support.ts';
@@ -44,8 +44,18 @@ describe('a command that fails', () => {
     [['--json'], 2, expect.stringContaining('the command comes first')],
     [['commit', 'no-such-file.json'], 2, expect.stringContaining('no-such-file.json')],
     [['commit', 'writes.json'], 2, 'mem: writes: this is not JSON with objects'],
-    [['completion', 'csh'], 2, 'mem: give one shell: mem completion bash|zsh|fish'],
+    [['completion', 'csh'], 2, 'mem: give one shell: mem completion bash|zsh|fish|powershell'],
     [['serve', 'now'], 2, 'mem: serve does not take "now": quote what belongs together'],
+    [['serve', '--port', 'many'], 2, 'mem: --port must be a whole number from 0 to 65535, not "many"'],
+    [['serve', '--port', '70000'], 2, 'mem: --port must be a whole number from 0 to 65535, not "70000"'],
+    [['serve', '--prot', '1'], 2, 'mem: serve has no flag --prot. Did you mean --port?'],
+    [['list', '--sort', 'recnt'], 2, expect.stringContaining('not "recnt". Did you mean recent?')],
+    [
+      ['commit', '{"entity_path":"svc","key":"k","value":1,"confidense":1}'],
+      2,
+      'mem: writes.0.confidense: is not a known field. Did you mean confidence?',
+    ],
+    [['serve', '--local', '--host', '0.0.0.0'], 2, 'mem: --local listens on 127.0.0.1: leave out --host 0.0.0.0'],
     [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
@@ -82,11 +92,20 @@ describe('a command that fails', () => {
     expect(await desk.mem(['list'], { env })).toMatchObject({
       code: 4,
       out: '',
-      err: 'mem: the API key is not valid\n',
+      err: 'mem: the server refuses the key in MEM_API_KEY: the API key is not valid\n',
     });
     const { code, err } = await desk.mem(['list', '--json'], { env });
     expect(code).toBe(4);
     expect(JSON.parse(err)).toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+
+  it('a missing key is asked for by the name of the variable, not of a header', async () => {
+    const env = { MEM_HTTP_URL: server.url };
+    expect(await desk.inProcess(['list'], { env })).toEqual({
+      code: 4,
+      out: '',
+      err: 'mem: the server asks for a key: set MEM_API_KEY\n',
+    });
   });
 
   it('an address and a database at the same time are warned of, and the address is used', async () => {
@@ -116,10 +135,23 @@ describe('a command that fails', () => {
     }
   });
 
-  it('without a command there is help, on standard error', async () => {
-    const { code, out, err } = await desk.mem([]);
-    expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain('Usage: mem <command>');
-    rmSync(join(desk.folder, 'writes.json'), { force: true });
+  it('verify-audit says what was tampered with, and exits with 1', async () => {
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const other = await openDesk();
+    try {
+      await other.mem(['write', 'svc', 'k', '1']);
+      expect(await other.mem(['audit.verify'])).toMatchObject({ code: 0, out: 'checked 1 line: all intact\n' });
+      const database = new DatabaseSync(join(other.folder, 'store', 'mem.db'));
+      database.exec(`UPDATE audit SET action = 'entries.read' WHERE no = 1`);
+      database.close();
+      const { code, out } = await other.mem(['verify-audit']);
+      expect(code).toBe(1);
+      expect(out).toMatch(
+        /^checked \d lines?: 1 problem\nline 1 was changed\nthe audit trail is not as it was written/,
+      );
+      expect((await other.mem(['verify-audit', '--json'])).code).toBe(1);
+    } finally {
+      other.remove();
+    }
   });
 });

@@ -34,6 +34,26 @@ describe('what goes in and comes out', () => {
     expect(await storedAt(key)).toBe(kept);
   });
 
+  it.concurrent.each(['{"a": 1', '[1, 2', '{a: 1}', '  [draft] ask for access', '{"a": 1,}'])(
+    '%j begins like JSON and is refused; with --text it is written as it is',
+    async (given) => {
+      const key = `broken-${Buffer.from(given).toString('hex')}`;
+      const refused = await desk.inProcess(['write', 'in', key, given]);
+      expect(refused).toMatchObject({ code: 2, out: '' });
+      expect(refused.err).toMatch(/^mem: value begins like JSON, but is not \(.+\): mend it, or add --text/);
+      expect((await desk.inProcess(['read', 'in', key])).code).toBe(3);
+      expect((await desk.inProcess(['write', 'in', key, given, '--text'])).code).toBe(0);
+      expect(await storedAt(key)).toBe(JSON.stringify(given));
+    },
+  );
+
+  it('broken JSON from standard input is refused too, and --text takes even JSON as text', async () => {
+    const refused = await desk.mem(['write', 'in', 'broken'], { input: '{"a":\n' });
+    expect(refused.code).toBe(2);
+    expect((await desk.inProcess(['write', 'in', 'as-text', '5', '--text'])).code).toBe(0);
+    expect(await storedAt('as-text')).toBe('"5"');
+  });
+
   it('bytes that are no text are refused', async () => {
     const { code, err } = await desk.mem(['write', 'in', 'bytes'], { input: Buffer.from([0x61, 0xff]) });
     expect({ code, err }).toEqual({ code: 2, err: 'mem: standard input is not valid UTF-8\n' });

@@ -106,7 +106,7 @@ describe('a request that cannot be read or does not fit its operation', () => {
     for (const stranger of ['colour', 'entityPathh', 'constructor', 'toString']) {
       const answer = await ask(sentFor(address, (input) => ({ ...input, [stranger]: 'x' })));
       const { errors } = expectProblem(answer, 422, 'invalid_input');
-      expect(errors).toEqual([{ path: stranger, message: 'is not a known field' }]);
+      expect(errors).toEqual([{ path: stranger, message: expect.stringMatching(/^is not a known field/) }]);
     }
   });
 

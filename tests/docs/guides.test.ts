@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultCodes, type HttpRoute, type Operation, operations, shapes } from '@mem-service/contract';
@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { readTelemetry } from '../../packages/server/src/telemetry/index.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
-import { missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
-import { blocksOf, readDoc, root, tableOf } from './markdown.ts';
+import { memCommand, missingIn, runSteps, stepsOf, titleOf } from './blocks.ts';
+import { blocksOf, readDoc, tableOf } from './markdown.ts';
 
 const api = readDoc('docs/api.md');
 const guide = readDoc('docs/operations.md');
@@ -85,24 +85,23 @@ test('docs/operations.md lists every variable of OpenTelemetry that is read, and
   ).toEqual(general.sort());
 });
 
-test('a backup made as docs/operations.md says can be started from', async () => {
+test('a backup made and restored as docs/operations.md says can be started from', async () => {
   // tests/hosted/rights.test.ts runs the statements for PostgreSQL.
   const steps = stepsOf(blocksOf(guide).filter(({ kind }) => kind !== 'console' && kind !== 'sql'));
   const cwd = mkdtempSync(join(tmpdir(), 'mem-docs-'));
-  const dataDir = join(cwd, '.amfs');
-  const restored = join(cwd, 'restored');
-  mkdirSync(restored);
-  const place = (folder: string) => ({ options: { dataDir: folder }, remove: async () => {} });
+  const place = (folder: string) => ({ options: { dataDir: join(cwd, folder) }, remove: async () => {} });
   try {
-    const app = await openTestApp('sqlite', { place: place(dataDir) });
+    const app = await openTestApp('sqlite', { place: place('.amfs') });
     await app.call('entries.write', { entity_path: 'a', key: 'k', value: 'still in the write-ahead log' });
-    // The driver is found from where the service is installed.
-    symlinkSync(join(root, 'node_modules'), join(cwd, 'node_modules'));
-    const outputs = await runSteps(steps, { url: 'http://localhost:8080', cwd });
+    const program = join(cwd, 'mem');
+    writeFileSync(program, `#!/bin/sh\nexec ${memCommand.map((word) => `'${word}'`).join(' ')} "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = { PATH: `${cwd}:${process.env.PATH}` };
+    const outputs = await runSteps(steps, { url: 'http://localhost:8080', cwd, env });
     expect(outputs.map((output, i) => missingIn(output, steps[i]?.expected))).toEqual(steps.map(() => []));
     await app.close();
-    cpSync(join(cwd, 'backup.db'), join(restored, 'mem.db'));
-    const again = await openTestApp('sqlite', { place: place(restored) });
+    const again = await openTestApp('sqlite', { place: place('restored') });
     expect(await again.call('entries.search', { query: 'ahead' })).toMatchObject({ entries: [{ key: 'k' }] });
     expect(await again.call('entries.verify', {})).toMatchObject({ total_checked: 1, valid: 1 });
     await again.close();

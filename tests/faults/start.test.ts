@@ -102,13 +102,13 @@ describe('a start that cannot succeed says why in one line', () => {
     await new Promise((resolve) => taken.once('listening', resolve));
     const port = String((taken.address() as AddressInfo).port);
     expect(await refusal({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PORT: port })).toBe(
-      `mem: MEM_HTTP_PORT ${port} is already in use on 127.0.0.1\n`,
+      `mem: port ${port} is already in use on 127.0.0.1: choose another with --port or MEM_HTTP_PORT\n`,
     );
   });
 
   it('an address of another machine', async () => {
     expect(await refusal({ MEM_DATA_DIR: newFolder(), MEM_HTTP_HOST: '192.0.2.1' })).toBe(
-      'mem: MEM_HTTP_HOST 192.0.2.1 is not an address of this machine\n',
+      'mem: 192.0.2.1 is not an address of this machine: see --host and MEM_HTTP_HOST\n',
     );
   });
 

@@ -91,7 +91,7 @@ describe.each(backends)('the address of an entry on %s', (backend) => {
 
   beforeStore(backend, () => {
     it.each([
-      'a//b',
+      'a//b/c',
       '/b',
       'a/../b/%2e%2e',
       'a/%2e%2e',

@@ -113,6 +113,22 @@ describe.each(backends)('JSON over the wire on %s', (backend) => {
       }
     });
 
+    it('a misspelt field is refused with the nearest name, at any depth and in the query', async () => {
+      const messages = async (answer: Promise<{ json: { errors?: unknown } }>) => (await answer).json.errors;
+      expect(await messages(write('1', ',"confidense":0.1'))).toEqual([
+        { path: 'confidense', message: 'is not a known field. Did you mean confidence?' },
+      ]);
+      const body = '{"writes":[{"entity_path":"json","key":"k","value":1,"memorytype":"fact"}]}';
+      expect(await messages(send(server.url, { method: 'POST', path: '/api/v1/commits', body }))).toEqual([
+        { path: 'writes.0.memorytype', message: 'is not a known field. Did you mean memory_type?' },
+      ]);
+      expect(await messages(send(server.url, { method: 'GET', path: '/api/v1/entries?limt=1' }))).toEqual([
+        { path: 'limt', message: 'is not a known field. Did you mean limit?' },
+      ]);
+      const long = 'confidence'.repeat(10_000);
+      expect(await messages(write('1', `,"${long}":1`))).toEqual([{ path: long, message: 'is not a known field' }]);
+    });
+
     it('that is not UTF-8 is refused as unreadable', async () => {
       for (const bytes of [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xe2, 0x82]]) {
         const body = Buffer.concat([

@@ -40,6 +40,15 @@ it('what is written for a client starts the server', async () => {
   expect((await toolsOf(entry)).sort()).toEqual(['mem_read', 'mem_write']);
 });
 
+it('the tools that are chosen are offered, and a wrong name is refused before anything is written', async () => {
+  const wrong = await home.init(['--yes', '--client', 'claude-desktop', '--toolset', 'tiny']);
+  expect(wrong).toMatchObject({ code: 2, out: '' });
+  expect(wrong.err).toContain('--toolset: there is no "tiny"; use slim, core');
+  await home.init(['--yes', '--client', 'claude-desktop', '--toolset', 'slim']);
+  const entry = entryIn(home.read('.config/Claude/claude_desktop_config.json'), 'mcpServers') as ConfiguredServer;
+  expect(await toolsOf(entry)).toHaveLength(9);
+});
+
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
 it.skipIf(!hasScript).each([

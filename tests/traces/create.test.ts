@@ -68,7 +68,11 @@ describe.each(backends)('a trace that a client kept itself, on %s', (backend) =>
       error_events: [{ operation: 'tool', error_type: 'E', message: 'm', stack_trace: 't' }],
       attempts: [{ attempt: 1, summary: 'no', outcome_type: 'minor_failure' }],
       state_diff: { entries_created: 2, entries_updated: 3, confidence_changes: [] },
-      session_metadata: { platform: 'linux', llm_calls: [{ model: 'x' }], spans: [{ name: 's' }] },
+      session_metadata: {
+        platform: 'linux',
+        llm_calls: [{ model: 'x' }],
+        spans: [{ name: 's' }, { name: 'x', kind: 'llm' }],
+      },
       session_started_at: '2025-12-31T22:00:00.000Z',
       session_ended_at: '2025-12-31T22:00:05.000Z',
       session_duration_ms: 5000,

@@ -142,7 +142,10 @@ describe.each(backends)('a trace on %s', (backend) => {
             started_at: ended,
           },
         ],
-        spans: [expect.objectContaining({ span_id: 's-1', name: 'plan', kind: 'agent', status: 'ok' })],
+        spans: [
+          expect.objectContaining({ span_id: 's-1', name: 'plan', kind: 'agent', status: 'ok' }),
+          expect.objectContaining({ name: 'gpt-4o', kind: 'llm', status: 'ok', duration_ms: 20, cost_usd: 0.0035 }),
+        ],
       },
       total_llm_calls: 1,
       total_tokens: 1100,

@@ -11,4 +11,5 @@ export * from './operation.ts';
 export * from './operations/index.ts';
 export { plainIssue } from './plain-issues.ts';
 export * as shapes from './shapes.ts';
+export { suggest } from './suggest.ts';
 export * as traceShapes from './trace-shapes.ts';

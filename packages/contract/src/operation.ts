@@ -69,6 +69,8 @@ export type ToolBinding = {
   limit?: number;
   /** The field that defaults to the calling agent. */
   self?: string;
+  /** The field that defaults to the time of the call. */
+  now?: string;
   /** Nothing of its answer is cut, however long it is. */
   whole?: true;
   /** Cuts long texts in its lists, as every paged answer does. */
@@ -122,8 +124,8 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   /** Members of the body that are kept as their exact JSON text; `*` matches each element of a list. */
   raw?: readonly (readonly string[])[];
   tools?: readonly ToolBinding[];
-  /** `alias` is the short command name; `also` are synonyms. */
-  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[] };
+  /** `alias` is the command's word; `also` are synonyms that help does not list, nor does it list what is hidden. */
+  cli?: { args?: readonly string[]; alias?: string; also?: readonly string[]; hidden?: true };
   input: I;
   output: O;
   errors: readonly FaultCode[];

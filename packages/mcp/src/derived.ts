@@ -116,9 +116,10 @@ async function inputOf({ operation, binding }: Bound, args: JsonObject, session:
   const input = Object.fromEntries(
     Object.entries(args).filter(([field, value]) => value !== null || field === 'value'),
   );
-  const { self, limit } = binding;
+  const { self, limit, now } = binding;
   if (self !== undefined) input[self] ??= session.identity.caller().agent_id;
   if (limit !== undefined) input.limit ??= limit;
+  if (now !== undefined) input[now] ??= new Date().toISOString();
   if ('branch' in shape) input.branch ??= session.branch;
   if (input.trace_id !== undefined) input.trace_id = await traceIdOf(session, input.trace_id);
   if (operation.seals) input.session_metadata = session.identity.metadata();

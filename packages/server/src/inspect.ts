@@ -36,7 +36,12 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
   return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
 }
 
-type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal' | 'absent_modules'>;
+export type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal' | 'absent_modules'>;
+
+/** What the program makes of the migrations of a file. */
+export async function inspectFile(config: Config, applied: readonly AppliedMigration[]): Promise<SchemaReport> {
+  return schemaReport(applied, [...coreModules, ...(await installedModules(config))]);
+}
 
 function schemaReport(applied: readonly AppliedMigration[], modules: readonly Module[]): SchemaReport {
   const { pending, refusal, absent_modules } = compareSchema(applied, migrationsOf(modules));

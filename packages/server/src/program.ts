@@ -13,6 +13,8 @@ export const programParts: CliParts = {
   }),
   openApp: async (config) => (await import('./installed.ts')).openInstalledApp(config),
   serve: async (config) => (await import('./serve.ts')).serve(config),
+  backupStore: async (config, options) => (await import('./backup.ts')).backupStore(config, options),
+  restoreStore: async (config, options) => (await import('./backup.ts')).restoreStore(config, options),
   inspectStore: async (config) => (await import('./inspect.ts')).inspectStore(config),
   openMemory: async (env, user) => (await import('@mem-service/mcp')).openMemory(env, user),
   mcp: async (given) => (await import('@mem-service/mcp')).runMcp(given),

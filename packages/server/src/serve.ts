@@ -98,11 +98,18 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
         : `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`;
     return { message: `${where}: ${message}: ${error.why}`, exitCode: 6 };
   }
-  if (code === 'EADDRINUSE') return { message: `MEM_HTTP_PORT ${port} is already in use on ${host}`, exitCode: 1 };
+  if (code === 'EADDRINUSE')
+    return {
+      message: `port ${port} is already in use on ${host}: choose another with --port or MEM_HTTP_PORT`,
+      exitCode: 1,
+    };
   if (code === 'EACCES' && syscall === 'listen')
-    return { message: `MEM_HTTP_PORT ${port} needs more rights`, exitCode: 1 };
+    return {
+      message: `port ${port} needs more rights: choose one above 1023 with --port or MEM_HTTP_PORT`,
+      exitCode: 1,
+    };
   if (syscall === 'listen' || syscall === 'getaddrinfo')
-    return { message: `MEM_HTTP_HOST ${host} is not an address of this machine`, exitCode: 1 };
+    return { message: `${host} is not an address of this machine: see --host and MEM_HTTP_HOST`, exitCode: 1 };
   return { message: stack ?? message, exitCode: 1 };
 }
 
@@ -156,6 +163,6 @@ function dataText({ served, dataDir }: Config): string {
 }
 
 function authText({ hosted, apiKeys: { length: keys } }: Config): string {
-  if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem account create <name>';
+  if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';
   return keys === 0 ? 'off: set MEM_API_KEYS to require a key' : `on: ${keys} key${keys === 1 ? '' : 's'}`;
 }

@@ -29,7 +29,7 @@ export const accounts = {
       status: 201,
       location: '/api/v1/internal/accounts/{account_id}',
     },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'create-account' },
     input: () =>
       z.strictObject({
         name,
@@ -53,6 +53,7 @@ export const accounts = {
     summary: 'List accounts',
     ...control,
     http: { method: 'GET', path: '/api/v1/internal/accounts' },
+    cli: { alias: 'accounts' },
     input: () => z.strictObject({ limit: s.limit, cursor: s.cursor }),
     output: () => z.object({ accounts: z.array(account), ...s.page }),
     errors: ['unauthenticated', 'invalid_cursor'],
@@ -62,7 +63,7 @@ export const accounts = {
     summary: 'Read an account',
     ...control,
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}' },
-    cli: { args: ['account_id'] },
+    cli: { args: ['account_id'], alias: 'show-account' },
     input: () => z.strictObject({ account_id: accountId }),
     output: () => account,
     errors: ['unauthenticated', 'not_found'],
@@ -72,7 +73,7 @@ export const accounts = {
     summary: 'Change the plan, name or status of an account',
     ...control,
     http: { method: 'PATCH', path: '/api/v1/internal/accounts/{account_id}' },
-    cli: { args: ['account_id'] },
+    cli: { args: ['account_id'], alias: 'update-account' },
     input: () =>
       z.strictObject({
         account_id: accountId,
@@ -93,7 +94,7 @@ export const accounts = {
     // Reads every table in pages, so that memory holds no more than the client has taken.
     items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/internal/accounts/{account_id}/export' },
-    cli: { args: ['account_id'] },
+    cli: { args: ['account_id'], alias: 'export-account' },
     input: () => z.strictObject({ account_id: accountId }),
     output: () => exportLine,
     errors: ['unauthenticated', 'not_found', 'module_not_installed'],
@@ -107,7 +108,7 @@ export const accounts = {
       '`purged_at` is when the last of it was removed. The id is never used again.',
     ...control,
     http: { method: 'DELETE', path: '/api/v1/internal/accounts/{account_id}' },
-    cli: { args: ['account_id'] },
+    cli: { args: ['account_id'], alias: 'delete-account' },
     input: () =>
       z.strictObject({
         account_id: accountId,
@@ -132,7 +133,7 @@ export const accounts = {
     ...control,
     once: 'key',
     http: { method: 'POST', path: '/api/v1/internal/accounts/{account_id}/api-keys', status: 201 },
-    cli: { args: ['account_id'] },
+    cli: { args: ['account_id'], alias: 'create-account-key' },
     input: () => z.strictObject({ account_id: accountId, name: s.label(128).default('admin') }),
     output: () => z.object({ account_id: accountId, key_id: z.string(), key: z.string().nullable() }),
     errors: ['unauthenticated', 'not_found'],

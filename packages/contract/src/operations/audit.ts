@@ -56,6 +56,7 @@ export const audit = {
       '`limit` lines a call; follow `next_cursor` to cover all.',
     ...admin,
     http: { method: 'GET', path: '/api/v1/admin/audit/verify' },
+    cli: { alias: 'verify-audit' },
     input: () =>
       z.strictObject({
         limit: z.int().min(1).max(100_000).default(10_000).meta({ description: 'Lines to check.' }),

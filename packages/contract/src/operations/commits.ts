@@ -100,7 +100,7 @@ export const commits = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/commits/{commit_id}' },
-    cli: { args: ['commit_id'] },
+    cli: { args: ['commit_id'], alias: 'show-commit' },
     input: () =>
       z.strictObject({ commit_id: s.text(64).min(1).meta({ description: 'The id that the commit was given.' }) }),
     output: () => wholeCommit,

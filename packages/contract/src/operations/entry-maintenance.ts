@@ -134,7 +134,7 @@ export const entryMaintenance = {
     removes: 'entries.write',
     needs_notes: 'of the whole account',
     http: { method: 'POST', path: '/api/v1/admin/agents/{agent_id}/erase' },
-    cli: { args: ['agent_id'] },
+    cli: { args: ['agent_id'], alias: 'erase-agent' },
     input: () =>
       z.strictObject({
         agent_id: s.agentId.meta({ description: 'The agent to erase.' }),

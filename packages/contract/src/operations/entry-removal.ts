@@ -45,7 +45,7 @@ export const entryRemoval = {
       status: { of: (output: { unchanged: boolean }) => (output.unchanged ? 200 : 201), all: [201, 200] },
       location: entryPath,
     },
-    cli: { args: ['entity_path', 'key', 'version'], alias: 'restore' },
+    cli: { args: ['entity_path', 'key', 'version'], alias: 'restore-version' },
     tools: [
       {
         name: 'mem_restore',

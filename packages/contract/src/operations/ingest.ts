@@ -50,7 +50,7 @@ export const ingest = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/v1/traces', otlp: true },
-    cli: { args: ['resourceSpans'] },
+    cli: { args: ['resourceSpans'], alias: 'ingest-otlp' },
     input: () =>
       z.strictObject({
         resourceSpans: z

@@ -85,7 +85,7 @@ export const keys = {
     cost: 2,
     once: 'key',
     http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'create-key' },
     input: () => z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
     output: () => newKey,
     errors: ['forbidden'],
@@ -105,7 +105,7 @@ export const keys = {
       status: 201,
       location: '/api/v1/admin/api-keys/{key_id}',
     },
-    cli: { args: ['key_id'] },
+    cli: { args: ['key_id'], alias: 'rotate-key' },
     input: () =>
       z.strictObject({
         key_id: keyId,
@@ -128,7 +128,7 @@ export const keys = {
     cost: 2,
     removes: 'keys.create',
     http: { method: 'DELETE', path: '/api/v1/admin/api-keys/{key_id}' },
-    cli: { args: ['key_id'] },
+    cli: { args: ['key_id'], alias: 'revoke-key' },
     input: () => z.strictObject({ key_id: keyId }),
     output: () => apiKey,
     errors: ['forbidden', 'not_found'],

@@ -53,6 +53,7 @@ export const log = {
     effect: 'read',
     cost: 1,
     http: { method: 'GET', path: '/api/v1/log' },
+    cli: { hidden: true },
     input: () =>
       z.strictObject({
         after: z.int().min(0).default(0).meta({ description: 'Only events with a greater `seq`.' }),

@@ -47,6 +47,7 @@ export const retention = {
     effect: 'write',
     cost: 2,
     http: { method: 'PUT', path: '/api/v1/admin/retention' },
+    cli: { alias: 'set-retention' },
     input: () => z.strictObject(settings),
     output: () => kept,
     errors: ['forbidden'],

@@ -70,7 +70,7 @@ export const sessions = {
     description: 'Something that went wrong in the open session. Refusals by the service are recorded automatically.',
     ...recording,
     http: { method: 'POST', path: '/api/v1/errors', status: 201 },
-    cli: { args: ['error_type', 'message'] },
+    cli: { args: ['error_type', 'message'], alias: 'error' },
     input: () =>
       z.strictObject({
         operation: s.text(256).min(1).default('tool'),
@@ -91,7 +91,7 @@ export const sessions = {
       'of the kind llm for it, with the id of the call.',
     ...recording,
     http: { method: 'POST', path: '/api/v1/llm-calls', status: 201 },
-    cli: { args: ['model'] },
+    cli: { args: ['model'], alias: 'llm-call' },
     tools: [
       {
         name: 'mem_record_llm_call',
@@ -142,11 +142,10 @@ export const sessions = {
     summary: 'Record a span',
     description:
       'A piece of work within the open session. The same `span_id` again adds to the span, so that it can ' +
-      'be recorded when it starts, with the status running, and again when it ends; without that status it is over. ' +
-      'Payloads are redacted and cut.',
+      'be recorded when it starts and again when it ends. Payloads are redacted and cut.',
     ...recording,
     http: { method: 'POST', path: '/api/v1/spans', status: 201 },
-    cli: { args: ['name'] },
+    cli: { args: ['name'], alias: 'span' },
     tools: [
       {
         name: 'mem_record_span',
@@ -166,6 +165,7 @@ export const sessions = {
           'output',
           'attributes',
         ],
+        now: 'ended_at',
         about: {
           name: 'What was done',
           kind: 'Default agent',
@@ -193,7 +193,7 @@ export const sessions = {
     description: 'They go onto the sealed trace. Later values win; null removes a key.',
     ...common,
     http: { method: 'PUT', path: '/api/v1/attributes' },
-    cli: { args: ['attributes'] },
+    cli: { args: ['attributes'], alias: 'set-attributes' },
     tools: [
       {
         name: 'mem_set_trace_attributes',

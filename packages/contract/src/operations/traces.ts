@@ -78,6 +78,7 @@ export const traces = {
     cost: 2,
     cites: true,
     http: { method: 'POST', path: '/api/v1/traces', status: 201, location: '/api/v1/traces/{trace_id}' },
+    cli: { alias: 'seal-trace' },
     input: () =>
       z.strictObject({
         outcome_ref: t.outcomeRef.nullish(),
@@ -232,6 +233,7 @@ export const traces = {
     effect: 'read',
     cost: 1,
     http: { method: 'POST', path: '/api/v1/traces/verify' },
+    cli: { alias: 'verify-traces' },
     input: () =>
       z.strictObject({
         trace_id: t.traceId.optional(),

@@ -69,6 +69,7 @@ export const transfer = {
     // Reads every table in pages, so that memory holds no more than the client has taken.
     items_per_statement: 100,
     http: { method: 'GET', path: '/api/v1/export' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => exportLine,
     errors: ['forbidden', 'module_not_installed'],
@@ -84,6 +85,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'GET', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () =>
       z.object({
@@ -108,6 +110,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'POST', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () =>
       z.strictObject({
         from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
@@ -139,6 +142,7 @@ export const transfer = {
     // Reads the lines in pages, and writes the records of each kind in a page together.
     items_per_statement: 100,
     http: { method: 'POST', path: '/api/v1/import/finish' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => z.object({ seq: z.int(), counts: z.record(z.string(), z.int()) }),
     errors: ['forbidden', 'conflict'],
@@ -154,6 +158,7 @@ export const transfer = {
     admin: true,
     whole: true,
     http: { method: 'DELETE', path: '/api/v1/import' },
+    cli: { hidden: true },
     input: () => z.strictObject({}),
     output: () => z.object({ discarded: z.int() }),
     errors: ['forbidden'],
@@ -171,6 +176,7 @@ export const transfer = {
     effect: 'write',
     cost: 2,
     http: { method: 'POST', path: '/api/v1/import/entries' },
+    cli: { hidden: true },
     raw: [['entries', '*', 'value']],
     input: () =>
       z.strictObject({

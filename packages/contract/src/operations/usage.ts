@@ -78,7 +78,7 @@ export const usageOperations = {
     effect: 'control',
     cost: 0,
     http: { method: 'POST', path: '/api/v1/internal/usage/record' },
-    cli: { args: ['account_id', 'ops'] },
+    cli: { args: ['account_id', 'ops'], alias: 'record-usage' },
     input: () =>
       z.strictObject({
         account_id: z.guid().meta({ description: 'The account.', examples: [example.account_id] }),

@@ -6,8 +6,10 @@ export type Command = {
   name: OperationName;
   /** The word to type: the short name, or the full name if there is none. */
   word: string;
-  /** Synonyms, including the full name. */
+  /** Synonyms that still work, including the full name. */
   also: readonly string[];
+  /** Not listed: a step of another command, which does the same in one go. */
+  hidden: boolean;
   operation: Operation;
   /** Positional arguments, in this order. */
   readonly args: CommandField[];
@@ -17,9 +19,10 @@ export type Command = {
 };
 
 const ALL = toggle('all', 'Follow the pages to the end.');
+const TEXT = toggle('text', 'Take the value as text, whatever it looks like.');
 const YES = toggle('yes', 'Do not ask. Needed where there is no terminal to ask on.');
 const COMMON = [
-  toggle('json', 'Print the answer as JSON, exactly as it came.'),
+  toggle('json', 'Print the answer as JSON, exactly as it came, with every field.'),
   field('agent', 'The agent on whose behalf this runs. Default: MEM_AGENT_ID, or cli.'),
   field('session', 'The session it belongs to.'),
   toggle('help', 'Print this help.'),
@@ -28,12 +31,13 @@ const COMMON = [
 /** Fields are read from the schemas on first use, because a run needs only one command. */
 function toCommand(name: OperationName): Command {
   const operation: Operation = operations[name];
-  const { alias, also = [], args = [] } = operation.cli ?? {};
+  const { alias, also = [], args = [], hidden = false } = operation.cli ?? {};
   let fields: CommandField[] | undefined;
   return {
     name,
     word: alias ?? name,
     also: alias ? [...also, name] : [],
+    hidden,
     operation,
     get fields() {
       fields ??= fieldsOf(operation);
@@ -43,13 +47,20 @@ function toCommand(name: OperationName): Command {
       return args.flatMap((arg) => this.fields.filter((field) => field.name === arg));
     },
     get common() {
-      return [...(isPaged(name) ? [ALL] : []), ...(operation.erases ? [YES] : []), ...COMMON];
+      return [
+        ...(isPaged(name) ? [ALL] : []),
+        ...(this.fields.some(({ kind }) => kind === 'value') ? [TEXT] : []),
+        ...(operation.erases ? [YES] : []),
+        ...COMMON,
+      ];
     },
   };
 }
 
 /** Every operation in the table is a command. */
 export const commands: readonly Command[] = operationNames.map(toCommand);
+
+export const listedCommands = commands.filter(({ hidden }) => !hidden);
 
 export function findCommand(word: string): Command | undefined {
   return commands.find((command) => command.word === word || command.also.includes(word));

@@ -1,14 +1,15 @@
-import { commands } from './commands.ts';
+import { commands, listedCommands } from './commands.ts';
 import type { CommandField } from './fields.ts';
 import { ownCommands } from './own/index.ts';
 import type { CommandSyntax } from './parse.ts';
+import { powershellScript } from './powershell.ts';
 import { commandWords, ownWords } from './words.ts';
 
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
 export function completionScript(shell: Shell): string {
-  return { bash, zsh, fish }[shell]();
+  return { bash, zsh, fish, powershell }[shell]();
 }
 
 /** A command with its synonyms and its syntax. */
@@ -44,6 +45,12 @@ const choiceCases = (reply: (words: string) => string): string =>
 
 const flagCases = (reply: (words: string) => string): string =>
   completed.map((command) => `    ${patternOf(command)}) ${reply(flagsOf(command).join(' '))} ;;`).join('\n');
+
+/** Every listed word with its summary. */
+const describedWords = () => [
+  ...listedCommands.map(({ word, operation }) => [word, operation.summary] as const),
+  ...ownWords,
+];
 
 const filePattern = () => completed.filter(takesFile).map(patternOf).join('|') || '-';
 
@@ -84,7 +91,7 @@ complete -F _mem mem
 }
 
 function zsh(): string {
-  const described = [...commands.map(({ word, operation }) => [word, operation.summary]), ...ownWords];
+  const described = describedWords();
   return `#compdef mem
 # zsh completion for mem: mem completion zsh > "\${fpath[1]}/_mem", or source <(mem completion zsh)
 _mem() {
@@ -118,13 +125,27 @@ function fish(): string {
     '# fish completion for mem: mem completion fish | source',
     'complete -c mem -f',
     ...ownWords.map(([word, text]) => fishWord(word, text)),
-    ...commands.map(({ word, operation }) => fishWord(word, operation.summary)),
+    ...listedCommands.map(({ word, operation }) => fishWord(word, operation.summary)),
     `complete -c mem -n '__fish_seen_subcommand_from completion' -a '${shells.join(' ')}'`,
     `complete -c mem -n '__fish_seen_subcommand_from help' -a '${commandWords().join(' ')}'`,
     ...completed.flatMap(fishFlags),
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const powershell = (): string =>
+  powershellScript({
+    words: describedWords(),
+    fullNames: fullNames(),
+    shells,
+    commands: completed.map((command) => ({
+      words: [command.word, ...command.also],
+      flags: flagsOf(command),
+      choices: fieldsOf(command)
+        .filter(({ choices }) => choices.length > 0)
+        .map(({ flag, choices }) => ({ flag: `--${flag}`, choices })),
+    })),
+  });
 
 const fishWord = (word: string, text: string) =>
   `complete -c mem -n __fish_use_subcommand -a ${word} -d ${quoted(text)}`;

@@ -1,6 +1,6 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
-import { ConfigError } from '../config.ts';
+import { ConfigError, type Environment } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
 
 /** The command line itself is invalid. */
@@ -14,7 +14,7 @@ export const exitCodes = {
   2: 'wrong usage, invalid input or bad configuration',
   3: 'not found',
   4: 'not authenticated, or not allowed',
-  5: 'conflict: the entry is at another version',
+  5: 'conflict: the entry is at another version, or something is in the way',
   6: 'the service or its storage cannot be reached right now',
 } as const;
 
@@ -62,12 +62,31 @@ function reasonOf({ message, cause }: Error): string {
   return reason || code ? `${message}: ${reason || code}` : message;
 }
 
-/** One line for each error, with the names of the command line. */
-export function describeProblem({ detail, errors }: Problem, command?: Command): string[] {
-  if (!errors || errors.length === 0) return detail.split('\n');
+/** One line for each error, with the names of the command line and of the variables that a user sets. */
+export function describeProblem(problem: Problem, { command, env }: FailedCommand): string[] {
+  const { detail, errors, code } = problem;
+  if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
+  if (!errors || errors.length === 0) return [...detail.split('\n'), ...links(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
     const named = command && field ? fieldLabel(command, field) : path;
     return named === '' ? message : `${named}: ${message}`;
   });
 }
+
+export type FailedCommand = { command: Command | undefined; env: Environment };
+
+/** The service speaks of headers, which the command line sets from these variables. */
+function keyProblem({ detail }: Problem, { command, env }: FailedCommand): string {
+  const isControl = command?.operation.effect === 'control' || detail.includes('control plane');
+  const variable = isControl ? 'MEM_INTERNAL_KEY' : 'MEM_API_KEY';
+  if (!env[variable]) return `the server asks for a key: set ${variable}`;
+  return `the server refuses the key in ${variable}${/^send |: send /.test(detail) ? '' : `: ${detail}`}`;
+}
+
+/** Where to get a plan, or more of it. */
+const links = ({ upgrade_url, plan_comparison_url }: Problem): string[] =>
+  [
+    typeof upgrade_url === 'string' ? `more ops: ${upgrade_url}` : '',
+    typeof plan_comparison_url === 'string' ? `plans: ${plan_comparison_url}` : '',
+  ].filter((line) => line !== '');

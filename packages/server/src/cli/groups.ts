@@ -20,7 +20,6 @@ const TITLES: readonly (readonly [title: string, ...modules: string[]])[] = [
     'consumers',
   ],
   ['Overview: numbers, events and health', 'counts', 'log', 'system'],
-  ['Transfer: the steps behind mem export and mem import', 'transfer'],
 ];
 
 export type CommandGroup = { title: string; members: Command[] };

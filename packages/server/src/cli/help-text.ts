@@ -55,7 +55,8 @@ export function syntaxHelp(syntax: CommandSyntax, text: string): string {
 const paragraphs = (text: string): string =>
   text
     .split('\n\n')
-    .map((text) => wrap(text.replaceAll('\n', ' '), WIDTH).join('\n'))
+    // What is indented is laid out already.
+    .map((text) => (text.startsWith('  ') ? text : wrap(text.replaceAll('\n', ' '), WIDTH).join('\n')))
     .join('\n\n');
 
 export function usageOf({ word, args }: CommandSyntax): string {
@@ -89,7 +90,9 @@ const negatable = (shown: string, { kind, flag, isSwitch }: CommandField) =>
 
 function argumentText(field: CommandField): string {
   const sources: Partial<Record<CommandField['kind'], string>> = {
-    value: 'JSON, or text where it is no JSON. - or nothing: read from standard input.',
+    value:
+      'JSON, or text where it is no JSON (what begins with { or [ must be JSON, or have --text). - or nothing: read ' +
+      'from standard input.',
     object: 'A JSON object. - or nothing: read from standard input.',
     document: 'A file with a JSON list, or the list itself. - or nothing: read from standard input.',
   };

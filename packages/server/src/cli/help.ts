@@ -1,5 +1,5 @@
 import { Fault, JsonText } from '@mem-service/contract';
-import { type Command, commands } from './commands.ts';
+import { type Command, listedCommands } from './commands.ts';
 import { abouts, examples } from './examples.ts';
 import { exitCodeOf, exitCodes } from './failure.ts';
 import type { CommandField } from './fields.ts';
@@ -7,12 +7,34 @@ import { groupsOf } from './groups.ts';
 import { exampleLines, rows, syntaxHelp, wrap } from './help-text.ts';
 import { ownWords } from './words.ts';
 
-/** `mem --help`. */
+/** What a new user needs first. */
+const FIRST = ['init', 'serve', 'status', 'doctor', 'write', 'read', 'search', 'list', 'outcome', 'log'];
+
+/** `mem`, `mem help` and `mem --help`. */
 export function overview(version: string): string {
-  const width = Math.max(...commands.map(({ word }) => word.length));
+  const summaries = new Map([
+    ...ownWords,
+    ...listedCommands.map(({ word, operation }) => [word, operation.summary] as const),
+  ]);
+  return `mem ${version}: memory for software agents
+
+Usage: mem <command> [arguments] [flags]
+
+${rows(FIRST.map((word) => [word, summaries.get(word) ?? '']))}
+
+${rows([
+  ['mem help --all', `all ${summaries.size} commands, by subject, and the exit codes`],
+  ['mem help <command>', 'its arguments, flags and examples'],
+])}
+`;
+}
+
+/** `mem help --all`. */
+export function fullOverview(version: string): string {
+  const width = Math.max(...listedCommands.map(({ word }) => word.length));
   const lines = (pairs: readonly (readonly [string, string])[]) =>
     rows(pairs.map(([word, text]) => [word.padEnd(width), text]));
-  const listed = groupsOf(commands).map(
+  const listed = groupsOf(listedCommands).map(
     ({ title, members }) => `${title}:\n${lines(members.map(({ word, operation }) => [word, operation.summary]))}`,
   );
   return `mem ${version}: memory for software agents
@@ -23,8 +45,8 @@ ${lines(ownWords)}
 
 ${listed.join('\n\n')}
 
-Each of these is also known by its full name, such as mem entries.write.
-mem help <command> tells its arguments and flags.
+mem help <command> tells its arguments and flags. An operation can also be called by the name that the API has
+for it, such as mem entries.write.
 
 Memory is the server at MEM_HTTP_URL (with the key in MEM_API_KEY), else PostgreSQL at MEM_POSTGRES_DSN, else the
 folder MEM_DATA_DIR, else .amfs in this folder or a parent of it, else your own store in ~/.mem/store. mem status
@@ -37,7 +59,7 @@ ${rows(Object.entries(exitCodes))}
 
 /** `mem help <command>`. */
 export function commandHelp(command: Command): string {
-  const { operation, also } = command;
+  const { operation, name, word } = command;
   const about = abouts[command.name] ?? operation.description;
   const text = about ? `${operation.summary}. ${about}` : `${operation.summary}.`;
   const parts = [
@@ -45,7 +67,7 @@ export function commandHelp(command: Command): string {
     exampleLines([['', exampleOf(command)], ...(examples[command.name] ?? [])]),
     `Exit codes:\n${rows(exitCodesFor(command))}`,
     ...seeAlso(command),
-    ...(also.length === 0 ? [] : [`Also known as ${also.map((one) => `mem ${one}`).join(', ')}.`]),
+    ...(word === name ? [] : [`In the API: ${name}.`]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -60,7 +82,7 @@ function exitCodesFor({ operation, name }: Command): [string, string][] {
 
 /** Other commands of its group. */
 function seeAlso({ word, operation }: Command): string[] {
-  const group = groupsOf(commands).find(({ members }) => members.some((one) => one.operation === operation));
+  const group = groupsOf(listedCommands).find(({ members }) => members.some((one) => one.operation === operation));
   const others = (group?.members ?? []).filter((one) => one.word !== word).map((one) => `mem ${one.word}`);
   return others.length === 0 ? [] : [wrap(`See also: ${others.join(', ')}.`, 100).join('\n')];
 }

@@ -1,14 +1,14 @@
+import { suggest } from '@mem-service/contract';
 import { VERSION } from '../version.ts';
 import { findCommand } from './commands.ts';
 import { completionScript, type Shell, shells } from './complete.ts';
 import { describeProblem, exitCodeOf, problemOf, UsageError } from './failure.ts';
-import { commandHelp, overview } from './help.ts';
+import { commandHelp, fullOverview, overview } from './help.ts';
 import { exampleLines } from './help-text.ts';
 import { findOwn } from './own/index.ts';
 import type { CliParts } from './parts.ts';
 import { clean } from './render/index.ts';
 import { runCommand } from './run.ts';
-import { suggest } from './suggest.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 import { commandWords } from './words.ts';
 
@@ -25,18 +25,21 @@ export async function runCli(
   } catch (error) {
     const problem = problemOf(error);
     if (args.includes('--json')) terminal.err(`${JSON.stringify(problem)}\n`);
-    else for (const line of describeProblem(problem, findCommand(args[0] ?? ''))) terminal.err(`mem: ${clean(line)}\n`);
+    else {
+      const failed = { command: findCommand(args[0] ?? ''), env: parts.readEnvironment() };
+      for (const line of describeProblem(problem, failed)) terminal.err(`mem: ${clean(line)}\n`);
+    }
     return exitCodeOf(problem);
   }
 }
 
 async function dispatch(args: readonly string[], parts: CliParts & { terminal: Terminal }): Promise<number> {
   const [word, ...rest] = args;
-  const { out, err } = parts.terminal;
+  const { out } = parts.terminal;
   switch (word) {
     case undefined:
-      err(overview(VERSION));
-      return 2;
+      out(overview(VERSION));
+      return 0;
     case '--version':
       out(`${VERSION}\n`);
       return 0;
@@ -59,6 +62,7 @@ async function dispatch(args: readonly string[], parts: CliParts & { terminal: T
 }
 
 function helpFor([word]: readonly string[]): string {
+  if (word === '--all') return fullOverview(VERSION);
   if (word === undefined || word === 'help') return overview(VERSION);
   if (word === 'completion') return completionHelp;
   const own = findOwn(word);
@@ -76,6 +80,10 @@ ${exampleLines([
   ['bash: for this shell, or in ~/.bashrc', 'source <(mem completion bash)'],
   ['zsh: into a folder of $fpath, before compinit runs', 'mem completion zsh > ~/.zfunc/_mem'],
   ['fish: for every shell', 'mem completion fish > ~/.config/fish/completions/mem.fish'],
+  [
+    'PowerShell: for this shell, or in the file that $PROFILE names',
+    'mem completion powershell | Out-String | Invoke-Expression',
+  ],
 ])}
 `;
 

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
-import { attachRaw, JsonText } from '@mem-service/contract';
+import { attachRaw, JsonText, suggest } from '@mem-service/contract';
 import { type Command, fieldLabel } from './commands.ts';
 import { UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
-import type { ParsedFlags } from './parse.ts';
+import { isOn, type ParsedFlags } from './parse.ts';
 
 export type CommandInput = Record<string, unknown>;
 
@@ -24,7 +24,10 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
     else
       input = {
         ...input,
-        [field.name]: toInput(field, [text as string, ...texts.slice(1)], fieldLabel(command, field)),
+        [field.name]: toInput(field, [text as string, ...texts.slice(1)], {
+          label: fieldLabel(command, field),
+          asText: isOn(given, 'text'),
+        }),
       };
   }
   input = { ...document, ...input };
@@ -35,22 +38,26 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
 
 const isLong = ({ kind }: CommandField) => kind === 'value' || kind === 'object' || kind === 'document';
 
-function toInput(field: CommandField, texts: readonly [string, ...string[]], label: string): unknown {
+type TextReading = { label: string; asText: boolean };
+
+function toInput(field: CommandField, texts: readonly [string, ...string[]], { label, asText }: TextReading): unknown {
   const [text] = texts;
   switch (field.kind) {
     case 'value':
-      return toValue(text);
+      return asText ? JsonText.of(text) : toValue(text, label);
     case 'object':
       return toObject(text, label);
     case 'list':
-      return texts.flatMap(toList);
+      return texts.flatMap((one) => toList(one, label));
     case 'boolean':
       return text === 'true';
     case 'number':
       return toNumber(text, label);
     default:
       if (field.kind === 'choice' && !field.choices.includes(text))
-        throw new UsageError(`${label} must be one of ${field.choices.join(', ')}, not ${JSON.stringify(text)}`);
+        throw new UsageError(
+          `${label} must be one of ${field.choices.join(', ')}, not ${JSON.stringify(text)}${suggest(text, field.choices)}`,
+        );
       return text;
   }
 }
@@ -62,10 +69,11 @@ function toNumber(text: string, label: string): number {
 }
 
 /** `a,b`, or JSON if an element contains a comma or is an object: a list, or a single element. */
-function toList(text: string): unknown[] {
-  const parsed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (parsed !== undefined) return Array.isArray(parsed) ? parsed : [parsed];
-  return text.split(',').map((part) => part.trim());
+function toList(text: string, label: string): unknown[] {
+  if (!LIKE_JSON.test(text)) return text.split(',').map((part) => part.trim());
+  const parsed = parseJson(text);
+  if (parsed === undefined) throw new UsageError(`${label} begins like JSON, but ${jsonProblem(text)}`);
+  return Array.isArray(parsed) ? parsed : [parsed];
 }
 
 function toObject(text: string, label: string): object {
@@ -74,9 +82,26 @@ function toObject(text: string, label: string): object {
   throw new UsageError(`${label} must be a JSON object such as {"name":"value"}`);
 }
 
-/** JSON keeps its exact text; any other text becomes a string. */
-function toValue(text: string): JsonText {
-  return parseJson(text) === undefined ? JsonText.of(text) : new JsonText(text.trim());
+/** JSON keeps its exact text; any other text becomes a string, unless it looks like JSON with a mistake in it. */
+function toValue(text: string, label: string): JsonText {
+  if (parseJson(text) !== undefined) return new JsonText(text.trim());
+  if (!LIKE_JSON.test(text)) return JsonText.of(text);
+  throw new UsageError(
+    `${label} begins like JSON, but ${jsonProblem(text)}: mend it, or add --text to write it as text`,
+  );
+}
+
+const LIKE_JSON = /^\s*[[{]/;
+
+/** Why a text is not JSON, in the parser's words. It quotes the text only up to the mistake. */
+function jsonProblem(text: string): string {
+  try {
+    JSON.parse(text);
+    return '';
+  } catch (error) {
+    const [reason = ''] = (error as Error).message.split(', "');
+    return `is not (${reason.replace(/ in JSON/, '')})`;
+  }
 }
 
 function parseJson(text: string): unknown {
@@ -92,7 +117,7 @@ function parseJson(text: string): unknown {
  * inside keep their exact text.
  */
 async function readDocument({ operation }: Command, { name }: CommandField, text: string): Promise<CommandInput> {
-  const json = /^\s*[[{]/.test(text) ? text : await readText(text);
+  const json = LIKE_JSON.test(text) ? text : await readText(text);
   const parsed = parseJson(json);
   if (typeof parsed !== 'object' || parsed === null) throw new UsageError(`${name}: this is not JSON with objects`);
   const raw = (operation.raw ?? []).filter(([first]) => first === name);

@@ -1,6 +1,6 @@
+import { suggest } from '@mem-service/contract';
 import { UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
-import { suggest } from './suggest.ts';
 
 /** The syntax of a command: `args` by position, and every field by flag. */
 export type CommandSyntax = {

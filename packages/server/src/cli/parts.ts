@@ -1,4 +1,5 @@
 import type { Memory, MemoryUser } from '@mem-service/mcp';
+import type { BackupOptions, BackupReport } from '../backup.ts';
 import type { Config, Environment } from '../config.ts';
 import type { StoreReport } from '../inspect.ts';
 import type { Kernel } from '../kernel/index.ts';
@@ -14,6 +15,10 @@ export type CliParts = {
   readProcessStart: () => ProcessStart;
   /** Opens the local store, for commands without a server. */
   openApp: (config: Config) => Promise<{ kernel: Kernel; close(): Promise<void> }>;
+  /** Copies the local store into a file while others use it, and checks the copy. */
+  backupStore: (config: Config, options: BackupOptions) => Promise<BackupReport>;
+  /** Puts such a file in place of the local store. */
+  restoreStore: (config: Config, options: BackupOptions) => Promise<BackupReport>;
   /** Inspects the local store without changing it. */
   inspectStore: (config: Config) => Promise<StoreReport>;
   /** Opens the memory as an MCP client of this machine uses it. */

@@ -47,7 +47,8 @@ export async function runCommand(command: Command, args: readonly string[], part
 
 type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };
 
-const isVerification = (name: OperationName) => name === 'entries.verify' || name === 'traces.verify';
+const VERIFICATIONS: readonly OperationName[] = ['entries.verify', 'traces.verify', 'audit.verify'];
+const isVerification = (name: OperationName) => VERIFICATIONS.includes(name);
 
 async function ask(connection: ServiceConnection, { name }: Command, question: CommandCall): Promise<string> {
   const { given } = question;

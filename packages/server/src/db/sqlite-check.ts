@@ -13,10 +13,14 @@ const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
 
 const MAX_PROBLEMS = 5;
 
+export type SqliteState = { applied: AppliedMigration[]; problems: string[] };
+
+export const checkSqlite = (directory: string): Promise<SqliteState> => checkSqliteFile(join(directory, 'mem.db'));
+
 /** Inspects a store without changing it: its migrations, and the problems that SQLite finds in the file. */
-export async function checkSqlite(directory: string): Promise<{ applied: AppliedMigration[]; problems: string[] }> {
+export async function checkSqliteFile(file: string): Promise<SqliteState> {
   try {
-    const connection = await openConnection(await loadDriver(), join(directory, 'mem.db'), true);
+    const connection = await openConnection(await loadDriver(), file, true);
     try {
       const found = connection.all<{ quick_check: string }>({
         text: `PRAGMA quick_check(${MAX_PROBLEMS})`,

@@ -1,4 +1,4 @@
-import { invalidInput, type OperationName, operations } from '@mem-service/contract';
+import { invalidInput, type OperationName, operations, suggest } from '@mem-service/contract';
 import type { z } from 'zod';
 
 type QueryFieldKind = 'text' | 'number' | 'boolean' | 'list';
@@ -44,7 +44,8 @@ export function queryReader(name: OperationName): QueryReader {
     for (const [given, text] of new URLSearchParams(url.slice(mark + 1))) {
       const field = fields.has(given) ? given : snake(given);
       const kind = fields.get(field);
-      if (kind === undefined) throw invalidInput([{ path: given, message: 'is not a known field' }]);
+      if (kind === undefined)
+        throw invalidInput([{ path: given, message: `is not a known field${suggest(field, [...fields.keys()])}` }]);
       setField(input, field, toValue(kind, text));
     }
   };

@@ -6,11 +6,13 @@ import {
   type OperationName,
   operations,
   plainIssue,
+  suggest,
 } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
+import { fieldNamesAt } from './field-names.ts';
 import { HookContext, type Hooks } from './hooks.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import type { Usage } from './usage.ts';
@@ -106,15 +108,25 @@ function parseInput(schema: z.ZodType, raw: unknown): unknown {
   if (parsed.success) return parsed.data;
   // Only a refusal needs texts for people, so only then is it parsed with them.
   const { error = parsed.error } = schema.safeParse(raw, { error: plainIssue });
-  throw invalidInput(error.issues.flatMap(toFieldErrors).slice(0, MAX_FIELD_ERRORS));
+  throw invalidInput(
+    error.issues
+      .slice(0, MAX_FIELD_ERRORS)
+      .flatMap((issue) => toFieldErrors(issue, schema))
+      .slice(0, MAX_FIELD_ERRORS),
+  );
 }
 
 /** Limits the errors in the answer to a body with many invalid fields. */
 const MAX_FIELD_ERRORS = 100;
 
-function toFieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[] {
   const at = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({ path: [...at, key].join('.'), message: 'is not a known field' }));
+  if (issue.code === 'unrecognized_keys') {
+    const known = fieldNamesAt(schema, at);
+    return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
+      path: [...at, key].join('.'),
+      message: `is not a known field${suggest(key, known)}`,
+    }));
+  }
   return [{ path: at.join('.'), message: issue.message }];
 }

@@ -23,10 +23,11 @@ ${exampleLines([
 ])}
 `;
 
-/** Short forms of accounts.create and related operations. */
+/** An older spelling of create-account and related commands. */
 export const account: OwnCommand = {
   word: 'account',
   summary: 'Manage the accounts of a hosted service',
+  hidden: true,
   args: [field('verb', 'What to do.', { choices: verbs.map(({ name }) => verbOf(name)), kind: 'choice' })],
   fields: [field('help', 'Print this help.', { kind: 'boolean' })],
   help,

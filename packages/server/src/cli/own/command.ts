@@ -16,6 +16,8 @@ export type OwnParts = CliParts & {
 export type OwnCommand = {
   word: string;
   summary: string;
+  /** Works, but is not listed: another command does the same. */
+  hidden?: true;
   args: readonly CommandField[];
   fields: readonly CommandField[];
   readonly help: string;

@@ -1,4 +1,6 @@
 import { account } from './account.ts';
+import { backup } from './backup.ts';
+import type { OwnCommand } from './command.ts';
 import { doctor } from './doctor.ts';
 import { exportCommand } from './export.ts';
 import { hook } from './hook.ts';
@@ -6,6 +8,7 @@ import { importCommand } from './import.ts';
 import { init } from './init.ts';
 import { log } from './log.ts';
 import { mcp } from './mcp.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { status } from './status.ts';
 
@@ -21,8 +24,10 @@ export const ownCommands = [
   log,
   exportCommand,
   importCommand,
+  backup,
+  restore,
   account,
   hook,
-] as const;
+] as const satisfies readonly OwnCommand[];
 
 export const findOwn = (word: string) => ownCommands.find((command) => command.word === word);

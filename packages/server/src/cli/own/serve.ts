@@ -1,8 +1,8 @@
-import { localOnly } from '../../admitted.ts';
-import type { ExitCode } from '../failure.ts';
-import { toggle } from '../fields.ts';
+import { isLoopback, localOnly } from '../../admitted.ts';
+import { type ExitCode, UsageError } from '../failure.ts';
+import { field, toggle } from '../fields.ts';
 import { rows } from '../help-text.ts';
-import { isOn } from '../parse.ts';
+import { isOn, type ParsedFlags } from '../parse.ts';
 import { ownCommand } from './command.ts';
 
 const about = `It stays until it is told to stop (SIGINT, SIGTERM). Without keys, every machine that can reach this one, and every
@@ -11,8 +11,8 @@ other origins and host names that are not of this machine, for every route, the 
 name origins that are admitted nevertheless. Memory is in .amfs of the current folder, unless a variable says otherwise:
 
 ${rows([
-  ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0)'],
-  ['MEM_HTTP_PORT', 'port to listen on (8080); 0 takes a free one'],
+  ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0), where --host is not given'],
+  ['MEM_HTTP_PORT', 'port to listen on (8080), where --port is not given'],
   ['MEM_API_KEYS', 'accepted keys, separated by commas (none: no key is required)'],
   ['MEM_DATA_DIR', 'folder of the SQLite database (.amfs)'],
   ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
@@ -24,13 +24,28 @@ export const serve = ownCommand({
   word: 'serve',
   summary: 'Start the service',
   about,
-  flags: [toggle('local', 'Only for programs of this machine.')],
+  flags: [
+    toggle('local', 'Only for programs of this machine.'),
+    field('port', 'The port to listen on; 0 takes a free one.', { kind: 'number' }),
+    field('host', 'The address to listen on.'),
+  ],
   examples: [
     ['mem serve --local', 'for you alone'],
+    ['mem serve --local --port 8090', 'the same on another port'],
     ['MEM_API_KEYS=a-long-random-secret MEM_POSTGRES_DSN=postgres://mem@db/mem mem serve', 'with keys, on PostgreSQL'],
   ],
   async run(given, parts) {
-    const config = parts.readConfig();
+    const config = parts.readConfig({ ...parts.readEnvironment(), ...listenFlags(given) });
     return (await parts.serve(isOn(given, 'local') ? localOnly(config) : config)) as ExitCode;
   },
 });
+
+/** Flags win over the variables that they are short for. */
+function listenFlags(given: ParsedFlags): Record<string, string> {
+  const [port, host] = ['port', 'host'].map((flag) => given.get(flag)?.[0]);
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new UsageError(`--port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}`);
+  if (isOn(given, 'local') && host !== undefined && !isLoopback(host))
+    throw new UsageError(`--local listens on 127.0.0.1: leave out --host ${host}`);
+  return { ...(port === undefined ? {} : { MEM_HTTP_PORT: port }), ...(host ? { MEM_HTTP_HOST: host } : {}) };
+}

@@ -2,13 +2,16 @@ import type { OperationName } from '@mem-service/contract';
 import { shortId } from '../trace-ids.ts';
 import { wordsOf } from './outcome-name.ts';
 import type { Column } from './table.ts';
-import { show, when } from './text.ts';
+import { type Screen, show, whenOn } from './text.ts';
 
 export type AnswerItem = Record<string, unknown>;
 
 const of = (title: string, field: string): Column<AnswerItem> => ({ title, of: (item) => show(item[field]) });
 const count = (title: string, field: string): Column<AnswerItem> => ({ ...of(title, field), right: true });
-const time = (field: string): Column<AnswerItem> => ({ title: 'WHEN', of: (item) => when(item[field]) });
+const time = (field: string): Column<AnswerItem> => ({
+  title: 'WHEN',
+  of: (item, screen) => whenOn(screen, item[field]),
+});
 const ratio = (title: string, field: string): Column<AnswerItem> => ({
   title,
   right: true,
@@ -25,12 +28,12 @@ const written: Column<AnswerItem>[] = [
   ratio('CONF', 'confidence'),
   of('TYPE', 'memory_type'),
   { title: 'AGENT', of: (item) => show(provenance(item).agent_id) },
-  { title: 'WHEN', of: (item) => when(provenance(item).written_at) },
+  { title: 'WHEN', of: (item, screen) => whenOn(screen, provenance(item).written_at) },
   { title: 'VALUE', of: (item) => (item.deleted === true ? '(deleted)' : show(item.value)) },
 ];
 
-/** The columns of each list. */
-export const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
+/** The columns of each list, all of which are printed where the output is not a terminal. */
+const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[]>> = {
   'entries.list': [path, key, ...written],
   'entries.search': [path, key, ratio('SCORE', 'score'), ...written],
   'entries.history': written,
@@ -61,7 +64,7 @@ export const columns: Partial<Record<OperationName, readonly Column<AnswerItem>[
   'agents.list': [
     of('AGENT', 'agent_id'),
     count('ENTRIES', 'entries_written'),
-    { title: 'LAST ACTIVE', of: (item) => when(item.last_active) },
+    { title: 'LAST ACTIVE', of: (item, screen) => whenOn(screen, item.last_active) },
     of('PLATFORM', 'platform'),
     of('TAGS', 'tags'),
     of('DESCRIPTION', 'description'),
@@ -87,10 +90,71 @@ const movedBy = (entries: readonly AnswerItem[]): number =>
       .map(({ branch, entity_path, key }) => [branch, entity_path, key].join('\n')),
   ).size;
 
-/** For a list without declared columns: the members of its items. */
-export function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {
-  const names = new Set(items.flatMap((item) => Object.keys(item)));
-  return [...names].map((name) => ({ ...of(name.toUpperCase(), name), right: items.every(isNumber(name)) }));
+/** A list for a terminal: the columns that it always has, in this order, and those for which it may have room. */
+type TerminalLayout = { main: readonly string[]; extra?: readonly string[] };
+
+const entryLayout: TerminalLayout = {
+  main: ['PATH', 'KEY', 'VALUE', 'CONF', 'WHEN'],
+  extra: ['AGENT', 'TYPE', 'VER', 'SCORE'],
+};
+
+const layouts: Partial<Record<OperationName, TerminalLayout>> = {
+  'entries.list': entryLayout,
+  'entries.search': entryLayout,
+  'entries.history': { main: ['VER', 'VALUE', 'CONF', 'WHEN', 'AGENT'], extra: ['TYPE'] },
+  'commits.list': { main: ['COMMIT', 'MESSAGE', 'WHEN'], extra: ['AGENT', 'ENTRIES'] },
+  'outcomes.list': { main: ['REF', 'OUTCOME', 'MOVED', 'WHEN'], extra: ['DECISION', 'AGENT', 'TRACE'] },
+  'agents.list': { main: ['AGENT', 'ENTRIES', 'LAST ACTIVE'], extra: ['DESCRIPTION', 'PLATFORM', 'TAGS'] },
+  'log.list': { main: ['SEQ', 'TYPE', 'PATH', 'KEY', 'WHEN'], extra: ['AGENT', 'VER', 'DETAILS'] },
+  'keys.list': {
+    main: ['NAME', 'KEY_TYPE', 'ACTIVE', 'KEY_ID', 'LAST_USED_AT'],
+    extra: ['PREFIX', 'EXPIRES_AT', 'ENTITY_PATHS', 'RATE_LIMIT_RPM', 'CREATED_AT', 'SCOPES'],
+  },
+  'audit.list': {
+    main: ['NO', 'ACTION', 'RESOURCE', 'AGENT_ID', 'AT'],
+    extra: ['ACTOR', 'KEY_NAME', 'USER', 'IP_ADDRESS', 'REQUEST_ID'],
+  },
+  'accounts.list': { main: ['NAME', 'PLAN', 'STATUS', 'ACCOUNT_ID'], extra: ['CREATED_AT'] },
+  'tags.list': { main: ['NAME', 'SEQ', 'DESCRIPTION', 'CREATED_AT'], extra: ['AGENT_ID', 'BRANCH'] },
+};
+
+/** Ids are typed again and numbers are short: neither is cut. */
+const NEVER_CUT = /^(?:(?:KEY|ACCOUNT|TRACE|REQUEST)_ID|COMMIT|TRACE|PREFIX|WHEN|LAST ACTIVE|(?:.*_)?AT)$/;
+const LEAST: Readonly<Record<string, number>> = { VALUE: 32, PATH: 14 };
+const LEAST_WIDTH = 10;
+
+/** The columns of a list: all where the output is not a terminal, on a terminal those that say most. */
+export function columnsOf(name: OperationName | undefined, items: readonly AnswerItem[], screen: Screen) {
+  const all = (name && columns[name]) ?? anyColumns(items);
+  if (screen.width === undefined) return all;
+  const { main, extra = [] } = (name && layouts[name]) ?? layoutOf(all);
+  return [
+    ...main.flatMap((title) => titled(all, title)),
+    ...extra.flatMap((title) => titled(all, title).map((column) => ({ ...column, extra: true as const }))),
+  ];
 }
 
+const layoutOf = (all: readonly Column<AnswerItem>[]): TerminalLayout => ({
+  main: all.slice(0, 1).map(({ title }) => title),
+  extra: all.slice(1).map(({ title }) => title),
+});
+
+const titled = (all: readonly Column<AnswerItem>[], wanted: string): Column<AnswerItem>[] =>
+  all
+    .filter(({ title }) => title === wanted)
+    .map((column) =>
+      column.right || NEVER_CUT.test(wanted) ? column : { ...column, least: LEAST[wanted] ?? LEAST_WIDTH },
+    );
+
+/** For a list without declared columns: the members of its items. */
+function anyColumns(items: readonly AnswerItem[]): Column<AnswerItem>[] {
+  const names = new Set(items.flatMap((item) => Object.keys(item)));
+  return [...names].map((name) => ({
+    title: name.toUpperCase(),
+    of: (item, screen) => (isTime(name) ? whenOn(screen, item[name]) || show(item[name]) : show(item[name])),
+    right: items.every(isNumber(name)),
+  }));
+}
+
+const isTime = (name: string) => /(?:^|_)at$/.test(name);
 const isNumber = (name: string) => (item: AnswerItem) => typeof item[name] === 'number' || item[name] === undefined;

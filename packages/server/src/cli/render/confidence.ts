@@ -4,7 +4,10 @@ import { entryLabel } from './entry.ts';
 import { bar, change, counted, rounded } from './numbers.ts';
 import { plainWhy, statusText } from './readings.ts';
 import { table } from './table.ts';
-import { fit, paint, type Screen, show, when } from './text.ts';
+import { fit, isTerminal, pad, paint, type Screen, show, when, whenOn } from './text.ts';
+
+/** As wide as a date. */
+const TIME_WIDTH = 10;
 
 type ConfidenceAnswer = Output<'entries.confidence'>;
 
@@ -39,7 +42,7 @@ function stepText(step: ConfidenceAnswer['steps'][number], screen: Screen): stri
   const { at, version, outcome_ref, attempt, confidence_before: before, confidence_after: after } = step;
   const cause = outcome_ref === null ? '' : `${show(outcome_ref)}${attempt === null ? '' : `, attempt ${attempt}`}: `;
   return [
-    paint(screen, 'dim', when(at)),
+    paint(screen, 'dim', isTerminal(screen) ? pad(whenOn(screen, at), TIME_WIDTH) : when(at)),
     `v${version}`,
     change(before, after).padStart(12),
     paint(screen, 'cyan', bar(after, screen)),

@@ -2,14 +2,14 @@ import { attachRaw, type OperationName, operations } from '@mem-service/contract
 import { listField } from '@mem-service/sdk';
 import type { z } from 'zod';
 import { crossAgentReads, discovered, memoryGraph } from './agents.ts';
-import { type AnswerItem, anyColumns, columns } from './columns.ts';
+import { type AnswerItem, columnsOf } from './columns.ts';
 import { calibration, confidence } from './confidence.ts';
 import { deleted, entry, restored, written } from './entry.ts';
 import { explain } from './explain.ts';
 import { neighbors, stated } from './graph.ts';
 import { committed } from './outcome.ts';
 import * as recorded from './recorded.ts';
-import { diff, facts, verify, verifyTraces } from './reports.ts';
+import { diff, facts, verify, verifyAudit, verifyTraces } from './reports.ts';
 import { table } from './table.ts';
 import type { Screen } from './text.ts';
 import { timeline } from './timeline.ts';
@@ -47,6 +47,7 @@ const renders: Partial<Record<OperationName, RenderAnswer>> = {
   'traces.list': traces,
   'traces.read': trace,
   'traces.verify': verifyTraces,
+  'audit.verify': verifyAudit,
   'graph.neighbors': neighbors,
   'graph.link': stated,
   'agents.timeline': timeline,
@@ -73,7 +74,7 @@ export function render(name: OperationName, answer: AnswerItem, screen: Screen):
   // An empty list of problems is a result.
   if (items?.length === 0 && !('total_checked' in answer)) return { out: '', note: `no ${list}\n${note}` };
   if (own || !items) return { out: (own ?? facts)(answer, screen), note };
-  return { out: table(items, columns[name] ?? anyColumns(items), screen), note };
+  return { out: table(items, columnsOf(name, items, screen), screen), note };
 }
 
 function moreNote({ has_more, next_cursor, last_seq }: AnswerItem): string {

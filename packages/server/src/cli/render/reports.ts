@@ -1,5 +1,5 @@
 import { JsonText } from '@mem-service/contract';
-import { type AnswerItem, anyColumns } from './columns.ts';
+import { type AnswerItem, columnsOf } from './columns.ts';
 import { entryLabel } from './entry.ts';
 import { counted } from './numbers.ts';
 import { panel, table } from './table.ts';
@@ -26,7 +26,7 @@ const BREAKS: Record<string, string> = {
   head_mismatch: 'is not what the current entry holds',
 };
 
-/** The number of problems found by a verification of entries or traces. */
+/** The number of problems found by a verification. */
 export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: AnswerItem): number =>
   [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as AnswerItem[]).length, 0);
 
@@ -55,11 +55,30 @@ export function verifyTraces(item: AnswerItem, screen: Screen): string {
   return `${[verified(item, 'trace', screen), ...lines].join('\n')}\n`;
 }
 
+const AUDIT_PROBLEMS: Record<string, string> = {
+  missing: 'is missing',
+  changed: 'was changed',
+  subject_changed: 'names another thing than was written',
+  unchained: 'has no hash',
+  end_missing: 'is the last that was written, and the trail ends elsewhere',
+};
+
+export function verifyAudit(item: AnswerItem, screen: Screen): string {
+  const lines = (item.problems as AnswerItem[]).map(
+    ({ no, reason }) => `line ${paint(screen, 'yellow', show(no))} ${AUDIT_PROBLEMS[String(reason)] ?? show(reason)}`,
+  );
+  const isTampered = lines.length > 0;
+  const meaning = isTampered ? ['the audit trail is not as it was written: somebody changed it in the database'] : [];
+  return `${[verified(item, 'line', screen), ...lines, ...meaning].join('\n')}\n`;
+}
+
 /** Any answer as names and values, with lists of objects as tables below. */
 export function facts(item: AnswerItem, screen: Screen): string {
   const pairs = Object.entries(item).flatMap(([name, found]) => pairsOf(name, found));
   const tables = Object.entries(item).filter(([, found]) => isList(found)) as [string, AnswerItem[]][];
-  const blocks = tables.map(([name, items]) => `\n${name}\n${table(items, anyColumns(items), screen)}`);
+  const blocks = tables.map(
+    ([name, items]) => `\n${name}\n${table(items, columnsOf(undefined, items, screen), screen)}`,
+  );
   return panel(pairs, screen) + blocks.join('');
 }
 

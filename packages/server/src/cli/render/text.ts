@@ -1,7 +1,7 @@
 import { JsonText } from '@mem-service/contract';
 
-/** The output device. `width` is undefined if lines need not be cut. */
-export type Screen = { width: number | undefined; colour: boolean };
+/** The output device. `width` is undefined if it is not a terminal: lines are not cut then, and times are absolute. */
+export type Screen = { width: number | undefined; colour: boolean; now?: number };
 
 export const isTerminal = ({ width }: Screen): boolean => width !== undefined;
 
@@ -79,6 +79,30 @@ export const pad = (text: string, width: number): string => text + ' '.repeat(Ma
 /** A time to the second, in UTC. */
 export const when = (iso: unknown): string =>
   typeof iso === 'string' ? iso.replace('T', ' ').replace(/(\.\d+)?Z$/, 'Z') : '';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Beyond this many days the date says more. */
+const MAX_DAYS = 60;
+
+/** On a terminal how long ago it was, elsewhere the time itself. */
+export function whenOn(screen: Screen, iso: unknown): string {
+  const time = typeof iso === 'string' ? Date.parse(iso) : Number.NaN;
+  if (!isTerminal(screen) || Number.isNaN(time)) return when(iso);
+  const past = (screen.now ?? Date.now()) - time;
+  const length = Math.abs(past);
+  if (length > MAX_DAYS * DAY) return new Date(time).toISOString().slice(0, 10);
+  const text =
+    length < MINUTE
+      ? `${Math.floor(length / 1000)}s`
+      : length < HOUR
+        ? `${Math.floor(length / MINUTE)}m`
+        : length < 2 * DAY
+          ? `${Math.floor(length / HOUR)}h`
+          : `${Math.floor(length / DAY)}d`;
+  return past < 0 ? `in ${text}` : `${text} ago`;
+}
 
 /** A field of an answer on one line. */
 export function show(found: unknown): string {

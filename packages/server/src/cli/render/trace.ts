@@ -5,7 +5,7 @@ import { entryLabel } from './entry.ts';
 import { change, cost, counted, duration } from './numbers.ts';
 import { outcomeMark, outcomeText, refText } from './outcome-name.ts';
 import { attributesText, sessionNodes, whoseText } from './session.ts';
-import { brief, cut, isTerminal, pad, paint, type Screen, show, when, widthOf } from './text.ts';
+import { brief, cut, fit, isTerminal, pad, paint, type Screen, show, when, whenOn, widthOf } from './text.ts';
 import { branch, type TreeNode, tree } from './tree.ts';
 
 type TraceAnswer = Output<'traces.read'>;
@@ -82,28 +82,35 @@ const REF_LENGTH = 40;
 const TASK_LENGTH = 60;
 const MIN_TASK = 20;
 
+/** Agent and reference share a narrow line with the task. Elsewhere only the reference is cut. */
+const nameLengths = ({ width }: Screen): readonly [agent: number, ref: number] =>
+  width === undefined || width >= 120 ? [Number.POSITIVE_INFINITY, REF_LENGTH] : [16, 18];
+
 /** One line for each trace, as in `git log --oneline`. `mem trace` accepts the short ids. */
 export function traces(item: AnswerItem, screen: Screen): string {
   const list = item.traces as TraceAnswer[];
   const ids = shortIds(list.map(({ trace_id }) => show(trace_id)));
-  const agents = list.map(({ agent_id }) => show(agent_id));
-  const refs = list.map(({ outcome_ref, outcome_type }) => cut(refText(outcome_ref, outcome_type), REF_LENGTH));
-  const [agentWidth, refWidth] = [agents, refs].map(widest) as [number, number];
+  const [agentLength, refLength] = nameLengths(screen);
+  const agents = list.map(({ agent_id }) => cut(show(agent_id), agentLength));
+  const refs = list.map(({ outcome_ref, outcome_type }) => cut(refText(outcome_ref, outcome_type), refLength));
+  const times = list.map(({ created_at }) => whenOn(screen, created_at));
+  const [agentWidth, refWidth, timeWidth] = [agents, refs, times].map(widest) as [number, number, number];
   return list
     .map((one, at) => {
       const [id, agent, ref] = [ids[at], pad(agents[at] ?? '', agentWidth), pad(refs[at] ?? '', refWidth)];
-      const time = when(one.created_at);
+      const time = pad(times[at] ?? '', timeWidth);
       const facts = factsOf(one);
       const used = widthOf(`${id} ${time} ${agent} . ${ref}   ${facts}`);
       const room = isTerminal(screen) ? Math.max(MIN_TASK, (screen.width as number) - used) : TASK_LENGTH;
       const task = brief(one.task_input ?? one.decision_summary, room);
-      return `${[
+      const line = [
         paint(screen, 'yellow', id ?? ''),
         paint(screen, 'dim', time),
         paint(screen, 'cyan', agent),
         `${outcomeMark(one.outcome_type, screen)} ${ref}`,
         task === '' ? paint(screen, 'dim', facts) : `${task}  ${paint(screen, 'dim', facts)}`,
-      ].join(' ')}\n`;
+      ].join(' ');
+      return `${fit(screen, line)}\n`;
     })
     .join('');
 }

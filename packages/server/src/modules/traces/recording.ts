@@ -111,19 +111,12 @@ const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, c
   return asItem({ ...recorded, call_id, cost_usd });
 });
 
-/** Only the status `running` says that a span goes on. */
-const endOf = ({ error }: { error?: string | null | undefined }, now: number) => ({
-  status: error ? ('error' as const) : ('ok' as const),
-  ended_at: toIso(now),
-});
-
 const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { agent_id: _, session_id: __, ...given } = input;
   if (given.name === undefined && given.span_id === undefined)
     throw invalidInput([{ path: 'name', message: 'is required for a new span' }]);
-  const isOver = given.status === undefined && (given.ended_at ?? given.duration_ms ?? null) === null;
-  const span = toSpan(work, isOver ? { ...given, ...endOf(given, work.now) } : given);
+  const span = toSpan(work, given);
   const no = addItem(work, row, { kind: 'span', data: span });
   const { span_id, name } = span;
   return asItem({

@@ -1,5 +1,9 @@
-/** ` Did you mean x?`, or an empty text if no candidate is close. */
+/** Longer names are not compared: the time to compare grows with their length. */
+const MAX_LENGTH = 64;
+
+/** `. Did you mean x?`, or an empty text if no candidate is close. */
 export function suggest(given: string, candidates: readonly string[]): string {
+  if (given.length > MAX_LENGTH) return '';
   const ranked = candidates
     .map((candidate) => ({ candidate, steps: distance(given, candidate) }))
     .sort((a, b) => a.steps - b.steps);

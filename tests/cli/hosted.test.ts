@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Hosted, INTERNAL_KEY, openHosted } from '../support/hosted.ts';
+import { type Desk, openDesk } from './support.ts';
+
+const UPGRADE = 'https://mem.example/upgrade';
+const PLANS = 'https://mem.example/plans';
+
+describe('a command on a hosted service', () => {
+  let service: Hosted;
+  let desk: Desk;
+  beforeAll(async () => {
+    const settings = { upgrade_url: UPGRADE, plan_comparison_url: PLANS };
+    service = await openHosted('sqlite', { app: { settings } });
+    desk = await openDesk({ MEM_HTTP_URL: service.server.url });
+  }, 60_000);
+  afterAll(async () => {
+    await service.close();
+    desk.remove();
+  });
+
+  it.each([
+    { what: 'has no plan', plan: null, ops: 0, text: 'the account is on no plan' },
+    { what: 'has used up its plan', plan: 'free', ops: 1000, text: 'the plan has 1000 ops a month' },
+  ])('for an account that $what prints where to get one', async ({ plan, ops, text }) => {
+    const { account_id } = await service.newAccount({ plan });
+    const env = { MEM_INTERNAL_KEY: INTERNAL_KEY };
+    if (ops > 0) expect((await desk.inProcess(['record-usage', account_id, String(ops)], { env })).code).toBe(0);
+    const { code, out, err } = await desk.inProcess(['record-usage', account_id, '1'], { env });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`mem: ${text}`);
+    expect(err).toContain(`mem: more ops: ${UPGRADE}\n`);
+    expect(err).toContain(`mem: plans: ${PLANS}\n`);
+  });
+
+  it.each([
+    [['list'], {}, 'the server asks for a key: set MEM_API_KEY'],
+    [['list'], { MEM_API_KEY: 'mem_sk_nonsense' }, /^mem: the server refuses the key in MEM_API_KEY: /],
+    [['accounts'], {}, 'the server asks for a key: set MEM_INTERNAL_KEY'],
+    [['account', 'list'], {}, 'the server asks for a key: set MEM_INTERNAL_KEY'],
+    [['accounts'], { MEM_INTERNAL_KEY: 'not-the-one-it-has' }, 'the server refuses the key in MEM_INTERNAL_KEY'],
+  ])('%j with %j names what to set, and no header', async (args, env, text) => {
+    const { code, err } = await desk.inProcess(args, { env });
+    expect(code).toBe(4);
+    expect(err).toEqual(typeof text === 'string' ? `mem: ${text}\n` : expect.stringMatching(text));
+    expect(err).not.toMatch(/X-MEM|header/i);
+  });
+});
