@@ -61,7 +61,7 @@ describe('where keys are configured', () => {
     await expectRefusal({ method: 'GET', path: '/api/v1/entries/only-a-path' });
   });
 
-  it.each(['/openapi.json', '/metrics', '/', '/nowhere', '/api/v1', '/api/v2/entries', '/doc', '/healthz'])(
+  it.each(['/openapi.json', '/metrics', '/nowhere', '/api/v1', '/api/v2/entries', '/doc', '/healthz'])(
     '%s needs a key, whether it is there or not',
     async (path) => {
       await expectRefusal({ method: 'GET', path });
@@ -77,7 +77,7 @@ describe('where keys are configured', () => {
     expect(status).toBe(200);
   });
 
-  it.each(['/docs', '/docs/start.js', '/docs/openapi.json', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
+  it.each(['/', '/docs', '/docs/start.js', '/docs/openapi.json', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
     '%s is shown without a key',
     async (path) => {
       expect((await send(server.url, { method: 'GET', path })).status).toBe(200);

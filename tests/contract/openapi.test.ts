@@ -15,6 +15,7 @@ type Parameter = { name: string; in: string; required: boolean; description: str
 type DescribedAnswer = {
   description: string;
   headers?: object;
+  links?: object;
   content?: Record<string, { examples?: object; schema?: object }>;
 };
 type DescribedOperation = {
@@ -84,9 +85,34 @@ describe('openapi.json', () => {
   });
 
   it('says what each group of operations is for', () => {
-    const modules = [...new Set(operationNames.map((name) => operations[name].module))];
-    expect(document.tags.map(({ name }) => name)).toEqual(modules);
-    expect(Object.keys(TAGS).sort()).toEqual(modules.sort());
+    const modules = new Set<string>(operationNames.map((name) => operations[name].module));
+    expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(TAGS));
+    expect(Object.keys(TAGS).sort()).toEqual([...modules, 'aliases'].sort());
+  });
+
+  it('lists what only the operator of a hosted service can call near the end, or not at all', () => {
+    const control = operationNames.filter((name) => operations[name].effect === 'control');
+    const tagged = ({ paths }: Document, tag: string) =>
+      Object.values(paths).flatMap((methods) => Object.values(methods).filter(({ tags }) => tags.includes(tag)));
+    expect(document.tags.map(({ name }) => name).slice(-2)).toEqual(['accounts', 'aliases']);
+    expect(tagged(document, 'accounts').map(({ operationId }) => operationId)).toHaveLength(control.length);
+    const without = openApiDocument(VERSION, { hasControl: false }) as Document;
+    expect(tagged(without, 'accounts')).toEqual([]);
+    expect(JSON.stringify(without)).not.toMatch(/Internal-?Key|\/internal\//);
+  });
+
+  it('links what an operation makes to the operations on it', () => {
+    const made = document.paths['/api/v1/admin/api-keys']?.post?.responses['201'] as DescribedAnswer;
+    const parameters = { key_id: '$response.body#/key_id' };
+    expect(made.links).toEqual({
+      keys_rotate: { operationId: 'keys_rotate', parameters },
+      keys_revoke: { operationId: 'keys_revoke', parameters },
+    });
+  });
+
+  it('fills in no header that belongs to one request only', () => {
+    const headers = Object.values(document.components.parameters as Record<string, { name: string; example?: string }>);
+    expect(headers.filter(({ example }) => example !== undefined).map(({ name }) => name)).toEqual(['X-MEM-Agent-Id']);
   });
 });
 

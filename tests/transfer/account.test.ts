@@ -220,6 +220,12 @@ describe.each(backends)('an import on %s', (backend) => {
     expect(await dump(app)).toEqual(before);
   });
 
+  it('can be tried in an account that is in use', async () => {
+    await app.call('entries.write', { entity_path: 'in', key: 'use', value: 1 });
+    expect(await app.call('transfer.add', { from: 0, lines, dry_run: true })).toEqual({ dry_run: true, received: 0 });
+    await expect(app.call('transfer.add', { from: 0, lines })).rejects.toThrow('not empty');
+  });
+
   it('leaves another account as it is', async () => {
     await newAccount(app, OTHER);
     await app.call('entries.write', { entity_path: 'of', key: 'other', value: 'othermark' }, { account_id: OTHER });

@@ -131,7 +131,7 @@ export type Operation<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.Z
   errors: readonly FaultCode[];
   /**
    * The nth of a series of calls: n makes names and numbers unique where they must be new. Each call works on an empty
-   * store or answers `not_found`. `example(0)` is shown in the docs.
+   * store or answers `not_found`. `example(0)` is shown in the docs, where it works after those of the rows before it.
    */
   example: (n: number) => z.input<I>;
   /** Answers with an endless stream of Server-Sent Events; `output` is the data of one event. */

@@ -115,7 +115,7 @@ export const transfer = {
       z.strictObject({
         from: z.int().min(0).meta({ description: 'How many lines of the file come before these.' }),
         lines: z.array(z.string().min(1)).min(1).max(MAX_LINES).meta({ description: 'Without their line ends.' }),
-        dry_run: z.boolean().default(false).meta({ description: 'Only check the lines.' }),
+        dry_run: z.boolean().default(false).meta({ description: 'Only check the lines, whatever is in the account.' }),
       }),
     output: () => z.object({ dry_run: z.boolean(), received: z.int() }),
     errors: ['forbidden', 'conflict'],
@@ -124,6 +124,7 @@ export const transfer = {
       lines: [
         '{"record":"header","format":"mem-export","version":1,"seq":0,"audit_no":0,"audit_hash":"","item_no":0,"last_at":0,"counts":{}}',
       ],
+      dry_run: true,
     }),
   }),
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { DOCS_SCRIPT } from './docs-script.ts';
 import type { StaticPage } from './pages.ts';
 
 const PAGE = `<!doctype html>
@@ -22,14 +23,12 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({ url: './docs/openapi.json', dom_id: '#docs', deepLinking: true, persistAuthorization: true, tryItOutEnabled: true, validatorUrl: null });\n`;
-
 const FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 };
 
-/** The page may load nothing from another host: no script, no image, no request. */
+/** A page may load nothing from another host: no script, no image, no request. */
 const POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -39,6 +38,8 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+export const PAGE_HEADERS = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
 
 /** Beside the bundle, or where only the sources are, in the package that the build takes them from. */
 function pageFolder(): string {
@@ -50,7 +51,6 @@ function pageFolder(): string {
 /** Interactive documentation from files of the package; nothing is loaded from elsewhere. */
 export function docsPages(openApi: () => string): StaticPage[] {
   const script = 'text/javascript; charset=utf-8';
-  const policy = { 'content-security-policy': POLICY, 'referrer-policy': 'no-referrer' };
   const files = Object.entries(FILES).map(([file, type]) => ({
     url: `/docs/${file}`,
     type,
@@ -59,8 +59,8 @@ export function docsPages(openApi: () => string): StaticPage[] {
     body: () => readFile(join(pageFolder(), file)),
   }));
   return [
-    { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: policy, body: () => PAGE },
-    { url: '/docs/start.js', type: script, open: true, body: () => START },
+    { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: PAGE_HEADERS, body: () => PAGE },
+    { url: '/docs/start.js', type: script, open: true, body: () => DOCS_SCRIPT },
     { url: '/docs/openapi.json', type: 'application/json; charset=utf-8', open: true, body: openApi },
     ...files,
   ];

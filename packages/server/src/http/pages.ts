@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { docsPages } from './docs.ts';
+import { addHome } from './home.ts';
 import { renderMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/index.ts';
 
@@ -16,13 +17,23 @@ export type StaticPage = {
   body(): string | Promise<Buffer | string>;
 };
 
-type PageChecks = { requireKey: KeyCheck; requireMetricsKey: KeyCheck };
+export type PagesOptions = {
+  requireKey: KeyCheck;
+  requireMetricsKey: KeyCheck;
+  hasKeys: boolean;
+  /** The operator of a hosted service can call its operations here. */
+  hasControl: boolean;
+};
 
 /** Adds the pages about the service itself. Returns their addresses. */
-export function addPages(server: FastifyInstance, kernel: Kernel, checks: PageChecks): ReadonlySet<string> {
+export function addPages(
+  server: FastifyInstance,
+  kernel: Kernel,
+  { hasKeys, hasControl, ...checks }: PagesOptions,
+): ReadonlySet<string> {
   let document: string | undefined;
   const openApi = () => {
-    document ??= JSON.stringify(openApiDocument(kernel.services.version));
+    document ??= JSON.stringify(openApiDocument(kernel.services.version, { hasControl }));
     return document;
   };
   const pages: StaticPage[] = [
@@ -43,7 +54,8 @@ export function addPages(server: FastifyInstance, kernel: Kernel, checks: PageCh
       handler: (_request, reply) => show(page, reply),
     });
   server.get('/docs/', (_request, reply) => reply.redirect('/docs'));
-  return new Set([...pages.map(({ url }) => url), '/docs/']);
+  const home = addHome(server, { version: kernel.services.version, hasKeys });
+  return new Set([...pages.map(({ url }) => url), '/docs/', home]);
 }
 
 async function show({ type, headers = {}, body }: StaticPage, reply: FastifyReply): Promise<FastifyReply> {

@@ -97,15 +97,17 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     metering,
   });
   addOtlp(server, kernel, { ...options, requireKey, explain });
+  const hasKeys = hosted || options.apiKeys.length > 0;
   const metadata = addMcp(server, kernel, {
     ...options,
     requireKey,
-    hasKeys: hosted || options.apiKeys.length > 0,
+    hasKeys,
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
   const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
-  const pages = addPages(server, kernel, { requireKey, requireMetricsKey });
+  const hasControl = options.internalKey !== undefined;
+  const pages = addPages(server, kernel, { requireKey, requireMetricsKey, hasKeys, hasControl });
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }

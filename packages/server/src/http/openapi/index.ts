@@ -1,6 +1,6 @@
 import { operationNames, operations } from '@mem-service/contract';
 import { routesOf } from '../routes.ts';
-import { answerHeaders, describeOperation, headerParameters } from './operation.ts';
+import { answerHeaders, type DocumentedRoute, describeOperation, groupOf, headerParameters } from './operation.ts';
 import { Problems, problemSchema } from './problems.ts';
 import { type JsonObject, Schemas } from './schemas.ts';
 
@@ -11,7 +11,10 @@ const DESCRIPTION = `Versioned memory entries that agents write, read, search an
 Answers are JSON in snake_case. Names in a query may be camelCase too. Lists come in pages: hand \`next_cursor\` back as
 \`cursor\` while \`has_more\` is true. Errors are RFC 9457 problem details with a stable \`code\`.`;
 
-/** The description of each group of operations. */
+/**
+ * The description of each group of operations. Groups and operations are in an order in which every example works,
+ * starting with an empty store: an entry is written before it is read.
+ */
 export const TAGS: Record<string, string> = {
   entries: 'Write, read, compare, verify and remove entries.',
   search: 'Find entries by words and filters.',
@@ -27,26 +30,50 @@ export const TAGS: Record<string, string> = {
   keys: 'Who may use the account, and for what.',
   audit: 'Who did what, when, and from where, in a hash chain that reveals missing lines.',
   usage: 'The usage of an account, and what remains of its plan.',
-  accounts: 'The accounts of a hosted service, for its operator.',
   activity: 'How much the account is used, by day, agent and path.',
   retention: 'How long the account keeps its data.',
   consumers: 'Consumers of the log: their progress, and the events they gave up on.',
   transfer: 'Export and import of a whole account, and import of entries from other systems.',
   system: 'Information about the service itself.',
+  accounts: 'The accounts of a hosted service, for its operator.',
+  aliases: 'Other addresses of operations above.',
+};
+
+export type DocumentOptions = {
+  /** Describes the operations for the operator of a hosted service too. */
+  hasControl?: boolean;
+};
+
+/** Aliases come last, and of these the paths at which something is removed that the others read. */
+function placeOf({ isAlias, route }: DocumentedRoute, routes: readonly DocumentedRoute[]): number {
+  if (!isAlias) return 0;
+  const { path } = route;
+  return routes.some((other) => other.route.path === path && other.route.method === 'DELETE') ? 2 : 1;
+}
+
+const internalKey = {
+  type: 'apiKey',
+  in: 'header',
+  name: 'X-MEM-Internal-Key',
+  description: 'The key of the control plane.',
 };
 
 /** Generates OpenAPI 3.1 from the table of operations. */
-export function openApiDocument(version: string): JsonObject {
+export function openApiDocument(version: string, { hasControl = true }: DocumentOptions = {}): JsonObject {
   const schemas = new Schemas();
   const problems = new Problems();
+  const names = operationNames.filter((name) => hasControl || operations[name].effect !== 'control');
   // Register inputs first: a schema used in both directions must be as strict as the input.
-  for (const name of operationNames) schemas.members(operations[name].input);
+  for (const name of names) schemas.members(operations[name].input);
+  const routes = names.flatMap((name) =>
+    routesOf(name).map((route, index): DocumentedRoute => ({ name, route, isAlias: index > 0 })),
+  );
   const paths: Record<string, JsonObject> = {};
-  for (const name of operationNames)
-    routesOf(name).forEach((route, index) => {
-      const described = describeOperation({ name, route, isAlias: index > 0 }, { schemas, problems });
-      paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: described };
-    });
+  for (const described of routes.toSorted((a, b) => placeOf(a, routes) - placeOf(b, routes))) {
+    const { path, method } = described.route;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: describeOperation(described, { schemas, problems }) };
+  }
+  const groups = new Set(routes.map(groupOf));
   return {
     openapi: '3.1.0',
     info: {
@@ -58,20 +85,14 @@ export function openApiDocument(version: string): JsonObject {
     },
     servers: [{ url: '/', description: 'This service' }],
     security: [{ apiKey: [] }, { bearer: [] }],
-    tags: [...new Set(operationNames.map((name) => operations[name].module))].map((name) => ({
-      name,
-      description: TAGS[name] ?? name,
-    })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => groups.has(name))
+      .map(([name, description]) => ({ name, description })),
     paths,
     components: {
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-MEM-API-Key', description: 'A key of the service.' },
-        internalKey: {
-          type: 'apiKey',
-          in: 'header',
-          name: 'X-MEM-Internal-Key',
-          description: 'The key of the control plane.',
-        },
+        ...(hasControl ? { internalKey } : {}),
         bearer: { type: 'http', scheme: 'bearer', description: 'The same key, as a bearer token.' },
       },
       parameters: headerParameters,

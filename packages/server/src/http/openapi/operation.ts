@@ -1,4 +1,5 @@
 import { type HttpRoute, type Operation, type OperationName, operations, spanning } from '@mem-service/contract';
+import { linksOf } from './links.ts';
 import { hasBody, type Problems } from './problems.ts';
 import type { JsonObject, Schemas } from './schemas.ts';
 
@@ -20,6 +21,12 @@ function operationId({ name, route, isAlias }: DocumentedRoute): string {
   return number === 1 ? `${id}_alias` : `${id}_alias_${number}`;
 }
 
+/** Addresses that few callers need are listed at the end, so that the rest can be read from top to bottom. */
+export function groupOf({ name, isAlias }: DocumentedRoute): string {
+  if (isAlias) return 'aliases';
+  return operations[name].effect === 'control' ? 'accounts' : operations[name].module;
+}
+
 export function describeOperation(described: DocumentedRoute, { schemas, problems }: OpenApiParts): JsonObject {
   const { name, route, isAlias } = described;
   const operation: Operation = operations[name];
@@ -29,7 +36,7 @@ export function describeOperation(described: DocumentedRoute, { schemas, problem
     operationId: operationId(described),
     summary: operation.summary,
     ...(description ? { description } : {}),
-    tags: [operation.module],
+    tags: [groupOf(described)],
     ...(operation.open ? { security: [] } : {}),
     ...(operation.effect === 'control' ? { security: [{ internalKey: [] }] } : {}),
     parameters: [...parameters(schemas, operation, route), ...headers(schemas, operation)],
@@ -74,38 +81,35 @@ function headers(schemas: Schemas, { effect, open, http, input, stream }: Operat
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-const header = (name: string, description: string, example: string): JsonObject => ({
+/** The page at `/docs` fills in examples: what is only for some requests, or must differ in each, has none. */
+const header = (name: string, description: string): JsonObject => ({
   name,
   in: 'header',
   required: false,
   description,
   schema: { type: 'string' },
-  example,
 });
 
 export const headerParameters: Record<string, JsonObject> = {
-  AgentIdHeader: header(
-    'X-MEM-Agent-Id',
-    'The agent on whose behalf the request is made. A field of the body wins.',
-    'agent/deploy-bot',
+  AgentIdHeader: {
+    ...header('X-MEM-Agent-Id', 'The agent on whose behalf the request is made. A field of the body wins.'),
+    example: 'deploy-bot',
+  },
+  SessionIdHeader: header(
+    'X-MEM-Session-Id',
+    'The session it belongs to, such as `sess-42`. A field of the body wins.',
   ),
-  SessionIdHeader: header('X-MEM-Session-Id', 'The session it belongs to. A field of the body wins.', 'sess-42'),
   IdempotencyKey: header(
     'Idempotency-Key',
-    'Makes a retry safe: for 24 hours the same key with the same request gives the stored answer.',
-    'order-4711',
+    'Makes a retry safe: for 24 hours the same key with the same request gives the stored answer. Use a new one, such ' +
+      'as a UUID, for each request.',
   ),
   IfMatch: header(
     'If-Match',
-    'The ETag of the version to change, instead of `if_version`; `*` for any, if the entry exists.',
-    '"3.0"',
+    'The ETag of the version to change, such as `"3.0"`, instead of `if_version`; `*` for any, if the entry exists.',
   ),
-  LastEventId: header(
-    'Last-Event-ID',
-    'The last `id` that arrived, to go on from there. It wins over `after`.',
-    '4711',
-  ),
-  IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.', '"3.0"'),
+  LastEventId: header('Last-Event-ID', 'The last `id` that arrived, to go on from there. It wins over `after`.'),
+  IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.'),
 };
 
 export const answerHeaders: Record<string, JsonObject> = {
@@ -179,6 +183,7 @@ function success(schemas: Schemas, name: OperationName): Record<string, JsonObje
         description: made && all.length === 1 ? 'Created.' : description,
         headers: { ...shared, ...(made && location ? headersOf(['Location']) : {}) },
         content: { [type]: { schema }, ...binaryForm(operations[name], 'ExportTraceServiceResponse') },
+        ...linksOf(name),
       },
     ];
   });

@@ -56,13 +56,13 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
   const { from, lines, dry_run } = input;
   await work.locked;
   const { account_id, tx } = work;
-  checkEmpty(work);
   const last = await getLastLine(tx, account_id);
   const received = last ? last.no + 1 : 0;
   if (dry_run) {
     checkLines(work, input, undefined);
     return unchanged({ dry_run, received });
   }
+  checkEmpty(work);
   if (from + lines.length <= received && (await isKnown(tx, account_id, input)))
     return unchanged({ dry_run, received });
   if (from !== received)

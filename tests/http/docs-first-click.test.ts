@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { type ApiDocument, type FilledIn, firstClick, followLinks, shownOperations } from '../support/docs-page.ts';
+import { send } from '../support/wire.ts';
+
+/** Operations that the state of the store must refuse, and why. */
+const EXCEPTIONS = {
+  always: { transfer_finish: 'an export goes into an account that nobody has written to' },
+  again: { tags_create: 'a tag stays where it was put' },
+};
+
+describe('the examples of the documentation page, from top to bottom on an empty store', () => {
+  let app: TestApp;
+  let server: TestServer;
+  beforeAll(async () => {
+    app = await openTestApp('sqlite');
+    server = await listen(app);
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+
+  /** Clicks on Execute from top to bottom, and gives the answers that are no success. */
+  async function tryAll(): Promise<Record<string, string>> {
+    const { json } = await send(server.url, { method: 'GET', path: '/docs/openapi.json' });
+    const document = json as unknown as ApiDocument;
+    const filled: FilledIn = new Map();
+    const failures: Record<string, string> = {};
+    for (const shown of shownOperations(document)) {
+      const request = firstClick(document, shown, filled);
+      const answer = await send(server.url, request);
+      followLinks(shown, answer, filled);
+      if (answer.status >= 300) failures[shown.id] = `${answer.status} ${answer.json.detail}`;
+    }
+    return failures;
+  }
+
+  it('all succeed', async () => {
+    expect(Object.keys(await tryAll())).toEqual(Object.keys(EXCEPTIONS.always));
+  });
+
+  it('all succeed a second time', async () => {
+    const { always, again } = EXCEPTIONS;
+    expect(Object.keys(await tryAll())).toEqual(Object.keys({ ...again, ...always }));
+  });
+});
