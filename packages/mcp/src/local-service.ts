@@ -38,6 +38,7 @@ class LocalStore {
   }
 
   async open(): Promise<OpenedStore> {
+    this.#refuse();
     this.#store ??= load(this.#env);
     try {
       return await this.#store;
@@ -48,8 +49,15 @@ class LocalStore {
     }
   }
 
-  openFor(name: OperationName): Promise<OpenedStore> {
+  async openFor(name: OperationName): Promise<OpenedStore> {
+    this.#refuse();
     return changesMemory(name) || this.exists() ? this.open() : this.#openEmpty();
+  }
+
+  /** A refused store is not read as an empty one. */
+  #refuse(): void {
+    const { refusal } = this.#location;
+    if (refusal !== undefined) throw new Fault('forbidden', `the memory cannot be used: ${refusal}`);
   }
 
   #openEmpty(): Promise<OpenedStore> {

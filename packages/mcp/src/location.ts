@@ -1,7 +1,8 @@
-import { existsSync, type Stats, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addressOfDsn } from './dsn.ts';
+import { deniedIn, refusalOfFound, statOf, trustedOwners } from './store-trust.ts';
 
 export { addressOfDsn, hasStrayPassword } from './dsn.ts';
 
@@ -14,6 +15,8 @@ export type MemoryLocation = {
   /** The address, without a password, or the whole path of the folder. */
   at: string;
   by: (typeof locationRule)[number] | 'served';
+  /** Why it must not be opened. */
+  refusal?: string;
 };
 
 /** The folder of a store beside the files of a project. */
@@ -36,40 +39,45 @@ export function locateMemory(env: LocationEnvironment, folder: string): MemoryLo
   const given = givenStore(env, folder);
   if (given) return given;
   const found = findStore(folder);
-  if (found !== undefined) return { kind: 'folder', at: found, by: 'found' };
-  return { kind: 'folder', at: ownStore(env), by: 'own' };
+  if (found !== undefined) return found;
+  return folderLocation(ownStore(env), 'own');
 }
 
 /** Where a server keeps memory: as given, else always in the folder it is started in. */
 export const locateServedMemory = (env: LocationEnvironment, folder: string): MemoryLocation =>
-  givenStore(env, folder) ?? { kind: 'folder', at: resolve(folder, STORE_FOLDER), by: 'served' };
+  givenStore(env, folder) ?? storeOf(resolve(folder), 'served');
+
+/** The store beside the files of a project, whether it is there yet or not. */
+export const projectStore = (folder: string): MemoryLocation => storeOf(resolve(folder), 'found');
+
+const storeOf = (folder: string, by: 'found' | 'served'): MemoryLocation => {
+  const at = join(folder, STORE_FOLDER);
+  return folderLocation(at, by, refusalOfFound(at, trustedOwners(folder)));
+};
+
+function folderLocation(at: string, by: MemoryLocation['by'], refusal = deniedIn(at)): MemoryLocation {
+  return { kind: 'folder', at, by, ...(refusal === undefined ? {} : { refusal }) };
+}
 
 function givenStore(env: LocationEnvironment, folder: string): MemoryLocation | undefined {
   const { MEM_POSTGRES_DSN: dsn, MEM_DATA_DIR: path } = env;
   if (dsn) return { kind: 'postgres', at: addressOfDsn(dsn), by: 'MEM_POSTGRES_DSN' };
-  return path ? { kind: 'folder', at: resolve(folder, path), by: 'MEM_DATA_DIR' } : undefined;
+  return path ? folderLocation(resolve(folder, path), 'MEM_DATA_DIR') : undefined;
 }
 
 /**
- * The store of this folder or of the nearest parent. In a parent it must belong to the user or to the owner of the
- * folder: in a place that everyone may write to, another user could put one there.
+ * The store of this folder or of the nearest parent. In a place that everyone may write to, another user could put one:
+ * in this folder it is refused, in a parent passed over.
  */
-function findStore(folder: string): string | undefined {
+function findStore(folder: string): MemoryLocation | undefined {
   const start = resolve(folder);
-  const trusted = new Set([process.getuid?.(), statOf(start)?.uid]);
+  const trusted = trustedOwners(start);
   for (let at = start; ; at = dirname(at)) {
     const path = join(at, STORE_FOLDER);
     const found = statOf(path);
-    if (found?.isDirectory() && (at === start || trusted.has(found.uid))) return path;
+    if (found?.isDirectory() && (at === start || !trusted || trusted.has(found.uid)))
+      return folderLocation(path, 'found', refusalOfFound(path, trusted));
     if (dirname(at) === at) return undefined;
-  }
-}
-
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
 

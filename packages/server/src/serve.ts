@@ -43,6 +43,8 @@ export async function serve(config: Config): Promise<number> {
 }
 
 async function start(config: Config, log: Logger): Promise<RunningService> {
+  const { refusal } = config.served;
+  if (refusal !== undefined) throw new StorageError('refused', new Error(refusal));
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,

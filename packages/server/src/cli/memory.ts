@@ -7,6 +7,14 @@ import type { CliParts } from './parts.ts';
 export type ClientConfig = Config & { memory: MemoryLocation };
 
 export function readClientConfig(parts: CliParts): ClientConfig {
+  const config = findClientConfig(parts);
+  const { refusal } = config.memory;
+  if (refusal !== undefined) throw new Fault('forbidden', `the memory cannot be used: ${refusal}`);
+  return config;
+}
+
+/** The same where the memory is only looked at from outside. */
+export function findClientConfig(parts: CliParts): ClientConfig {
   const { folder } = parts.readProcessStart();
   const memory = locateMemory(parts.readEnvironment(), folder);
   const config = parts.readConfig();

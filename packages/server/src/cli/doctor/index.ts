@@ -1,7 +1,7 @@
 import { describeLocation, locateMemory } from '@mem-service/mcp/location';
 import type { ExitCode } from '../failure.ts';
 import { thisMachine } from '../init/machine.ts';
-import { type ClientConfig, readClientConfig } from '../memory.ts';
+import { type ClientConfig, findClientConfig } from '../memory.ts';
 import type { OwnParts } from '../own/command.ts';
 import { type Colour, clean, counted, pad, paint } from '../render/index.ts';
 import { checkStoreAdmission } from './admitted.ts';
@@ -30,7 +30,7 @@ export function checkNode(version: string): Check {
 async function checkSettings(parts: OwnParts): Promise<Check[]> {
   let config: ClientConfig;
   try {
-    config = readClientConfig(parts);
+    config = findClientConfig(parts);
   } catch (error) {
     return (error as Error).message
       .split('\n')
@@ -38,6 +38,12 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
   }
   const problem = config.warnings.map((text) => warning('settings', text, 'correct the variable, or unset it'));
   const { url } = config.client;
+  const { refusal } = config.memory;
+  if (refusal !== undefined)
+    return [
+      ok('memory', describeLocation(config.memory)),
+      failure('store', refusal, 'put that right, or set MEM_DATA_DIR to another folder'),
+    ];
   return [
     ...(problem.length > 0 ? problem : [ok('settings', 'read')]),
     ok('memory', describeLocation(config.memory)),

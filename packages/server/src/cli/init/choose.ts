@@ -1,5 +1,5 @@
-import { join, resolve } from 'node:path';
-import { locateMemory, locationReason, type MemoryLocation, ownStore, STORE_FOLDER } from '@mem-service/mcp/location';
+import { resolve } from 'node:path';
+import { locateMemory, locationReason, type MemoryLocation, ownStore, projectStore } from '@mem-service/mcp/location';
 import { askLine } from '../ask.ts';
 import { UsageError } from '../failure.ts';
 import { clean } from '../render/index.ts';
@@ -16,13 +16,19 @@ type ChooseOptions = {
 };
 
 /** The memory that clients are set up for: as given, else as a variable says, else as the user answers. */
-export async function chooseMemory({ machine, terminal, store, ask }: ChooseOptions): Promise<MemoryLocation> {
+export async function chooseMemory(options: ChooseOptions): Promise<MemoryLocation> {
+  const chosen = await chosenMemory(options);
+  if (chosen.refusal !== undefined) throw new UsageError(`the memory cannot be used: ${chosen.refusal}`);
+  return chosen;
+}
+
+async function chosenMemory({ machine, terminal, store, ask }: ChooseOptions): Promise<MemoryLocation> {
   const { env, folder } = machine;
   if (store !== undefined) return memoryNamed(store, machine);
   const current = locateMemory(env, folder);
   const isGiven = current.by !== 'found' && current.by !== 'own';
   if (isGiven || !ask || !terminal.stdin.isTTY) return current;
-  const project = current.by === 'found' ? current : projectMemory(machine);
+  const project = current.by === 'found' ? current : projectStore(machine.folder);
   const usual = current.by === 'found' ? '2' : '1';
   terminal.out(`Where should the clients keep memory?
   1  ${clean(shortPath(machine, ownStore(env)))}  your own store: one memory for all your projects
@@ -36,15 +42,9 @@ export async function chooseMemory({ machine, terminal, store, ask }: ChooseOpti
   return memoryNamed(chosen === '1' ? 'own' : chosen, machine);
 }
 
-const projectMemory = ({ folder }: Machine): MemoryLocation => ({
-  kind: 'folder',
-  at: join(folder, STORE_FOLDER),
-  by: 'found',
-});
-
 function memoryNamed(name: string, machine: Machine): MemoryLocation {
   if (name === 'own') return { kind: 'folder', at: ownStore(machine.env), by: 'own' };
-  if (name === 'project') return projectMemory(machine);
+  if (name === 'project') return projectStore(machine.folder);
   if (/^https?:\/\//.test(name) && URL.canParse(name)) return { kind: 'server', at: name, by: 'MEM_HTTP_URL' };
   if (/^[\w+.-]+:\/\//.test(name))
     throw new UsageError('--store: give own, project, a folder or the http address of a server');

@@ -1,0 +1,131 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
+import { memProgram } from '../faults/support/mem-process.ts';
+
+let home: string;
+let clone: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'mem-trust-'));
+  clone = join(home, 'clone');
+  mkdirSync(clone);
+});
+afterEach(() => {
+  chmodSync(home, 0o755);
+  rmSync(home, { recursive: true, force: true });
+});
+
+const OTHER = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+type Running = { more?: Record<string, string>; uid?: number };
+
+async function mem(args: readonly string[], { more = {}, uid }: Running = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
+    cwd: clone,
+    env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, MEM_HTTP_PORT: '0', ...more },
+    encoding: 'utf8',
+    timeout: 30_000,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  return { code: status, out: stdout, err: stderr };
+}
+
+async function makeForeign(file: string, statements: string): Promise<Buffer> {
+  const { DatabaseSync } = await loadDriver();
+  const database = new DatabaseSync(file);
+  database.exec(statements);
+  database.close();
+  return readFileSync(file);
+}
+
+const INIT = ['init', '--yes', '--client', 'cursor'];
+const NOTES = "CREATE TABLE notes (id INTEGER, body TEXT); INSERT INTO notes VALUES (1, 'mine')";
+
+describe('a store that comes with a folder', () => {
+  it('that is a link to a file elsewhere is refused, and the file stays as it is', async () => {
+    const file = join(home, 'browser.db');
+    const before = await makeForeign(file, NOTES);
+    mkdirSync(join(clone, '.amfs'));
+    symlinkSync(file, join(clone, '.amfs', 'mem.db'));
+    for (const args of [['list'], ['search', 'x'], ['write', 'a', 'k', '1'], ['backup'], ['serve'], INIT]) {
+      const { code, err } = await mem(args);
+      expect(code, args[0]).toBeGreaterThan(0);
+      expect(err).toContain(`is a link to ${file}, out of ${clone}`);
+    }
+    const { code, out } = await mem(['doctor']);
+    expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining(`is a link to ${file}`) });
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(home).sort()).toEqual(['browser.db', 'clone']);
+  });
+
+  it.each([
+    ['its folder', '.amfs', () => symlinkSync(join(home, 'elsewhere'), join(clone, '.amfs'))],
+    ['a file beside it', 'mem.db-wal', () => linkInStore('mem.db-wal')],
+    ['a file that is not there', 'mem.db', () => linkInStore('mem.db')],
+  ])('may not be a link out of the folder: %s', async (_, named, link) => {
+    mkdirSync(join(home, 'elsewhere'));
+    link();
+    const { code, err } = await mem(['write', 'a', 'k', '1']);
+    expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining(`${named} is a link to`) });
+    expect(readdirSync(join(home, 'elsewhere'))).toEqual([]);
+  });
+
+  function linkInStore(name: string): void {
+    mkdirSync(join(clone, '.amfs'));
+    symlinkSync(join(home, 'elsewhere', 'new-file'), join(clone, '.amfs', name));
+  }
+
+  it('may be a link that stays in the folder, or one that is named on purpose', async () => {
+    mkdirSync(join(clone, 'data'));
+    symlinkSync('data', join(clone, '.amfs'));
+    expect(await mem(['write', 'a', 'k', '1'])).toMatchObject({ code: 0, err: '' });
+    expect(existsSync(join(clone, 'data', 'mem.db'))).toBe(true);
+    rmSync(join(clone, '.amfs'));
+    mkdirSync(join(home, 'elsewhere'));
+    symlinkSync(join(home, 'elsewhere'), join(clone, '.amfs'));
+    const named = await mem(['write', 'a', 'k', '1'], { more: { MEM_DATA_DIR: '.amfs' } });
+    expect(named).toMatchObject({ code: 0, err: '' });
+  });
+
+  it.runIf(isRoot)('of another user is refused, unless it belongs to the owner of a folder of their own', async () => {
+    mkdirSync(join(clone, '.amfs'));
+    chownSync(join(clone, '.amfs'), OTHER, OTHER);
+    const refused = await mem(['write', 'a', 'k', '1']);
+    expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('belongs to another user') });
+    expect(refused.err).toContain('MEM_DATA_DIR');
+    chownSync(clone, OTHER, OTHER);
+    expect(await mem(['write', 'a', 'k', '1'])).toMatchObject({ code: 0, err: '' });
+    chmodSync(clone, 0o777);
+    expect(await mem(['list'])).toMatchObject({ code: 4, err: expect.stringContaining('belongs to another user') });
+    expect(await mem(['list'], { more: { MEM_DATA_DIR: '.amfs' } })).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('that cannot be read is not taken for one that is missing', async () => {
+    const uid = isRoot ? OTHER : undefined;
+    const store = join(home, 'store');
+    const more = { MEM_DATA_DIR: store };
+    await mem(['write', 'a', 'k', '1'], { more });
+    chmodSync(home, 0o755);
+    chmodSync(store, 0);
+    for (const args of [['list'], ['status'], ['write', 'a', 'k', '2']]) {
+      const { code, err } = await mem(args, { more, ...(uid === undefined ? {} : { uid }) });
+      expect({ code, err }).toMatchObject({ code: 4, err: expect.stringContaining('permission denied') });
+      expect(err).toContain(join(store, 'mem.db'));
+    }
+    chmodSync(store, 0o700);
+  });
+});
