@@ -129,3 +129,44 @@ describe('a store that comes with a folder', () => {
     chmodSync(store, 0o700);
   });
 });
+
+describe('a database that is not a store of mem', () => {
+  it.each([
+    ['of another program', NOTES],
+    [
+      'with a table of the same name',
+      `${NOTES}; PRAGMA journal_mode = WAL; CREATE TABLE schema_migrations (version TEXT); INSERT INTO schema_migrations VALUES ('1')`,
+    ],
+  ])('%s stays as it is, also where it is named', async (_, statements) => {
+    const store = join(home, 'theirs');
+    mkdirSync(store);
+    const before = await makeForeign(join(store, 'mem.db'), statements);
+    const more = { MEM_DATA_DIR: store };
+    for (const args of [['list'], ['write', 'a', 'k', '1'], ['serve']]) {
+      const { code, err } = await mem(args, { more });
+      expect({ code, err }).toMatchObject({ code: 6, err: expect.stringContaining('is not a store of mem') });
+    }
+    const { code, out } = await mem(['doctor'], { more });
+    expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('is not a store of mem') });
+    expect(readFileSync(join(store, 'mem.db'))).toEqual(before);
+    expect(readdirSync(store)).not.toContain('.gitignore');
+  });
+
+  const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
+
+  it.each([
+    ['trigger', `CREATE TRIGGER slow AFTER UPDATE ON accounts BEGIN ${endless}; END`],
+    ['view', `ALTER TABLE sessions RENAME TO old_sessions; CREATE VIEW slow AS ${endless}`],
+  ])('a store with a %s that mem did not make is refused', async (_, statements) => {
+    const store = join(clone, '.amfs');
+    mkdirSync(store);
+    expect((await mem(['write', 'a', 'k', '1'])).code).toBe(0);
+    await makeForeign(join(store, 'mem.db'), statements);
+    for (const args of [['list'], ['write', 'a', 'k', '2']]) {
+      const { code, err } = await mem(args);
+      expect({ code, err }).toMatchObject({ code: 6, err: expect.stringContaining('has a trigger or view "slow"') });
+    }
+    const { code, out } = await mem(['doctor']);
+    expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('has a trigger or view "slow"') });
+  });
+});

@@ -5,6 +5,7 @@ import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
+import { foreignSchema } from './sqlite-owned.ts';
 
 const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
   all: async (statement) => connection.all(statement),
@@ -27,6 +28,8 @@ export async function checkSqliteFile(file: string): Promise<SqliteState> {
         values: [],
       });
       const problems = found.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
+      const foreign = foreignSchema(connection, file);
+      if (foreign !== undefined) problems.unshift(foreign);
       const hasSchema = connection.get(sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${'schema_migrations'}`);
       return { applied: hasSchema ? await readApplied(asQuery(connection), 'sqlite') : [], problems };
     } finally {

@@ -119,22 +119,33 @@ const PRAGMAS = `
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   PRAGMA secure_delete = ON;
+  PRAGMA trusted_schema = OFF;
   PRAGMA temp_store = MEMORY;
   PRAGMA cache_size = -32768;
   PRAGMA mmap_size = 268435456;
 `;
 
 /** The busy timeout does not cover switching a new file to WAL, so opening a locked file is retried. */
-export async function openConnection(driver: Driver, file: string, readOnly: boolean): Promise<SqliteConnection> {
+export async function whileLocked<T>(open: () => T): Promise<T> {
   for (let attempt = 1; ; attempt++) {
+    try {
+      return open();
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE_BUSY || attempt === 50) throw error;
+      await sleep(20 + attempt * 5);
+    }
+  }
+}
+
+export function openConnection(driver: Driver, file: string, readOnly: boolean): Promise<SqliteConnection> {
+  return whileLocked(() => {
     const database = new driver.DatabaseSync(file, { readOnly });
     try {
       database.exec(readOnly ? PRAGMAS.replace('PRAGMA journal_mode = WAL;', '') : PRAGMAS);
       return new SqliteConnection(database);
     } catch (error) {
       database.close();
-      if (primaryCode(error) !== SQLITE_BUSY || attempt === 50) throw error;
-      await sleep(20 + attempt * 5);
+      throw error;
     }
-  }
+  });
 }

@@ -9,6 +9,7 @@ const database = new DatabaseSync(file, { readOnly });
 // VACUUM rewrites the whole file and needs as much space again, which may be more than the memory.
 database.exec(`
   PRAGMA busy_timeout = 5000;
+  PRAGMA trusted_schema = OFF;
   PRAGMA temp_store = ${readOnly ? 'MEMORY' : 'FILE'};
   PRAGMA cache_size = -16384;
   PRAGMA mmap_size = 268435456;

@@ -14,6 +14,7 @@ import { Checkpointer } from './sqlite-checkpoint.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
 import { FolderMarks } from './sqlite-marks.ts';
+import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
 import { makeStoreFolder } from './store-folder.ts';
@@ -175,6 +176,7 @@ export async function openSqlite(directory: string): Promise<Database> {
   const driver = await loadDriver();
   const file = join(directory, 'mem.db');
   try {
+    await refuseForeign(driver, file);
     makeStoreFolder(directory);
     const writer = await openConnection(driver, file, false);
     const reader = await openConnection(driver, file, true);

@@ -54,7 +54,9 @@ async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
     const report = await parts.inspectStore(config);
     const restore = 'restore the last backup: see docs/operations.md';
     const state = report.problems.map((problem) => failure('store', problem, restore));
-    return [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report)];
+    return state.length > 0 && report.schema === 0
+      ? state
+      : [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report)];
   } catch (error) {
     const { detail } = problemOf(error);
     const todo = 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup';
