@@ -4,9 +4,11 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   renameSync,
   rmdirSync,
@@ -14,7 +16,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
@@ -64,3 +66,18 @@ export function removeFile(file: string, madeFolder: string | undefined): void {
 
 export const modeOf = (file: string): number | undefined =>
   existsSync(file) ? statSync(file).mode & 0o777 : undefined;
+
+/** Refuses a file of a project that links in the project lead out of it: a repository decides what links it holds. */
+export function refuseLinkOut(folder: string, file: string): void {
+  const root = realpathSync(folder);
+  let at = folder;
+  for (const name of relative(folder, file).split(sep)) {
+    at = join(at, name);
+    const found = lstatSync(at, { throwIfNoEntry: false });
+    if (!found) return;
+    if (!found.isSymbolicLink()) continue;
+    const target = existsSync(at) ? realpathSync(at) : readlinkSync(at);
+    if (!existsSync(at) || !target.startsWith(join(root, sep)))
+      throw new Error(`${at} is a link to ${target}, out of the project: remove it, or edit that file yourself`);
+  }
+}

@@ -2,7 +2,7 @@ import { hasBlock, removeBlock, setBlock } from './block.ts';
 import { type ClaudeHookCommands, hookPaths, removeHooks, setHooks } from './claude-hooks.ts';
 import type { ClientFiles, GuideFile, InstallScope, McpClient } from './clients.ts';
 import { entryOf, type MemoryTarget } from './entry.ts';
-import { hashOf, readText } from './files.ts';
+import { hashOf, readText, refuseLinkOut } from './files.ts';
 import { guideOf } from './guide.ts';
 import { parseJsonc, valueAt } from './jsonc.ts';
 import { removeJson } from './jsonc-edit.ts';
@@ -34,13 +34,25 @@ type FileEdit = {
   edit(text: string): string;
 };
 
+type PlanPlace = { machine: Machine; scope: InstallScope };
+
 /** Collects the edits of each client's files; two clients may share a file. */
-function planOf(clients: readonly McpClient[], partsOf: (client: McpClient) => FileEdit[] | undefined): InstallPlan {
+function planOf(
+  clients: readonly McpClient[],
+  { machine, scope }: PlanPlace,
+  partsOf: (client: McpClient) => FileEdit[] | undefined,
+): InstallPlan {
   const plan: InstallPlan = { changes: [], problems: [], skipped: [] };
   for (const client of clients) {
     const parts = partsOf(client);
     if (!parts) plan.skipped.push(client);
-    for (const part of parts ?? []) addChange(plan, client, part);
+    for (const part of parts ?? []) {
+      const edit = (text: string) => {
+        if (scope === 'project') refuseLinkOut(machine.folder, part.file);
+        return part.edit(text);
+      };
+      addChange(plan, client, { ...part, edit });
+    }
   }
   return plan;
 }
@@ -81,12 +93,8 @@ export type InstallRequest = {
   receipts: FileReceipts;
 };
 
-export function planInstall(
-  clients: readonly McpClient[],
-  wanted: InstallRequest,
-  at: { machine: Machine; scope: InstallScope },
-): InstallPlan {
-  return planOf(clients, (client) => {
+export function planInstall(clients: readonly McpClient[], wanted: InstallRequest, at: PlanPlace): InstallPlan {
+  return planOf(clients, at, (client) => {
     const places = client.files(at.machine, at.scope);
     const { config, hooks } = places;
     if (config === undefined) return undefined;
@@ -126,13 +134,9 @@ function setGuide({ kind }: GuideFile, text: string): string {
 }
 
 /** Removes what was set up; everything else stays. */
-export function planUninstall(
-  clients: readonly McpClient[],
-  receipts: FileReceipts,
-  at: { machine: Machine; scope: InstallScope },
-): InstallPlan {
+export function planUninstall(clients: readonly McpClient[], receipts: FileReceipts, at: PlanPlace): InstallPlan {
   const names = clients.map(({ name }) => name as string);
-  const plan = planOf(clients, (client) => {
+  const plan = planOf(clients, at, (client) => {
     const { config, hooks, guides } = client.files(at.machine, at.scope);
     if (config === undefined) return undefined;
     const part = (file: string, kind: FileChange['kind'], edit: FileEdit['edit']): FileEdit => ({
