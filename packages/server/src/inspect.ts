@@ -4,7 +4,8 @@ import { type AppliedMigration, compareSchema, type SchemaState } from './db/ind
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
 import { installedModules } from './installed.ts';
-import { type Module, migrationsOf, tablesOf } from './kernel/index.ts';
+import { type Module, migrationsOf, SELF_HOSTED_ACCOUNT, tablesOf } from './kernel/index.ts';
+import { countKeys } from './modules/keys/index.ts';
 
 export type StoreReport = {
   /** The number of migrations that the store has; 0 before its tables are created. */
@@ -17,6 +18,8 @@ export type StoreReport = {
   absent_modules: string[];
   /** Problems found in the file. */
   problems: string[];
+  /** API keys in the store that admit to a server. */
+  stored_keys?: number;
   postgres?: PostgresState;
 };
 
@@ -25,8 +28,10 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
   const { postgresDsn, dataDir } = config;
   const modules = [...coreModules, ...(await installedModules(config))];
   if (postgresDsn === undefined) {
-    const { applied, problems } = await checkSqlite(dataDir);
-    return { ...schemaReport(applied, modules), problems };
+    const { applied, problems, counted } = await checkSqlite(dataDir, (query) =>
+      countKeys(query, SELF_HOSTED_ACCOUNT, Date.now()),
+    );
+    return { ...schemaReport(applied, modules), problems, stored_keys: counted };
   }
   const postgres = await checkPostgres(postgresDsn, {
     names: new Set(tablesOf(modules).map(({ table }) => table)),

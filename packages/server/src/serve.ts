@@ -8,7 +8,9 @@ import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
+import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
 import { createLogger } from './logger.ts';
+import { countKeys } from './modules/keys/index.ts';
 import { Telemetry } from './telemetry/index.ts';
 import { VERSION } from './version.ts';
 
@@ -17,7 +19,13 @@ const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
 const SAME_SIGNAL_MS = 500;
 
-type RunningService = { app: App; server: FastifyInstance; telemetry: Telemetry | undefined; port: number };
+type RunningService = {
+  app: App;
+  server: FastifyInstance;
+  telemetry: Telemetry | undefined;
+  port: number;
+  storedKeys: number;
+};
 
 /** Runs the service until it receives a signal to stop. */
 export async function serve(config: Config): Promise<number> {
@@ -34,7 +42,7 @@ export async function serve(config: Config): Promise<number> {
   }
   // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
   const stopping = stopSignal();
-  process.stdout.write(welcome(config, running.port));
+  process.stdout.write(welcome(config, running));
   const signal = await stopping;
   log.info({ signal }, 'stopping: finishing what was accepted');
   await stop(running, log);
@@ -57,11 +65,17 @@ async function start(config: Config, log: Logger): Promise<RunningService> {
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.http.port;
-    return { app, server, telemetry, port };
+    return { app, server, telemetry, port, storedKeys: await countStoredKeys(app) };
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+/** Keys that were made in the store admit as those of MEM_API_KEYS do, also in a store that came with a repository. */
+function countStoredKeys({ kernel: { services } }: App): Promise<number> {
+  const { database, clock } = services;
+  return countKeys(database.forAccount(SELF_HOSTED_ACCOUNT).read, SELF_HOSTED_ACCOUNT, clock.now());
 }
 
 function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Telemetry | undefined {
@@ -144,7 +158,7 @@ async function stop({ app, server, telemetry }: RunningService, log: Logger): Pr
 }
 
 /** The first screen. */
-function welcome(config: Config, port: number): string {
+function welcome(config: Config, { port, storedKeys }: Pick<RunningService, 'port' | 'storedKeys'>): string {
   const { host } = config.http;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shown}:${port}`;
@@ -153,7 +167,7 @@ function welcome(config: Config, port: number): string {
     ['listening', `${url}${everywhere}`],
     ['docs', `${url}/docs`],
     ['data', dataText(config)],
-    ['auth', authText(config)],
+    ['auth', authText(config, storedKeys)],
     ['open to', describeAdmission(admissionOf(config))],
   ];
   return `mem ${VERSION}\n\n${rows.map(([name = '', text]) => `  ${name.padEnd(11)}${text}\n`).join('')}\n`;
@@ -164,7 +178,13 @@ function dataText({ served, dataDir }: Config): string {
   return `${dataDir} (SQLite, ${served.by === 'served' ? 'in the folder it was started in' : `from ${served.by}`})`;
 }
 
-function authText({ hosted, apiKeys: { length: keys } }: Config): string {
+function authText({ hosted, apiKeys: { length: keys } }: Config, storedKeys: number): string {
   if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';
-  return keys === 0 ? 'off: set MEM_API_KEYS to require a key' : `on: ${keys} key${keys === 1 ? '' : 's'}`;
+  if (keys === 0) return 'off: set MEM_API_KEYS to require a key';
+  const given = `on: ${counted(keys, 'key')}`;
+  return storedKeys === 0
+    ? given
+    : `${given} of MEM_API_KEYS, ${counted(storedKeys, 'key')} in the store (mem list-keys)`;
 }
+
+const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

@@ -14,12 +14,16 @@ const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
 
 const MAX_PROBLEMS = 5;
 
-export type SqliteState = { applied: AppliedMigration[]; problems: string[] };
+export type SqliteState = { applied: AppliedMigration[]; problems: string[]; counted: number };
 
-export const checkSqlite = (directory: string): Promise<SqliteState> => checkSqliteFile(join(directory, 'mem.db'));
+/** Counts something in a store whose schema is up to date. */
+type StoreCount = (query: Pick<Query, 'all' | 'get'>) => Promise<number>;
+
+export const checkSqlite = (directory: string, count: StoreCount): Promise<SqliteState> =>
+  checkSqliteFile(join(directory, 'mem.db'), count);
 
 /** Inspects a store without changing it: its migrations, and the problems that SQLite finds in the file. */
-export async function checkSqliteFile(file: string): Promise<SqliteState> {
+export async function checkSqliteFile(file: string, count: StoreCount = async () => 0): Promise<SqliteState> {
   try {
     const connection = await openConnection(await loadDriver(), file, true);
     try {
@@ -31,7 +35,10 @@ export async function checkSqliteFile(file: string): Promise<SqliteState> {
       const foreign = foreignSchema(connection, file);
       if (foreign !== undefined) problems.unshift(foreign);
       const hasSchema = connection.get(sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${'schema_migrations'}`);
-      return { applied: hasSchema ? await readApplied(asQuery(connection), 'sqlite') : [], problems };
+      const query = asQuery(connection);
+      const applied = hasSchema ? await readApplied(query, 'sqlite') : [];
+      // An older schema may lack the table.
+      return { applied, problems, counted: await count(query).catch(() => 0) };
     } finally {
       connection.close();
     }

@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config.ts';
+import type { StoreReport } from '../../inspect.ts';
 import { problemOf } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
-import { bytes } from '../render/index.ts';
+import { bytes, counted } from '../render/index.ts';
 import { type Check, failure, ok, warning } from './check.ts';
 import { checkPostgresStore } from './postgres.ts';
 import { checkSchema } from './schema.ts';
@@ -56,10 +57,21 @@ async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
     const state = report.problems.map((problem) => failure('store', problem, restore));
     return state.length > 0 && report.schema === 0
       ? state
-      : [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report)];
+      : [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report), ...keysOf(report)];
   } catch (error) {
     const { detail } = problemOf(error);
     const todo = 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup';
     return [failure('store', detail.split('\n')[0] as string, todo)];
   }
 }
+
+/** They admit to a server even if the store came with a repository. */
+const keysOf = ({ stored_keys = 0 }: StoreReport): Check[] =>
+  stored_keys === 0
+    ? []
+    : [
+        ok(
+          'keys',
+          `${counted(stored_keys, 'key')} in the store, good for a server on it beside MEM_API_KEYS (mem list-keys)`,
+        ),
+      ];

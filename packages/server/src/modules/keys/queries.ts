@@ -105,7 +105,7 @@ const byKey = { account_id: 'text', key_id: 'text' } as const;
 export const findUses: Find = { table: 'api_keys', select: 'last_used_at', by: byKey };
 export const updateUses: Update = { table: 'api_keys', set: { last_used_at: 'int' }, by: byKey };
 
-export async function countKeys(query: Query, accountId: string, now: number): Promise<number> {
+export async function countKeys(query: Pick<Query, 'get'>, accountId: string, now: number): Promise<number> {
   const row = await query.get<{ n: number }>(
     sql`SELECT count(*) AS n FROM api_keys WHERE account_id = ${accountId} AND revoked_at IS NULL
           AND (expires_at IS NULL OR expires_at > ${now})`,
