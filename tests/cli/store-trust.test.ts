@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -9,12 +9,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
-import { memProgram } from '../faults/support/mem-process.ts';
+import { memProgram, startMem } from '../faults/support/mem-process.ts';
 
 let home: string;
 let clone: string;
@@ -168,5 +169,58 @@ describe('a database that is not a store of mem', () => {
     }
     const { code, out } = await mem(['doctor']);
     expect({ code, out }).toMatchObject({ code: 1, out: expect.stringContaining('has a trigger or view "slow"') });
+  });
+});
+
+describe('a store in a repository', () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
+
+  it('keeps itself out of git whatever else is in its folder', async () => {
+    git('init', '-q');
+    mkdirSync(join(clone, '.amfs'));
+    writeFileSync(join(clone, '.amfs', 'README'), 'mine');
+    expect((await mem(['write', 'a', 'k', '1'])).code).toBe(0);
+    expect(git('status', '--short', '--untracked-files=all')).toBe('');
+    expect((await mem(['doctor'])).out).not.toContain('the repository holds the store');
+  });
+
+  it('is reported when git tracks it', async () => {
+    git('init', '-q');
+    mkdirSync(join(clone, '.amfs'));
+    await mem(['write', 'a', 'k', '1']);
+    git('add', '-f', '.amfs/mem.db');
+    for (const command of ['status', 'doctor'])
+      expect((await mem([command])).out).toMatch(/the repository holds the store.*git rm -r --cached/s);
+  });
+
+  it('shows its keys on the first screen and in mem doctor', async () => {
+    const store = join(clone, '.amfs');
+    mkdirSync(store);
+    expect(await mem(['create-key', 'theirs'])).toMatchObject({ code: 0 });
+    const server = await startMem({ MEM_DATA_DIR: store, MEM_API_KEYS: 'a-long-random-secret' });
+    expect(server.output()).toContain('on: 1 key of MEM_API_KEYS, 1 key in the store (mem list-keys)');
+    await server.stop();
+    expect((await mem(['doctor'])).out).toContain('1 key in the store');
+  });
+});
+
+describe('mem init --project', () => {
+  it.each([
+    ['a file', () => symlinkSync(join(home, '.bashrc'), join(clone, 'CLAUDE.md')), 'CLAUDE.md'],
+    ['a folder', () => symlinkSync(home, join(clone, '.claude')), '.claude'],
+    ['a link to nothing', () => symlinkSync(join(home, 'new.json'), join(clone, '.mcp.json')), '.mcp.json'],
+  ])('writes through no link out of the project: %s', async (_, link, named) => {
+    writeFileSync(join(home, '.bashrc'), 'alias l=ls\n');
+    link();
+    const args = ['init', '--project', '--yes', '--client', 'claude-code', '--store', 'own'];
+    const { code, out, err } = await mem(args);
+    expect(code).toBe(1);
+    expect(out + err).toContain(`${join(clone, named)} is a link to ${home}`);
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('alias l=ls\n');
+    expect(
+      readdirSync(home)
+        .filter((name) => name !== '.mem')
+        .sort(),
+    ).toEqual(['.bashrc', 'clone']);
   });
 });

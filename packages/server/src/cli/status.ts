@@ -12,6 +12,7 @@ import { isSetUp } from './init/plan.ts';
 import type { ClientConfig } from './memory.ts';
 import type { OwnParts } from './own/command.ts';
 import { bytes, counted, outcomeText, paint, panel, type Screen, show, when } from './render/index.ts';
+import { isTracked, untrackCommand } from './tracked.ts';
 
 export type ServiceStatus = {
   version: string;
@@ -29,6 +30,8 @@ export type ServiceStatus = {
   session_id: string | null;
   session: { started_at: string | null; read: number; recorded: number; stale: number } | null;
   last_outcome: { outcome_ref: string; outcome_type: string; agent_id: string; committed_at: string } | null;
+  /** Whether git tracks the store. */
+  tracked: boolean;
   clients: (ClientMemory & { client: string; scope: InstallScope })[];
 };
 
@@ -44,6 +47,7 @@ export async function readStatus(parts: OwnParts, config: ClientConfig, identity
     place,
     agent_id: identity.agent ?? config.client.agentId ?? DEFAULT_AGENT,
     session_id: identity.session ?? null,
+    tracked: await isTracked(memory),
     clients: clients.flatMap((client) =>
       scopesOf(machine)
         .filter((scope) => isSetUp(client, machine, scope))
@@ -151,6 +155,7 @@ export function showStatus(status: ServiceStatus, screen: Screen): string {
           'none set up: mem init',
       ],
       ['warning', dividedText(status)],
+      ['git', status.tracked ? `the repository holds the store: ${show(untrackCommand(place))}` : ''],
     ],
     screen,
   )}`;

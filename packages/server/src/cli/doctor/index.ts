@@ -4,6 +4,7 @@ import { thisMachine } from '../init/machine.ts';
 import { type ClientConfig, findClientConfig } from '../memory.ts';
 import type { OwnParts } from '../own/command.ts';
 import { type Colour, clean, counted, pad, paint } from '../render/index.ts';
+import { isTracked, untrackCommand } from '../tracked.ts';
 import { checkStoreAdmission } from './admitted.ts';
 import { type Check, type CheckLevel, failure, ok, warning } from './check.ts';
 import { checkClients } from './clients.ts';
@@ -48,9 +49,16 @@ async function checkSettings(parts: OwnParts): Promise<Check[]> {
     ...(problem.length > 0 ? problem : [ok('settings', 'read')]),
     ok('memory', describeLocation(config.memory)),
     ...(url === undefined
-      ? [...(await checkStore(parts, config)), checkStoreAdmission(config)]
+      ? [...(await checkStore(parts, config)), ...(await checkTracked(config)), checkStoreAdmission(config)]
       : await checkServer(url, config.client.apiKey)),
   ];
+}
+
+async function checkTracked({ memory }: ClientConfig): Promise<Check[]> {
+  const todo = `${untrackCommand(memory)}, and commit that; what was pushed stays in the history`;
+  return (await isTracked(memory))
+    ? [warning('git', 'the repository holds the store: whoever gets it, gets the memory', todo)]
+    : [];
 }
 
 function clientChecks(parts: OwnParts): Check[] {
