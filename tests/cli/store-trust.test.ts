@@ -224,3 +224,18 @@ describe('mem init --project', () => {
     ).toEqual(['.bashrc', 'clone']);
   });
 });
+
+it('a store that can only be read is read', async () => {
+  const store = join(home, 'store');
+  const more = { MEM_DATA_DIR: store };
+  await mem(['write', 'a', 'k', 'kept'], { more });
+  chmodSync(home, 0o755);
+  for (const name of readdirSync(store)) chmodSync(join(store, name), 0o444);
+  chmodSync(store, 0o555);
+  const running = { more, ...(isRoot ? { uid: OTHER } : {}) };
+  for (const args of [['list'], ['search', 'kept'], ['read', 'a', 'k'], ['export'], ['status'], ['stats']])
+    expect(await mem(args, running)).toMatchObject({ code: 0, err: '' });
+  expect((await mem(['export'], running)).out).toContain('kept');
+  expect((await mem(['write', 'a', 'k', '2'], running)).code).toBe(6);
+  chmodSync(store, 0o755);
+});

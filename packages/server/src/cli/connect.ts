@@ -13,6 +13,7 @@ import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
 import type { Kernel } from '../kernel/index.ts';
 import { type ClientConfig, requireStore } from './memory.ts';
 import type { CliParts } from './parts.ts';
+import { openForReading } from './read-copy.ts';
 
 /** A connection to the service. Answers are exact JSON text. */
 export type ServiceConnection = {
@@ -46,7 +47,7 @@ export async function connect(
   const { url } = config.client;
   if (url !== undefined) return connectRemote(config.client, url, { agent, session });
   if (!creates) requireStore(config.memory);
-  const { kernel, close } = await parts.openApp(config);
+  const { kernel, close } = creates ? await parts.openApp(config) : await openForReading(parts, config);
   const caller = {
     account_id: SELF_HOSTED_ACCOUNT,
     actor: 'cli',
