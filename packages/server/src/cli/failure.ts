@@ -8,6 +8,20 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'you may not read this file',
+  EISDIR: 'this is a folder, not a file',
+};
+
+/** Why a file cannot be read, without the words of the system. */
+export function fileProblem(error: unknown, file: string): UsageError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const plain = FILE_PROBLEMS[code ?? ''];
+  return new UsageError(plain ? `${plain}: ${file}` : message);
+}
+
 export const exitCodes = {
   0: 'done',
   1: 'failed; for verify also: it found problems',

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { attachRaw, JsonText, suggest } from '@mem-service/contract';
 import { type Command, fieldLabel } from './commands.ts';
-import { UsageError } from './failure.ts';
+import { fileProblem, UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
 import { isOn, type ParsedFlags } from './parse.ts';
 
@@ -133,7 +133,7 @@ async function readText(file: string): Promise<string> {
     return decode(await readFile(file), file);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError((error as Error).message);
+    throw fileProblem(error, file);
   }
 }
 
