@@ -21,7 +21,9 @@ describe('a command that fails', () => {
   it.concurrent.each([
     [['read', '', 'k'], 2, 'mem: entity_path: must not be empty'],
     [['read', 'svc'], 2, 'mem: key is missing: see mem help read'],
-    [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty'],
+    [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty: see mem help write'],
+    [['write'], 2, 'mem: entity_path and key are missing: see mem help write'],
+    [['write', 'svc'], 2, 'mem: key is missing: see mem help write'],
     [
       ['write', 'svc', 'k', '1', '--confidense', '1'],
       2,
@@ -56,7 +58,7 @@ describe('a command that fails', () => {
       'mem: writes.0.confidense: is not a known field. Did you mean confidence?',
     ],
     [['serve', '--local', '--host', '0.0.0.0'], 2, 'mem: --local listens on 127.0.0.1: leave out --host 0.0.0.0'],
-    [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
+    [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
   ])('%j ends with %i and one clear line', async (args, code, line) => {

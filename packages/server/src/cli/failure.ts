@@ -78,15 +78,21 @@ function reasonOf({ message, cause }: Error): string {
 
 /** One line for each error, with the names of the command line and of the variables that a user sets. */
 export function describeProblem(problem: Problem, { command, env }: FailedCommand): string[] {
-  const { detail, errors, code } = problem;
+  const { errors, code } = problem;
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
-  if (!errors || errors.length === 0) return [...detail.split('\n'), ...links(problem)];
+  if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
     const named = command && field ? fieldLabel(command, field) : path;
     return named === '' ? message : `${named}: ${message}`;
   });
 }
+
+/** An entry is written as two words here, and as one in the answers of the service. */
+const inWords = ({ detail, entity_path, key }: Problem): string =>
+  typeof entity_path === 'string' && typeof key === 'string'
+    ? detail.replace(`${entity_path}/${key}`, () => `${entity_path} ${key}`)
+    : detail;
 
 export type FailedCommand = { command: Command | undefined; env: Environment };
 

@@ -4,6 +4,7 @@ import { connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
+import { explainMissing, hintBelow } from './hints.ts';
 import { readInput } from './input.ts';
 import { readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
@@ -32,6 +33,7 @@ export async function runCommand(command: Command, args: readonly string[], part
   });
   const how = { terminal, json: isOn(given, 'json') };
   let text: string | undefined;
+  let hint = '';
   try {
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
     else if (command.operation.lines)
@@ -39,10 +41,15 @@ export async function runCommand(command: Command, args: readonly string[], part
     else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
       text = await eraseIfAgreed(connection, command, { input, ...how });
     else text = await ask(connection, command, { given, input });
+    if (text !== undefined && !how.json) hint = await hintBelow(connection, { command, input, text });
+  } catch (error) {
+    throw how.json ? error : await explainMissing(connection, { command, input }, error);
   } finally {
     await connection.close();
   }
-  return text === undefined ? 0 : print(command, text, how);
+  const code = text === undefined ? 0 : print(command, text, how);
+  terminal.err(hint);
+  return code;
 }
 
 type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };
