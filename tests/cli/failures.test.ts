@@ -73,7 +73,20 @@ describe('a command that fails', () => {
     { what: 'a bad address', env: { MEM_HTTP_URL: 'ftp://x' }, code: 2, err: line('MEM_HTTP_URL must be ') },
     { what: 'a password in it', env: { MEM_HTTP_URL: 'http://a:b@localhost' }, code: 2, err: line('MEM_HTTP_URL: ') },
     { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: line('') },
-    { what: 'a server that is away', env: { MEM_HTTP_URL: AWAY }, code: 6, err: line('cannot reach ') },
+    {
+      what: 'a server that is away',
+      env: { MEM_HTTP_URL: AWAY },
+      code: 6,
+      err: line(
+        'cannot reach .* MEM_HTTP_URL names this server: start it \\(mem serve --local\\), or unset MEM_HTTP_URL',
+      ),
+    },
+    {
+      what: 'an address of a route',
+      env: { MEM_HTTP_URL: `${AWAY}/api/v1` },
+      code: 2,
+      err: line('MEM_HTTP_URL must be given without /api/v1'),
+    },
     {
       what: 'a database that is away',
       env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' },

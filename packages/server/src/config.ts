@@ -198,7 +198,9 @@ const variables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .transform((text) => text === 'on'),
-  MEM_HTTP_URL: webAddress.optional(),
+  MEM_HTTP_URL: webAddress
+    .refine((text) => !/\/(api\/v1|mcp)\/*$/.test(text), 'must be given without /api/v1 or /mcp')
+    .optional(),
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 

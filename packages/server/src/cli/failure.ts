@@ -1,5 +1,6 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
+import { isLoopback } from '../admitted.ts';
 import { ConfigError, type Environment } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
 
@@ -80,6 +81,7 @@ function reasonOf({ message, cause }: Error): string {
 export function describeProblem(problem: Problem, { command, env }: FailedCommand): string[] {
   const { errors, code } = problem;
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
+  if (problem.status === 0 && env.MEM_HTTP_URL) return [unreachable(problem, env.MEM_HTTP_URL)];
   if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
@@ -102,6 +104,12 @@ function keyProblem({ detail }: Problem, { command, env }: FailedCommand): strin
   const variable = isControl ? 'MEM_INTERNAL_KEY' : 'MEM_API_KEY';
   if (!env[variable]) return `the server asks for a key: set ${variable}`;
   return `the server refuses the key in ${variable}${/^send |: send /.test(detail) ? '' : `: ${detail}`}`;
+}
+
+function unreachable({ detail }: Problem, url: string): string {
+  const start =
+    URL.canParse(url) && isLoopback(new URL(url).hostname) ? 'start it (mem serve --local)' : 'see that it runs';
+  return `${detail}. MEM_HTTP_URL names this server: ${start}, or unset MEM_HTTP_URL for the memory of this machine`;
 }
 
 /** Where to get a plan, or more of it. */
