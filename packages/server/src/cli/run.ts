@@ -69,13 +69,16 @@ async function ask(connection: ServiceConnection, { name }: Command, question: C
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }
 
-function print({ name }: Command, text: string, { terminal, json }: { terminal: Terminal; json: boolean }): ExitCode {
+function print({ name, operation }: Command, text: string, { terminal, json }: { terminal: Terminal; json: boolean }): ExitCode {
   const answer = readAnswer(name, text);
   if (json) terminal.out(`${text}\n`);
   else {
     const { out, note } = render(name, answer, terminal.screen);
     terminal.out(out);
     terminal.err(note);
+    // A secret that the service keeps only the hash of.
+    if (operation.once && typeof answer[operation.once] === 'string')
+      terminal.err(`the ${operation.once} is shown this once: keep it now\n`);
   }
   return isVerification(name) && problemCount(answer) > 0 ? 1 : 0;
 }
