@@ -27,7 +27,7 @@ export async function hintBelow(connection: ServiceConnection, { command, input,
 
 const noAnswer = () => ({ entries: [] });
 
-/** An entry that was deleted is not found, and its history tells so to those who may see it. */
+/** An entry that was deleted is not found, and its history says so to those who may see it. */
 export async function explainMissing(
   connection: ServiceConnection,
   { command, input }: Omit<AnsweredCommand, 'text'>,

@@ -19,7 +19,7 @@ export async function* linesOf(path: string, stdin: Stdin): AsyncGenerator<strin
 }
 
 /** The first line that is not empty, and all lines from it on. */
-export async function peek(lines: AsyncGenerator<string>): Promise<{ first: string | undefined; all: Lines }> {
+export async function peek(lines: AsyncGenerator<string>): Promise<{ first: string | undefined; all: AsyncIterable<string> }> {
   let next = await lines.next();
   while (!next.done && next.value === '') next = await lines.next();
   const first = next.done ? undefined : next.value;
@@ -32,8 +32,6 @@ export async function peek(lines: AsyncGenerator<string>): Promise<{ first: stri
     })(),
   };
 }
-
-type Lines = AsyncIterable<string>;
 
 async function unzipped(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {
   const iterator = bytes[Symbol.asyncIterator]();
