@@ -215,9 +215,9 @@ describe('a self-hosted service', () => {
     expect(ops_this_month).toBeGreaterThan(0);
     const { usage } = await app.call('me.read', {});
     expect(usage.ops_used).toBeGreaterThanOrEqual(ops_this_month);
-    expect((await app.call('usage.read', {})).quotas.find(({ name }) => name === 'ops')?.current).toBeGreaterThanOrEqual(
-      usage.ops_used,
-    );
+    expect(
+      (await app.call('usage.read', {})).quotas.find(({ name }) => name === 'ops')?.current,
+    ).toBeGreaterThanOrEqual(usage.ops_used);
     await app.close();
   });
 });

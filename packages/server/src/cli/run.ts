@@ -69,7 +69,11 @@ async function ask(connection: ServiceConnection, { name }: Command, question: C
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }
 
-function print({ name, operation }: Command, text: string, { terminal, json }: { terminal: Terminal; json: boolean }): ExitCode {
+function print(
+  { name, operation }: Command,
+  text: string,
+  { terminal, json }: { terminal: Terminal; json: boolean },
+): ExitCode {
   const answer = readAnswer(name, text);
   if (json) terminal.out(`${text}\n`);
   else {

@@ -19,7 +19,9 @@ export async function* linesOf(path: string, stdin: Stdin): AsyncGenerator<strin
 }
 
 /** The first line that is not empty, and all lines from it on. */
-export async function peek(lines: AsyncGenerator<string>): Promise<{ first: string | undefined; all: AsyncIterable<string> }> {
+export async function peek(
+  lines: AsyncGenerator<string>,
+): Promise<{ first: string | undefined; all: AsyncIterable<string> }> {
   let next = await lines.next();
   while (!next.done && next.value === '') next = await lines.next();
   const first = next.done ? undefined : next.value;

@@ -51,7 +51,13 @@ const readMe = reads<'me.read'>(async (context) => {
 async function planUsageOf(context: ReadContext): Promise<PlanUsage> {
   const { services, caller, now } = context;
   if (services.meter && caller.key) return services.meter.planUsage(caller.account_id);
-  const nothing = { plan: null, ops_used: await opsOfMonth(context), ops_limit: null, ops_remaining: null, warning_level: null };
+  const nothing = {
+    plan: null,
+    ops_used: await opsOfMonth(context),
+    ops_limit: null,
+    ops_remaining: null,
+    warning_level: null,
+  };
   return { ...nothing, has_plan: true, period: periodOf(now) };
 }
 
