@@ -75,6 +75,12 @@ describe('mem doctor on a store', () => {
     ]);
   });
 
+  it('warns of a key that a server would not ask for', async () => {
+    expect((await examine({ MEM_API_KEY: 'a-key-of-forty-characters' })).of('open to')).toMatchObject([
+      { level: 'warn', todo: expect.stringContaining('MEM_API_KEYS') },
+    ]);
+  });
+
   it('is a screen for people', async () => {
     const { code, out } = await desk.mem(['doctor']);
     expect(code).toBe(0);

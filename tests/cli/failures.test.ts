@@ -21,7 +21,9 @@ describe('a command that fails', () => {
   it.concurrent.each([
     [['read', '', 'k'], 2, 'mem: entity_path: must not be empty'],
     [['read', 'svc'], 2, 'mem: key is missing: see mem help read'],
-    [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty'],
+    [['write', 'svc', 'k'], 2, 'mem: value is missing, and standard input is empty: see mem help write'],
+    [['write'], 2, 'mem: entity_path and key are missing: see mem help write'],
+    [['write', 'svc'], 2, 'mem: key is missing: see mem help write'],
     [
       ['write', 'svc', 'k', '1', '--confidense', '1'],
       2,
@@ -56,7 +58,7 @@ describe('a command that fails', () => {
       'mem: writes.0.confidense: is not a known field. Did you mean confidence?',
     ],
     [['serve', '--local', '--host', '0.0.0.0'], 2, 'mem: --local listens on 127.0.0.1: leave out --host 0.0.0.0'],
-    [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc/missing'],
+    [['read', 'svc', 'missing'], 3, 'mem: there is no entry svc missing'],
     [['list', '--branch', 'other'], 3, 'mem: there is no branch "other"'],
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
   ])('%j ends with %i and one clear line', async (args, code, line) => {
@@ -71,7 +73,20 @@ describe('a command that fails', () => {
     { what: 'a bad address', env: { MEM_HTTP_URL: 'ftp://x' }, code: 2, err: line('MEM_HTTP_URL must be ') },
     { what: 'a password in it', env: { MEM_HTTP_URL: 'http://a:b@localhost' }, code: 2, err: line('MEM_HTTP_URL: ') },
     { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: line('') },
-    { what: 'a server that is away', env: { MEM_HTTP_URL: AWAY }, code: 6, err: line('cannot reach ') },
+    {
+      what: 'a server that is away',
+      env: { MEM_HTTP_URL: AWAY },
+      code: 6,
+      err: line(
+        'cannot reach .* MEM_HTTP_URL names this server: start it \\(mem serve --local\\), or unset MEM_HTTP_URL',
+      ),
+    },
+    {
+      what: 'an address of a route',
+      env: { MEM_HTTP_URL: `${AWAY}/api/v1` },
+      code: 2,
+      err: line('MEM_HTTP_URL must be given without /api/v1'),
+    },
     {
       what: 'a database that is away',
       env: { MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' },

@@ -85,6 +85,27 @@ describe('a bad configuration', () => {
     expect(mem.output()).toContain('MEM_HTTP_PROT is not a variable that mem knows');
     expect(await mem.stop()).toEqual({ code: 0, signal: null });
   });
+
+  it.each([
+    ['MEM_APIKEYS', 'MEM_API_KEYS'],
+    ['MEM_PORT', 'MEM_HTTP_PORT'],
+    ['MEM_HOST', 'MEM_HTTP_HOST'],
+    ['MEM_DATADIR', 'MEM_DATA_DIR'],
+    ['MEM_DSN', 'MEM_POSTGRES_DSN'],
+  ])('%s is answered with the variable that was meant', (given, meant) => {
+    const message = `${given} is not a variable that mem knows. Did you mean ${meant}?`;
+    expect(readConfig({ [given]: 'x' }).warnings).toEqual([message]);
+  });
+
+  it('the key of a client is no key of a server, and the start says so', async () => {
+    const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_API_KEY: 'a-key-of-forty-characters' });
+    expect(mem.output()).toContain('Set MEM_API_KEYS to require one');
+    expect(await mem.stop()).toEqual({ code: 0, signal: null });
+    const keys = { MEM_API_KEY: 'a-key-of-forty-characters', MEM_API_KEYS: 'a-key-of-forty-characters' };
+    const closed = await startMem({ MEM_DATA_DIR: newFolder(), ...keys });
+    expect(closed.output()).not.toContain('to require one');
+    await closed.stop();
+  });
 });
 
 describe('a start that cannot succeed says why in one line', () => {

@@ -48,6 +48,20 @@ describe('a server for this machine only', () => {
     expect(await ask('/api/v1/entries', headers as never, 'OPTIONS')).toBe(403);
   });
 
+  it.each([
+    [{ origin: 'https://evil.example' }, 'origin_not_allowed'],
+    [{ 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }, 'origin_not_allowed'],
+    [{ host: 'evil.example' }, 'host_not_allowed'],
+  ])('says what it refuses of %j, and speaks of no key', async (headers, code) => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const sent = rawRequest(`${local.url}/health`, { headers: headers as never }, async (response) =>
+        resolve(Buffer.concat(await response.toArray()).toString()),
+      );
+      sent.on('error', reject).end();
+    });
+    expect(JSON.parse(text)).toMatchObject({ code, status: 403, title: expect.not.stringContaining('key') });
+  });
+
   it('admits programs, its own pages, listed origins and links', async () => {
     const { host } = new URL(local.url);
     for (const headers of [

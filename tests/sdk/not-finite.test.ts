@@ -27,6 +27,27 @@ describe('a number that JSON does not have', () => {
     expect(server.seen).toHaveLength(0);
   });
 
+  it.each([
+    ['value', new Map([['a', 1]]), 'Map'],
+    ['value.tags', { tags: new Set(['a']) }, 'Set'],
+    ['value.0', [() => 1], 'function'],
+    ['value.later', { later: Promise.resolve(1) }, 'Promise'],
+    ['value.mark', { mark: Symbol('x') }, 'symbol'],
+    ['value.count', { count: 10n }, 'bigint'],
+  ])('nor anything else that JSON would lose, at %s', async (path, value, kind) => {
+    await expect(client().entries.write({ ...at, value: value as never })).rejects.toMatchObject({
+      name: 'MemError',
+      code: 'invalid_input',
+      message: `${path}: must be a value that JSON has, not a ${kind}`,
+    });
+    expect(server.seen).toHaveLength(0);
+  });
+
+  it('an address with a route of the service in it is refused', () => {
+    expect(() => createClient({ url: `${server.url}/api/v1/` })).toThrow('url must be given without /api/v1');
+    expect(() => createClient({ url: `${server.url}/mcp` })).toThrow('url must be given without /mcp');
+  });
+
   it('is an error in a query and in a session too', async () => {
     await expect(client().entries.list({ limit: Number.NaN })).rejects.toMatchObject({ code: 'invalid_input' });
     const session = client().session();

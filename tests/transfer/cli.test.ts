@@ -142,6 +142,24 @@ describe('mem export and mem import', () => {
   }, 60_000);
 });
 
+describe('a file that mem import cannot take', () => {
+  const header = '{"record":"header","counts":{"entry":3}}';
+  const cases: [what: string, content: string | undefined, message: string][] = [
+    ['nothing known', 'hello\n', 'line 1 is not the header of an export'],
+    ['a part of an export', `${header}\n{}\n`, 'the file has 1 records, and its header announces 3'],
+    ['not there', undefined, 'mem: there is no such file: given.jsonl\n'],
+  ];
+  it.each(cases)('is refused for what it is (%s), and creates no store', async (_, content, message) => {
+    const desk = await newDesk();
+    if (content !== undefined) writeFileSync(join(desk.folder, 'given.jsonl'), content);
+    const refused = { code: 2, err: expect.stringContaining(message) };
+    expect(await desk.mem(['import', 'given.jsonl'])).toMatchObject(refused);
+    expect(existsSync(join(desk.folder, 'store'))).toBe(false);
+    await desk.mem(['write', 'a', 'k', '1']);
+    expect(await desk.mem(['import', 'given.jsonl'])).toMatchObject(refused);
+  });
+});
+
 describe('mem import --from', () => {
   it('reports what it would write, writes it, and changes nothing the second time', async () => {
     const desk = await newDesk();

@@ -8,6 +8,8 @@ export const faultCodes = {
   plan_required: { status: 402, title: 'The account has no plan' },
   quota_exceeded: { status: 402, title: 'The ops of this month are used up' },
   forbidden: { status: 403, title: 'The key does not allow this' },
+  host_not_allowed: { status: 403, title: 'The server does not answer under this host name' },
+  origin_not_allowed: { status: 403, title: 'The server does not admit pages of this origin' },
   account_suspended: { status: 403, title: 'The account is suspended' },
   not_found: { status: 404, title: 'There is no such thing' },
   route_not_found: { status: 404, title: 'There is no such route' },

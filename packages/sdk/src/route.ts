@@ -9,7 +9,7 @@ import {
   stringify,
 } from '@mem-service/contract';
 import { invalidField } from './error.ts';
-import { isLost, notFinite, refuseLost } from './not-finite.ts';
+import { isLost, lostField, refuseLost } from './not-finite.ts';
 
 export type RequestAddress = { method: HttpMethod; path: string; body: string | undefined };
 
@@ -37,15 +37,24 @@ export function addressOf(operation: Operation, input: JsonObject): RequestAddre
   const inPath = parametersOf(path);
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => segments(name, input[name]));
   const rest = Object.entries(input).filter(([name, value]) => !inPath.includes(name) && value !== undefined);
-  for (const [name, value] of Object.entries(input)) if (isLost(value)) throw notFinite(name, value);
+  for (const [name, value] of Object.entries(input)) if (isLost(value)) throw lostField(name, value);
   if (method !== 'GET' && method !== 'DELETE') {
-    const body = stringify(Object.fromEntries(rest));
-    // What is lost becomes null.
-    if (body.includes('null')) refuseLost(rest);
-    return { method, path: filled, body };
+    return { method, path: filled, body: bodyOf(rest) };
   }
   const query = rest.flatMap(([name, value]) => (value === null ? [] : [`${name}=${encode(name, textOf(value))}`]));
   return { method, path: query.length === 0 ? filled : `${filled}?${query.join('&')}`, body: undefined };
+}
+
+function bodyOf(members: readonly (readonly [string, unknown])[]): string {
+  try {
+    const body = stringify(Object.fromEntries(members));
+    refuseLost(members);
+    return body;
+  } catch (error) {
+    // The one value that stops it, instead of being lost.
+    if (error instanceof TypeError && error.message.includes('BigInt')) refuseLost(members);
+    throw error;
+  }
 }
 
 /** The primary route, unless the values in its path would be read as another route. */

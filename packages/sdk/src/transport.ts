@@ -86,11 +86,17 @@ export function createSend(options: ClientOptions): Send {
   };
 }
 
+/** The end of an address that names a route of the service, not the service. */
+const OWN_ROUTE = /\/(api\/v1|mcp)$/;
+
 function baseOf(url: string | URL): string {
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`url must be an http or https address`);
   if (parsed.username || parsed.password) throw new TypeError('url must not hold a user or password: use apiKey');
-  return parsed.origin + parsed.pathname.replace(/\/+$/, '');
+  const path = parsed.pathname.replace(/\/+$/, '');
+  const [route] = OWN_ROUTE.exec(path) ?? [];
+  if (route) throw new TypeError(`url must be given without ${route}: the client adds the routes itself`);
+  return parsed.origin + path;
 }
 
 async function attempt(request: () => Promise<Response>, url: string): Promise<string | MemError> {

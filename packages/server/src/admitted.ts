@@ -29,6 +29,12 @@ export const admissionOf = ({ http, apiKeys, hosted }: Config): ServerAccess => 
   origins: http.corsOrigins,
 });
 
+/** MEM_API_KEY is what a client sends: a server that was given only this would ask nobody for it, without a word. */
+export const keyOfClientOnly = (config: Config): string | undefined =>
+  config.client.apiKey !== undefined && !admissionOf(config).needsKey
+    ? 'MEM_API_KEY is what clients send, and mem serve does not read it: it asks for no key. Set MEM_API_KEYS to require one'
+    : undefined;
+
 /** In one line, for people: who can read and write. */
 export function describeAdmission({ loopback, needsKey, origins }: ServerAccess): string {
   const programs = loopback ? 'every program on this machine' : 'every machine that can reach this one';

@@ -5,6 +5,7 @@ import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-serv
 import * as z from 'zod';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
+import { unknownVariable } from './variable-names.ts';
 import { VERSION } from './version.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -197,7 +198,9 @@ const variables = {
     .enum(['on', 'off'], 'must be on or off')
     .default('on')
     .transform((text) => text === 'on'),
-  MEM_HTTP_URL: webAddress.optional(),
+  MEM_HTTP_URL: webAddress
+    .refine((text) => !/\/(api\/v1|mcp)\/*$/.test(text), 'must be given without /api/v1 or /mcp')
+    .optional(),
   MEM_API_KEY: z.string().min(1).optional(),
 } as const;
 
@@ -284,7 +287,7 @@ const shortKeys = (keys: readonly string[]): string[] =>
 function warningsOf(env: Environment): string[] {
   const warnings = Object.keys(env)
     .filter((name) => name.startsWith('MEM_') && !(name in variables) && !KNOWN_ELSEWHERE.test(name))
-    .map((name) => `${name} is not a variable that mem knows`);
+    .map((name) => unknownVariable(name, Object.keys(variables)));
   if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
   if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOfDsn } from '@mem-service/mcp/location';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { admissionOf, describeAdmission } from './admitted.ts';
+import { admissionOf, describeAdmission, keyOfClientOnly } from './admitted.ts';
 import type { App } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
@@ -31,7 +31,7 @@ type RunningService = {
 export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
-  for (const warning of config.warnings) log.warn(warning);
+  for (const warning of [...config.warnings, keyOfClientOnly(config) ?? []].flat()) log.warn(warning);
   let running: RunningService;
   try {
     running = await start(config, log);

@@ -1,11 +1,26 @@
 import { Fault, type Problem } from '@mem-service/contract';
 import { MemError } from '@mem-service/sdk';
+import { isLoopback } from '../admitted.ts';
 import { ConfigError, type Environment } from '../config.ts';
 import { type Command, fieldLabel } from './commands.ts';
 
 /** The command line itself is invalid. */
 export class UsageError extends Error {
   override name = 'UsageError';
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'you may not read this file',
+  EISDIR: 'this is a folder, not a file',
+};
+
+/** Why a file cannot be read, without the words of the system. */
+export function fileProblem(error: unknown, file: string): UsageError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const plain = FILE_PROBLEMS[code ?? ''];
+  return new UsageError(plain ? `${plain}: ${file}` : message);
 }
 
 export const exitCodes = {
@@ -64,15 +79,22 @@ function reasonOf({ message, cause }: Error): string {
 
 /** One line for each error, with the names of the command line and of the variables that a user sets. */
 export function describeProblem(problem: Problem, { command, env }: FailedCommand): string[] {
-  const { detail, errors, code } = problem;
+  const { errors, code } = problem;
   if (code === 'unauthenticated') return [keyProblem(problem, { command, env })];
-  if (!errors || errors.length === 0) return [...detail.split('\n'), ...links(problem)];
+  if (problem.status === 0 && env.MEM_HTTP_URL) return [unreachable(problem, env.MEM_HTTP_URL)];
+  if (!errors || errors.length === 0) return [...inWords(problem).split('\n'), ...links(problem)];
   return errors.map(({ path, message }) => {
     const field = command?.fields.find(({ name }) => name === path);
     const named = command && field ? fieldLabel(command, field) : path;
     return named === '' ? message : `${named}: ${message}`;
   });
 }
+
+/** An entry is written as two words here, and as one in the answers of the service. */
+const inWords = ({ detail, entity_path, key }: Problem): string =>
+  typeof entity_path === 'string' && typeof key === 'string'
+    ? detail.replace(`${entity_path}/${key}`, () => `${entity_path} ${key}`)
+    : detail;
 
 export type FailedCommand = { command: Command | undefined; env: Environment };
 
@@ -82,6 +104,12 @@ function keyProblem({ detail }: Problem, { command, env }: FailedCommand): strin
   const variable = isControl ? 'MEM_INTERNAL_KEY' : 'MEM_API_KEY';
   if (!env[variable]) return `the server asks for a key: set ${variable}`;
   return `the server refuses the key in ${variable}${/^send |: send /.test(detail) ? '' : `: ${detail}`}`;
+}
+
+function unreachable({ detail }: Problem, url: string): string {
+  const start =
+    URL.canParse(url) && isLoopback(new URL(url).hostname) ? 'start it (mem serve --local)' : 'see that it runs';
+  return `${detail}. MEM_HTTP_URL names this server: ${start}, or unset MEM_HTTP_URL for the memory of this machine`;
 }
 
 /** Where to get a plan, or more of it. */

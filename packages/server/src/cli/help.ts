@@ -112,7 +112,7 @@ function argumentOf({ kind, name }: CommandField, example: Record<string, unknow
   return shellText(isNames ? value.join(',') : value);
 }
 
-function shellText(value: unknown): string {
+export function shellText(value: unknown): string {
   const text = typeof value === 'string' ? value : JsonText.of(value).text;
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

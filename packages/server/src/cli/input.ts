@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { attachRaw, JsonText, suggest } from '@mem-service/contract';
 import { type Command, fieldLabel } from './commands.ts';
-import { UsageError } from './failure.ts';
+import { fileProblem, UsageError } from './failure.ts';
 import type { CommandField } from './fields.ts';
 import { isOn, type ParsedFlags } from './parse.ts';
 
@@ -13,13 +13,15 @@ export type Stdin = AsyncIterable<Uint8Array> & { isTTY?: boolean };
 
 /** Converts texts into the operation's input, by the types of its fields. Flags override a document. */
 export async function readInput(command: Command, given: ParsedFlags, stdin: Stdin): Promise<CommandInput> {
+  refuseMissing(command, given);
   let document: CommandInput = {};
   let input: CommandInput = {};
   for (const field of command.fields) {
     const piped = isLong(field) && command.args.includes(field) && !stdin.isTTY;
     const texts = given.get(field.flag) ?? (piped ? ['-'] : undefined);
     if (!texts) continue;
-    const text = texts[0] === '-' && isLong(field) ? await readAll(stdin, field.name) : texts[0];
+    const text =
+      texts[0] === '-' && isLong(field) ? await readAll(stdin, { name: field.name, word: command.word }) : texts[0];
     if (field.kind === 'document') document = { ...document, ...(await readDocument(command, field, text as string)) };
     else
       input = {
@@ -30,10 +32,30 @@ export async function readInput(command: Command, given: ParsedFlags, stdin: Std
         }),
       };
   }
-  input = { ...document, ...input };
+  input = splitAddress(command, { ...document, ...input });
   const missing = command.fields.find(({ name, required }) => required && !(name in input));
   if (missing) throw new UsageError(`${missing.name} is missing: see mem help ${command.word}`);
   return input;
+}
+
+/** Standard input is read for a value only where everything before it was given. */
+function refuseMissing(command: Command, given: ParsedFlags): void {
+  const { args, word } = command;
+  if (!args.some(isLong) || command.fields.some(({ kind, flag }) => kind === 'document' && given.has(flag))) return;
+  const missing = args.filter((arg) => arg.required && !isLong(arg) && !given.has(arg.flag)).map(({ name }) => name);
+  if (missing.length === 0) return;
+  const names = missing.join(' and ');
+  throw new UsageError(`${names} ${missing.length === 1 ? 'is' : 'are'} missing: see mem help ${word}`);
+}
+
+/** `path/key` in one word, where the key is missing: its last segment is the key. Erasing takes a path alone. */
+function splitAddress({ args }: Command, input: CommandInput): CommandInput {
+  const [path, key] = args;
+  const { entity_path } = input;
+  const takes = path?.name === 'entity_path' && key?.name === 'key' && key.required;
+  if (!takes || 'key' in input || typeof entity_path !== 'string') return input;
+  const [, before, last] = /^(.+)\/([^/]+)$/.exec(entity_path) ?? [];
+  return before === undefined ? input : { ...input, entity_path: before, key: last };
 }
 
 const isLong = ({ kind }: CommandField) => kind === 'value' || kind === 'object' || kind === 'document';
@@ -133,15 +155,15 @@ async function readText(file: string): Promise<string> {
     return decode(await readFile(file), file);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError((error as Error).message);
+    throw fileProblem(error, file);
   }
 }
 
-async function readAll(stdin: Stdin, name: string): Promise<string> {
+async function readAll(stdin: Stdin, { name, word }: { name: string; word: string }): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin) chunks.push(chunk);
   const text = decode(Buffer.concat(chunks), 'standard input').replace(/\r?\n$/, '');
-  if (text === '') throw new UsageError(`${name} is missing, and standard input is empty`);
+  if (text === '') throw new UsageError(`${name} is missing, and standard input is empty: see mem help ${word}`);
   return text;
 }
 

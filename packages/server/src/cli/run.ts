@@ -4,6 +4,7 @@ import { connect, type ServiceConnection } from './connect.ts';
 import { eraseIfAgreed } from './erase.ts';
 import type { ExitCode } from './failure.ts';
 import { commandHelp } from './help.ts';
+import { explainMissing, hintBelow } from './hints.ts';
 import { readInput } from './input.ts';
 import { readClientConfig } from './memory.ts';
 import { callAll } from './pages.ts';
@@ -32,6 +33,7 @@ export async function runCommand(command: Command, args: readonly string[], part
   });
   const how = { terminal, json: isOn(given, 'json') };
   let text: string | undefined;
+  let hint = '';
   try {
     if (command.operation.stream) await printEvents(connection, { name: command.name as StreamName, input }, how);
     else if (command.operation.lines)
@@ -39,10 +41,15 @@ export async function runCommand(command: Command, args: readonly string[], part
     else if (command.operation.erases && input.dry_run !== true && !isOn(given, 'yes'))
       text = await eraseIfAgreed(connection, command, { input, ...how });
     else text = await ask(connection, command, { given, input });
+    if (text !== undefined && !how.json) hint = await hintBelow(connection, { command, input, text });
+  } catch (error) {
+    throw how.json ? error : await explainMissing(connection, { command, input }, error);
   } finally {
     await connection.close();
   }
-  return text === undefined ? 0 : print(command, text, how);
+  const code = text === undefined ? 0 : print(command, text, how);
+  terminal.err(hint);
+  return code;
 }
 
 type CommandCall = { given: ParsedFlags; input: Record<string, unknown> };
@@ -62,13 +69,20 @@ async function ask(connection: ServiceConnection, { name }: Command, question: C
   return isOn(given, 'all') || whole ? callAll(connection, name, input) : connection.call(name, input);
 }
 
-function print({ name }: Command, text: string, { terminal, json }: { terminal: Terminal; json: boolean }): ExitCode {
+function print(
+  { name, operation }: Command,
+  text: string,
+  { terminal, json }: { terminal: Terminal; json: boolean },
+): ExitCode {
   const answer = readAnswer(name, text);
   if (json) terminal.out(`${text}\n`);
   else {
     const { out, note } = render(name, answer, terminal.screen);
     terminal.out(out);
     terminal.err(note);
+    // A secret that the service keeps only the hash of.
+    if (operation.once && typeof answer[operation.once] === 'string')
+      terminal.err(`the ${operation.once} is shown this once: keep it now\n`);
   }
   return isVerification(name) && problemCount(answer) > 0 ? 1 : 0;
 }

@@ -12,13 +12,15 @@ export function admitLocalOnly(origins: readonly string[]): onRequestHookHandler
   return ({ headers }, _reply, done) => {
     const { host = '', origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers;
     if (!LOOPBACK.test(host))
-      return done(new Fault('forbidden', 'this server answers only as localhost or 127.0.0.1 (mem serve --local)'));
+      return done(
+        new Fault('host_not_allowed', 'this server answers only as localhost or 127.0.0.1 (mem serve --local)'),
+      );
     if (origin !== undefined && origin !== `http://${host}` && !origins.includes(origin))
-      return done(new Fault('forbidden', 'pages of other origins are not admitted (mem serve --local)'));
+      return done(new Fault('origin_not_allowed', 'pages of other origins are not admitted (mem serve --local)'));
     // An image or a form of a foreign page names no origin. A link that the user follows is harmless.
     const isForeign = origin === undefined && (site === 'cross-site' || site === 'same-site') && mode !== 'navigate';
     return isForeign
-      ? done(new Fault('forbidden', 'pages of other origins are not admitted (mem serve --local)'))
+      ? done(new Fault('origin_not_allowed', 'pages of other origins are not admitted (mem serve --local)'))
       : done();
   };
 }

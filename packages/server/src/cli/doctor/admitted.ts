@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { admissionOf, describeAdmission, isLoopback, type ServerAccess } from '../../admitted.ts';
+import { admissionOf, describeAdmission, isLoopback, keyOfClientOnly, type ServerAccess } from '../../admitted.ts';
 import type { ClientConfig } from '../memory.ts';
 import { type Check, ok, warning } from './check.ts';
 
@@ -9,6 +9,9 @@ const FOREIGN_ORIGIN = 'https://mem-doctor.invalid';
 
 /** Who can use the store: those who can open it. A server that is started from here may admit more. */
 export function checkStoreAdmission(config: ClientConfig): Check {
+  const unread = keyOfClientOnly(config);
+  if (unread !== undefined)
+    return warning('open to', unread, 'rename it to MEM_API_KEYS, or set MEM_HTTP_URL to the server that it is for');
   const who = config.postgresDsn === undefined ? 'programs of your user' : 'those who can log in to the database';
   return ok('open to', `${who}; mem serve, started here: ${describeAdmission(admissionOf(config))}`);
 }

@@ -3,7 +3,7 @@ import { type Output, shapes } from '@mem-service/contract';
 import type { PreparedImport } from '../../import/index.ts';
 import type { System } from '../../import/systems.ts';
 import type { ServiceConnection } from '../connect.ts';
-import { type ExitCode, problemOf, UsageError } from '../failure.ts';
+import { type ExitCode, fileProblem, problemOf, UsageError } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress } from '../progress.ts';
 import { withConnection } from './connection.ts';
@@ -46,7 +46,7 @@ async function read(system: System, at: { path: string; into: string }): Promise
     return await readForeign(system, at);
   } catch (error) {
     const isOfTheFile = error instanceof ForeignError || (error as NodeJS.ErrnoException).code !== undefined;
-    throw isOfTheFile ? new UsageError((error as Error).message) : error;
+    throw isOfTheFile ? fileProblem(error, at.path) : error;
   }
 }
 

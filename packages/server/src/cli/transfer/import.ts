@@ -5,11 +5,12 @@ import { Fault, type Output } from '@mem-service/contract';
 import { describeLocation } from '@mem-service/mcp/location';
 import type { ServiceConnection } from '../connect.ts';
 import { type ExitCode, problemOf, UsageError } from '../failure.ts';
+import type { Stdin } from '../input.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress, type Progress } from '../progress.ts';
 import { clean } from '../render/index.ts';
 import { withConnection } from './connection.ts';
-import { linesOf } from './lines.ts';
+import { linesOf, peek } from './lines.ts';
 
 type AccountImportOptions = { path: string; dry_run: boolean; json: boolean };
 type ImportStatus = Output<'transfer.status'>;
@@ -20,12 +21,13 @@ const MAX_CHARS = 1024 * 1024;
 
 /** Imports a whole export: all lines are uploaded, then applied at once. */
 export async function importAccount(parts: OwnParts, { path, dry_run, json }: AccountImportOptions): Promise<ExitCode> {
+  const lines = await checkedLines(path, parts.terminal.stdin);
   return withConnection<ExitCode>(parts, dry_run ? 'dry run' : 'write', async (connection, memory) => {
     const status = await ask<ImportStatus>(connection, 'transfer.status', {});
     if (!status.is_empty)
       throw new Fault('conflict', `an export goes into an empty account; this one is at seq ${status.seq}`);
     const progress = openProgress(dry_run ? 'checking' : 'importing');
-    const sent = await send(connection, linesOf(path, parts.terminal.stdin), { status, dry_run, progress });
+    const sent = await send(connection, lines, { status, dry_run, progress });
     progress.end();
     if (!dry_run) await finish(connection, sent.header);
     const report = { dry_run, memory, resumed_at: status.received, records: sent.records, seq: sent.header.seq };
@@ -38,6 +40,24 @@ export async function importAccount(parts: OwnParts, { path, dry_run, json }: Ac
     return 0;
   });
 }
+
+/** A file that is no whole export is refused before memory is opened, or created. Standard input is read only once. */
+async function checkedLines(path: string, stdin: Stdin): Promise<AsyncIterable<string>> {
+  const { first, all } = await peek(linesOf(path, stdin));
+  if (first === undefined) throw new UsageError('the file is empty');
+  const header = headerOf(first);
+  if (path === '-') return all;
+  let count = 0;
+  for await (const line of all) if (line !== '') count++;
+  if (count - 1 !== total(header.counts)) throw incomplete(count - 1, header);
+  return linesOf(path, stdin);
+}
+
+const incomplete = (records: number, { counts }: ImportHeader) =>
+  new Fault(
+    'invalid_input',
+    `the file has ${records} records, and its header announces ${total(counts)}: it is incomplete`,
+  );
 
 export async function discardImport(parts: OwnParts, json: boolean): Promise<ExitCode> {
   return withConnection<ExitCode>(parts, 'read', async (connection) => {
@@ -89,9 +109,8 @@ async function send(connection: ServiceConnection, lines: AsyncIterable<string>,
   // A truncated file is detected before the service is asked to apply it.
   const records = count - 1;
   if (records !== total(header.counts)) {
-    const message = `the file has ${records} records, and its header announces ${total(header.counts)}: it is incomplete`;
     if (!dry_run) await connection.call('transfer.discard', {});
-    throw new Fault('invalid_input', message);
+    throw incomplete(records, header);
   }
   return { records, header };
 }

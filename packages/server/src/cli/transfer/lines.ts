@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { splitLines } from '../../text-lines.ts';
-import { UsageError } from '../failure.ts';
+import { fileProblem, UsageError } from '../failure.ts';
 import type { Stdin } from '../input.ts';
 
 const GZIP = [0x1f, 0x8b];
@@ -13,8 +13,26 @@ export async function* linesOf(path: string, stdin: Stdin): AsyncGenerator<strin
   try {
     yield* splitLines(await unzipped(bytes));
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall) throw fileProblem(error, path);
     throw new UsageError(`${path === '-' ? 'standard input' : path}: ${(error as Error).message}`);
   }
+}
+
+/** The first line that is not empty, and all lines from it on. */
+export async function peek(
+  lines: AsyncGenerator<string>,
+): Promise<{ first: string | undefined; all: AsyncIterable<string> }> {
+  let next = await lines.next();
+  while (!next.done && next.value === '') next = await lines.next();
+  const first = next.done ? undefined : next.value;
+  return {
+    first,
+    all: (async function* () {
+      if (first === undefined) return;
+      yield first;
+      yield* lines;
+    })(),
+  };
 }
 
 async function unzipped(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIterable<Uint8Array>> {

@@ -1,5 +1,5 @@
 import type { System } from '../../import/systems.ts';
-import { UsageError } from '../failure.ts';
+import { fileProblem, UsageError } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 import { linesOf } from './lines.ts';
 
@@ -11,7 +11,7 @@ export async function recogniseSystem(path: string, { stdin, err }: Terminal): P
   if (path === '-') return undefined;
   const { isNoText, recogniseSystems, systems } = await import('../../import/index.ts');
   const found = await recogniseSystems(path).catch((error: Error) => {
-    throw new UsageError(error.message);
+    throw fileProblem(error, path);
   });
   const [system, other] = found;
   if (system === undefined && (await isNoText(path)))

@@ -1,0 +1,47 @@
+import { Fault, type Output } from '@mem-service/contract';
+import { listField } from '@mem-service/sdk';
+import type { Command } from './commands.ts';
+import type { ServiceConnection } from './connect.ts';
+import { problemOf } from './failure.ts';
+import { shellText } from './help.ts';
+import type { CommandInput } from './input.ts';
+import { readAnswer } from './render/index.ts';
+
+type AnsweredCommand = { command: Command; input: CommandInput; text: string };
+
+const LISTS: readonly string[] = ['entries.list', 'entries.search'];
+
+/** A path that holds nothing itself may have entries below it, which a list of the path alone does not show. */
+export async function hintBelow(connection: ServiceConnection, { command, input, text }: AnsweredCommand) {
+  const { entity_path, include_descendants, branch } = input;
+  const asked = LISTS.includes(command.name) && typeof entity_path === 'string' && include_descendants !== true;
+  if (!asked || entity_path.includes('*') || input.cursor !== undefined) return '';
+  const found = readAnswer(command.name, text)[listField(command.name) ?? ''];
+  if (!Array.isArray(found) || found.length > 0) return '';
+  const below = { entity_path, include_descendants: true, fields: 'meta', limit: 1, ...(branch ? { branch } : {}) };
+  const { entries } = await connection
+    .call('entries.list', below)
+    .then((text) => JSON.parse(text) as Output<'entries.list'>, noAnswer);
+  return entries.length > 0 ? `there are entries below ${entity_path}: add --include-descendants\n` : '';
+}
+
+const noAnswer = () => ({ entries: [] });
+
+/** An entry that was deleted is not found, and its history says so to those who may see it. */
+export async function explainMissing(
+  connection: ServiceConnection,
+  { command, input }: Omit<AnsweredCommand, 'text'>,
+  error: unknown,
+): Promise<unknown> {
+  const { entity_path, key, branch, version, as_of } = input;
+  const problem = problemOf(error);
+  const isCurrent = version === undefined && as_of === undefined;
+  if (command.name !== 'entries.read' || problem.code !== 'not_found' || !isCurrent) return error;
+  const [last] = await connection
+    .call('entries.history', { entity_path, key, limit: 1, ...(branch ? { branch } : {}) })
+    .then((text) => (JSON.parse(text) as Output<'entries.history'>).versions)
+    .catch(() => []);
+  if (last?.deleted !== true) return error;
+  const back = ['mem restore-version', ...[last.entity_path, last.key].map(shellText)].join(' ');
+  return new Fault('not_found', `${problem.detail}: it was deleted. ${back} brings it back`, { entity_path, key });
+}
