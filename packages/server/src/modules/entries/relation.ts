@@ -226,7 +226,7 @@ export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`en
 
 /**
  * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which
- * PostgreSQL turns into a join that reads the whole account as long as it has no statistics.
+ * PostgreSQL may answer by reading the whole account as long as it has no statistics.
  */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
   sql`(SELECT 1 FROM versions
