@@ -59,10 +59,10 @@ function evidence({ outcome_count, success_count, failure_count, evidence_status
   return `${show(evidence_status)}: ${show(success_count)} for, ${show(failure_count)} against`;
 }
 
-type WriteWarning = Output<'entries.write'>['warnings'][number];
+type ShownWarning = Output<'entries.write'>['warnings'][number];
 
 /** For the person at the terminal, who can erase what looks like a secret. */
-function warningText({ entity_path, key, kinds }: WriteWarning, branch: unknown): string {
+function warningText({ entity_path, key, kinds }: ShownWarning, branch: unknown): string {
   const command = eraseCommand({ entity_path, key, branch: typeof branch === 'string' ? branch : undefined });
   return `the value looks like a secret (${kinds.join(', ')}); to take it out with its history: ${command}`;
 }
@@ -72,7 +72,7 @@ export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
   const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };
   const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
-  const { warnings = [] } = item as { warnings?: WriteWarning[] };
+  const { warnings = [] } = item as { warnings?: ShownWarning[] };
   const warned = warnings.map((one) => paint(screen, 'yellow', `warning: ${show(warningText(one, item.branch))}`));
   const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}`;
   return `${[line, ...warned, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
