@@ -188,6 +188,17 @@ describe.each(backends)('the memory graph of an agent on %s', (backend) => {
     expect(seen).toMatchObject({ total_written: 2, total_reads: 2 });
   });
 
+  it('has no entry that was deleted, until it is restored', async () => {
+    const entry = { entity_path: 'svc/pay', key: 'taken' };
+    const before = await graph('agent/x', X);
+    await app.call('entries.delete', entry, Y);
+    const seen = await graph('agent/x', X);
+    expect(JSON.stringify(seen)).not.toContain('taken');
+    expect(seen).toMatchObject({ total_reads: 2, cross_agent_reads: {} });
+    await app.call('entries.restore', { ...entry, version: 1 }, Y);
+    expect((await graph('agent/x', X)).nodes).toEqual(before.nodes);
+  });
+
   it('of an unknown agent is empty', async () => {
     expect(await graph('agent/nobody', X)).toEqual({
       agent_id: 'agent/nobody',

@@ -1,5 +1,5 @@
 import { type Glob, type OperationName, parseGlob } from '@mem-service/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { fragment, type Sql } from '../../packages/server/src/db/index.ts';
 import type { Principal } from '../../packages/server/src/kernel/index.ts';
 import {
@@ -75,6 +75,7 @@ const HOT: HotStatement[] = [
     },
   ],
   ['commits.list', 'newest first', { limit: 5 }],
+  ['commits.list', 'newest first, of a key with many scopes', { limit: 5 }, scoped],
   ['log.list', 'from a place', { after: 500 }],
   ['entities.list', 'by name', {}],
   ['entities.list', 'below a path', { entity_path: 'svc/**' }],
@@ -153,4 +154,22 @@ describe.each(backends)('hot statements on %s', (backend) => {
       await run(backend, { ...place, rowSecurity }, hot);
       expect(await scans()).toEqual(before);
     });
+});
+
+it('commits of a key of a scope are looked at one by one on a PostgreSQL without statistics', async () => {
+  const seen: Sql[] = [];
+  const app = await openTestApp('postgres', {
+    wrapDatabase: (database) => watchDatabase(database, (statement) => seen.push(statement)),
+  });
+  onTestFinished(() => app.close());
+  await app.call('commits.create', { writes: [{ ...at, value: 1 }] }, as);
+  seen.length = 0;
+  const { commits } = await app.call('commits.list', {}, { ...as, key: scoped });
+  expect(commits).toHaveLength(1);
+  const { text, values } = seen.find((one) => /FROM commits[\s\S]*FROM versions/.test(one.text)) as Sql;
+  const explained = { ...fragment(`EXPLAIN (COSTS OFF) ${text}`), values };
+  const steps = await app.kernel.services.database.read.all<{ 'QUERY PLAN': string }>(explained);
+  const plan = steps.map((step) => step['QUERY PLAN']).join('\n');
+  expect(plan).toMatch(/SubPlan 1[\s\S]*Limit[\s\S]*(versions_by_commit)/);
+  expect(plan).not.toMatch(/hashed SubPlan|Semi Join|Seq Scan on (versions|entries)/);
 });

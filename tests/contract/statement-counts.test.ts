@@ -1,7 +1,7 @@
 import { type OperationName, operationNames, operations, parseGlob } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, Principal } from '../../packages/server/src/kernel/index.ts';
-import { backends, openTestApp, runSql, type TestApp } from '../support/app.ts';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { type CountedStatements, countStatements, noteStatement } from '../support/counted.ts';
 import { watchDatabase } from '../support/statements.ts';
 import { layMany, manyInput } from './many.ts';
@@ -56,8 +56,6 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
       await app.call('accounts.create', { account_id, name: ACCOUNT_NAME, plan: 'enterprise' }, { control: true });
       known.set(count, { ...(await layMany(app, { as: callerOf(count), mark: MARK, count })), account_id });
     }
-    const { postgresDsn } = app.place.options;
-    if (postgresDsn !== undefined) await runSql(postgresDsn, 'ANALYZE');
   });
   afterAll(() => app.close());
 

@@ -32,6 +32,16 @@ describe.each(backends)('a value that looks like a secret, on %s', (backend) => 
     expect((await write('Users get a link by mail.', 'reset-password')).warnings).toEqual([]);
   });
 
+  it('is warned of with what takes it out: the command of a person, as no tool can', async () => {
+    await open();
+    const messageOf = async (key: string) => (await write(`push with ${TOKEN}`, key)).warnings[0]?.message;
+    expect(await messageOf('note')).toMatch(
+      /: ask a person to run: mem erase shop\/pay note; mem_delete keeps it in the history$/,
+    );
+    expect(await messageOf("it's *")).toContain(`run: mem erase shop/pay 'it'\\''s *'; mem_delete`);
+    expect(await messageOf('-x')).toContain(`run: mem erase -- shop/pay '-x'; mem_delete`);
+  });
+
   it('is warned of in a commit and in an import', async () => {
     await open();
     const writes = [

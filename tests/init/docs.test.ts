@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
+import { shapes } from '@mem-service/contract';
 import { expect, test } from 'vitest';
 import { locateMemory } from '../../packages/mcp/src/location.ts';
 import { setHooks } from '../../packages/server/src/cli/init/claude-hooks.ts';
 import { clients, type InstallScope, type McpClient } from '../../packages/server/src/cli/init/clients.ts';
 import { entryOf, targetOf } from '../../packages/server/src/cli/init/entry.ts';
+import { guideOf } from '../../packages/server/src/cli/init/guide.ts';
 import { applicationData, type Machine } from '../../packages/server/src/cli/init/machine.ts';
 import { hooksFor } from '../../packages/server/src/cli/init/plan.ts';
 import { setEntry } from '../../packages/server/src/cli/init/server-entry.ts';
@@ -88,3 +90,11 @@ test('docs/clients.md shows the hooks of Claude Code', () => {
   const [block] = blocksOf(guide).filter(({ section }) => section === 'Hooks of Claude Code');
   expect(JSON.parse(block?.text ?? '')).toEqual(JSON.parse(setHooks('', hooksFor(programs, target({})))));
 });
+
+test.each(['block', 'skill', 'rule', 'instructions'] as const)(
+  'the guide of the kind %s explains every word that tools have for evidence',
+  (kind) => {
+    const { content } = guideOf(kind);
+    for (const status of shapes.evidenceStatus.options) expect(content).toContain(`\`${status}\``);
+  },
+);

@@ -122,6 +122,28 @@ describe('the hooks of Claude Code', () => {
     expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });
 
+  it('print neither what looks like a secret nor what outcomes have refuted', async () => {
+    await home.init(['--yes', '--client', 'claude-code']);
+    const env = { MEM_DATA_DIR: `${home.folder}/.mem/store` };
+    const token = ['gh', 'p_', 'aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zA3bC6'].join('');
+    const warned = await write(['shop/ci', 'push', `"push with ${token}"`], env);
+    expect(warned.out).toContain(
+      'looks like a secret (github_token); to take it out with its history: mem erase shop/ci push',
+    );
+    await write(['shop/db', 'db-password', '"correct horse"'], env);
+    await write(['shop', 'owner', '"team-basket"'], env);
+    await write(['shop', 'wrong', '"never retry"'], env);
+    const causes = JSON.stringify(['shop/wrong']);
+    for (const ref of ['one', 'two', 'three'])
+      await home.desk.mem(['outcome', ref, 'critical_failure', '--causal-entry-keys', causes], { env });
+    expect((await home.desk.mem(['read', 'shop', 'wrong', '--json'], { env })).out).toContain('"discredited"');
+    const context = contextOf((await hook('SessionStart', { source: 'startup' })).out);
+    expect(context).toContain('- shop owner (fact, 0.70 untested): team-basket');
+    expect(context).toContain('- shop/ci push (fact, 0.70 untested): [looks like a secret: not shown]');
+    expect(context).toContain('- shop/db db-password (fact, 0.70 untested): [looks like a secret: not shown]');
+    expect(context).not.toMatch(new RegExp(`${token}|correct horse|never retry`));
+  });
+
   it('use the server that init was given, with the key of the environment', async () => {
     const key = 'a-key-for-the-tests';
     const server: ServingProcess = await serve({

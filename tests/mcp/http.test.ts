@@ -203,3 +203,16 @@ describe('mem serve at /mcp', () => {
     });
   });
 });
+
+it.each([
+  ['without', { modules: [] }, []],
+  ['with', {}, ['mem_create_tag', 'mem_list_tags']],
+])('a server %s the module of tags lists what it can do', async (_, options, expected) => {
+  const app = await openTestApp('sqlite', options);
+  const server = await listen(app);
+  onTestFinished(() => server.close().then(() => app.close()));
+  const { client } = await connect(server.url, { query: '?toolset=all' });
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(names).toContain('mem_search');
+  expect(names.filter((name) => /_tags?$/.test(name)).sort()).toEqual(expected);
+});

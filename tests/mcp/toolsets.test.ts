@@ -103,6 +103,18 @@ describe('the tools', () => {
     expect(toolsOf(['all', 'evaluation']).map(({ name }) => name)).toContain('mem_judges');
   });
 
+  it('of a module that is switched off are left out', async () => {
+    for (const [MEM_PRO, listed] of [
+      ['off', false],
+      ['on', true],
+    ] as const) {
+      const mcp = await connect({ ...newHome(), MEM_PRO, MEM_TOOLSET: 'all' });
+      const names = (await mcp.client.listTools()).tools.map(({ name }) => name);
+      expect(names).toContain('mem_history');
+      expect(names.filter((name) => name.endsWith('_tag') || name.endsWith('_tags')).length > 0).toBe(listed);
+    }
+  });
+
   it('are chosen by sets and names', async () => {
     const env = { ...newHome(), MEM_TOOLSET: 'tracing, mem_read' };
     const mcp = await connect(env);

@@ -66,6 +66,27 @@ describe.each(backends)('what a session says it used, on %s', (backend) => {
       });
   });
 
+  it('what was seen before the last outcome is refused by a sentence that is true', async () => {
+    await search();
+    await app.call('outcomes.commit', { ...outcome, used: [at('retry')] }, DOER);
+    const again = () => app.call('outcomes.commit', { ...outcome, outcome_ref: 'PR 18', used: [at('retry')] }, DOER);
+    await expect(again()).rejects.toMatchObject({
+      detail: { errors: [{ message: expect.stringContaining('in this session since the last outcome (PR 17)') }] },
+    });
+    await search();
+    expect(await again()).toMatchObject({ affected_entries: 1 });
+  });
+
+  it('a key without its path is refused with the form of a name, and with what may be meant', async () => {
+    await search();
+    const message = expect.stringMatching(
+      /the name of an entry, whose form is entity_path\/key; is shop\/pay\/retry meant/,
+    );
+    await expect(app.call('outcomes.commit', { ...outcome, used: ['retry'] }, DOER)).rejects.toMatchObject({
+      detail: { errors: [{ path: 'used.0', message }] },
+    });
+  });
+
   it('both ways to name causes at once are refused', async () => {
     await search();
     const both = { ...outcome, used: [at('retry')], causal_entry_keys: [at('limit')] };

@@ -53,6 +53,7 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
   return {
     name: binding.name,
     toolset: binding.toolset,
+    operation: name,
     listed,
     ...(slim ? { listedSlim: listing(slim) } : {}),
     run: (args, session, call) =>

@@ -1,3 +1,4 @@
+import type { OperationName } from '@mem-service/contract';
 import { createMcpHandler, type Server, type ServerEvent } from '@modelcontextprotocol/server';
 import { parseMessage } from './exact-arguments.ts';
 import { slug } from './identity.ts';
@@ -25,6 +26,8 @@ export type McpRequest = {
   branch: string | undefined;
   call: MemoryService['call'];
   follow: MemoryService['follow'];
+  /** Whether the module of an operation is installed. */
+  serves(name: OperationName): boolean;
   maxBodyBytes: number;
   onError: (error: unknown) => void;
 };
@@ -35,7 +38,9 @@ const SESSION_HEADER = 'mcp-session-id';
 export async function answerMcp(incoming: McpRequest): Promise<Response> {
   const asked = new URL(incoming.url).searchParams;
   try {
-    const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter((tool) => !tool.onlyNearby);
+    const tools = toolsOf(toolsetOf(asked.get('toolset') ?? undefined)).filter(
+      ({ onlyNearby, operation }) => !onlyNearby && (operation === undefined || incoming.serves(operation)),
+    );
     const branch = readLabel('branch', asked.get('branch') ?? incoming.branch) ?? 'main';
     const { onError } = incoming;
     return await answerWith({ ...incoming, branch }, (session, watch) =>

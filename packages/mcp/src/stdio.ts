@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Operation, operations } from '@mem-service/contract';
 import { serveClient } from './connection.ts';
 import { createIdentity } from './identity.ts';
 import { describeLocation } from './location.ts';
 import { openService } from './service.ts';
 import type { McpSession } from './session.ts';
-import { type McpEnvironment, readSettings, SettingsError, toolsetOf } from './settings.ts';
+import { type McpEnvironment, type McpSettings, readSettings, SettingsError, toolsetOf } from './settings.ts';
+import type { Tool } from './tool.ts';
 import { listingSize, toolsOf } from './toolsets.ts';
 
 const LAST_ANSWERS_MS = 10_000;
@@ -22,6 +24,13 @@ MEM_DATA_DIR, else .amfs in this folder or a parent of it, else your own store i
 command. The first line on standard error says which, and why.
 MEM_BRANCH: the branch where a call names none. MEM_AGENT_ID: the agent where no other name was set.
 `;
+
+/** A store of this machine without optional modules has no use for their tools; a server elsewhere may have them. */
+function canWork({ operation }: Tool, { env, location }: McpSettings): boolean {
+  if (operation === undefined || location.kind === 'server' || env.MEM_PRO !== 'off') return true;
+  const { errors = [] }: Operation = operations[operation];
+  return !errors.includes('module_not_installed');
+}
 
 /** Runs the command and returns its exit code. */
 export async function runMcp(args: readonly string[], env?: McpEnvironment): Promise<number> {
@@ -41,7 +50,7 @@ async function run(args: readonly string[], env?: McpEnvironment): Promise<numbe
     return 0;
   }
   const settings = readSettings(env);
-  const tools = toolsOf(toolset ?? settings.toolset);
+  const tools = toolsOf(toolset ?? settings.toolset).filter((tool) => canWork(tool, settings));
   if (flags.has('--list')) {
     const lines = tools.map((tool) => `${tool.name.padEnd(28)}${tool.listed().description}`);
     process.stdout.write(`${lines.join('\n')}\n\n${tools.length} tools, ${listingSize(tools)} bytes\n`);

@@ -1,4 +1,4 @@
-import type { Toolset } from '@mem-service/contract';
+import type { OperationName, Toolset } from '@mem-service/contract';
 import type { ObjectSchema } from './json-schema.ts';
 import type { JsonObject, McpSession } from './session.ts';
 
@@ -29,6 +29,8 @@ export type ToolCallContext = {
 export type Tool = {
   name: string;
   toolset: Toolset;
+  /** The operation that it calls, where it is derived from one. */
+  operation?: OperationName;
   /** Created on first use. */
   listed(): ListedTool;
   /** How it is listed in the set `slim`; undefined if it is not in it. */

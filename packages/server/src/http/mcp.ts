@@ -123,6 +123,7 @@ async function answer(
         leave();
       };
     },
+    serves: (name) => kernel.serves(name),
     maxBodyBytes: options.maxBodyBytes,
     onError: options.onError,
   });

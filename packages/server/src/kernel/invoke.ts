@@ -86,7 +86,7 @@ export function createKernel(
       return followers.count;
     },
     invoke,
-    ...{ open: invoke, list: invoke },
+    ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
     async close() {
       await notes.close();

@@ -126,6 +126,8 @@ export type Kernel = {
   readonly services: Services;
   readonly feed: Feed;
   readonly usage: Usage;
+  /** Whether a module that is installed has the operation. */
+  serves(name: OperationName): boolean;
   /** Runs an operation. Every transport and every worker calls it. */
   invoke<N extends OperationName>(name: N, input: Request<N> | unknown, caller: Caller): Promise<Output<N>>;
   /** Runs an operation that opens a subscription, with the same checks as `invoke`. */

@@ -3,10 +3,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type OperationName, type Output, shapes } from '@mem-service/contract';
 import type { Memory } from '@mem-service/mcp';
 import { hasStore } from '@mem-service/mcp/location';
+import { looksLikeSecret } from '../../secrets.ts';
 import { brief, counted } from '../render/index.ts';
 
 const MAX_OWN = 8;
 const MAX_OTHERS = 4;
+/** Discredited entries are left out, so that more are asked for. */
+const MAX_DISCREDITED = 20;
 const MAX_VALUE_LENGTH = 160;
 
 type ListedEntry = Output<'entries.list'>['entries'][number];
@@ -18,8 +21,10 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
   const ask = async <N extends OperationName>(name: N, input: Record<string, unknown>) =>
     JSON.parse(await memory.call(name, input)) as Output<N>;
   const project = projectOf(folder);
-  const list = async (where: object, limit: number): Promise<ListedEntry[]> =>
-    (await ask('entries.list', { ...where, sort: 'recent', limit })).entries;
+  const list = async (where: object, limit: number): Promise<ListedEntry[]> => {
+    const { entries } = await ask('entries.list', { ...where, sort: 'recent', limit: limit + MAX_DISCREDITED });
+    return entries.filter(({ evidence_status }) => evidence_status !== 'discredited').slice(0, limit);
+  };
   const [stats, recent, outcomes, own] = await Promise.all([
     ask('stats.read', {}),
     list({}, MAX_OTHERS),
@@ -37,18 +42,22 @@ export async function briefing(memory: Memory, folder: string): Promise<string |
     ...section(own.length > 0 ? 'Written last elsewhere:' : 'Written last:', others),
     ...outcomes.outcomes.map(
       ({ outcome_ref, outcome_type, committed_at }) =>
-        `Your last outcome: ${brief(outcome_ref, 80)} (${outcome_type}), ${committed_at.slice(0, 10)}.`,
+        `Your last outcome: ${looksLikeSecret(outcome_ref) ? WITHHELD : brief(outcome_ref, 80)} (${outcome_type}), ${committed_at.slice(0, 10)}.`,
     ),
     'Before you begin, mem_search with a few words of the task. When it is over, mem_commit_outcome.',
   ].join('\n');
 }
+
+/** A context is sent to the provider of the model at every start, and kept in transcripts. */
+const WITHHELD = '[looks like a secret: not shown]';
 
 const section = (title: string, entries: readonly ListedEntry[]): string[] =>
   entries.length === 0 ? [] : [title, ...entries.map(line)];
 
 function line({ entity_path, key, memory_type, confidence, evidence_status, value }: ListedEntry): string {
   const standing = `${memory_type}, ${confidence.toFixed(2)} ${evidence_status}`;
-  return `- ${brief(entity_path, 80)} ${brief(key, 60)} (${standing}): ${brief(value, MAX_VALUE_LENGTH)}`;
+  const shown = looksLikeSecret(value, key) ? WITHHELD : brief(value, MAX_VALUE_LENGTH);
+  return `- ${brief(entity_path, 80)} ${brief(key, 60)} (${standing}): ${shown}`;
 }
 
 /** The name of the folder that contains the repository, or of the folder itself. */

@@ -1,3 +1,5 @@
+import type { Output } from '@mem-service/contract';
+import { eraseCommand } from '../../shell-text.ts';
 import type { AnswerItem } from './columns.ts';
 import { pretty } from './json.ts';
 import { rounded } from './numbers.ts';
@@ -57,13 +59,21 @@ function evidence({ outcome_count, success_count, failure_count, evidence_status
   return `${show(evidence_status)}: ${show(success_count)} for, ${show(failure_count)} against`;
 }
 
+type ShownWarning = Output<'entries.write'>['warnings'][number];
+
+/** For the person at the terminal, who can erase what looks like a secret. */
+function warningText({ entity_path, key, kinds }: ShownWarning, branch: unknown): string {
+  const command = eraseCommand({ entity_path, key, branch: typeof branch === 'string' ? branch : undefined });
+  return `the value looks like a secret (${kinds.join(', ')}); to take it out with its history: ${command}`;
+}
+
 /** The result of a write in one sentence, followed by hints. */
 export function written(item: AnswerItem, screen: Screen): string {
   const done = item.unchanged === true ? 'unchanged' : 'wrote';
   const { issues = [] } = (item.quality ?? {}) as { issues?: { message: string; suggestion: string }[] };
   const hints = issues.map(({ message, suggestion }) => `hint: ${show(message)} ${show(suggestion)}`.trimEnd());
-  const { warnings = [] } = item as { warnings?: { message: string }[] };
-  const warned = warnings.map(({ message }) => paint(screen, 'yellow', `warning: ${show(message)}`));
+  const { warnings = [] } = item as { warnings?: ShownWarning[] };
+  const warned = warnings.map((one) => paint(screen, 'yellow', `warning: ${show(warningText(one, item.branch))}`));
   const line = `${done} ${entryLabel(item, screen)}, version ${show(item.version)}`;
   return `${[line, ...warned, ...hints.map((hint) => paint(screen, 'dim', hint))].join('\n')}\n`;
 }

@@ -42,7 +42,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   ]);
   const stale_reads = staleReadsInScope(caller, staleOf(author));
   checkUnchanged(input.if_unchanged, stale_reads);
-  const warnings = checkWrites(work, input.writes, 'writes');
+  const warnings = checkWrites(work, input.writes, { name: 'writes', branch });
   const written = input.writes.flatMap((write, i) => {
     const draft = { ...toDraft(write, author, work.now), commit_id };
     const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } }, (one) =>

@@ -1,5 +1,6 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
 import { fromIso, type Work } from '../../kernel/index.ts';
+import { eraseCommand } from '../../shell-text.ts';
 import { newScanBudget, type ScanBudget, secretsInEntry } from './rules/secrets.ts';
 
 export type CommitWriteInput = Input<'commits.create'>['writes'][number];
@@ -10,11 +11,11 @@ export function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number)
   return ttl_at === undefined ? undefined : fromIso(ttl_at);
 }
 
-/** Where a write is within the input, and what its operation may still scan. */
-export type WritePlace = { at: string; budget: ScanBudget };
+/** Where a write is within the input, what its operation may still scan, and the branch that it writes to. */
+export type WritePlace = { at: string; budget: ScanBudget; branch: string };
 
 /** Checks what the input's schema cannot express, and returns what may be wrong all the same. */
-export function checkWrite(work: Work, input: CommitWriteInput, place?: WritePlace): WriteWarning[] {
+export function checkWrite(work: Work, input: CommitWriteInput, place: WritePlace): WriteWarning[] {
   const { services, now } = work;
   const { value, entity_path, key } = input;
   const { max_value_bytes } = services.limits;
@@ -26,21 +27,25 @@ export function checkWrite(work: Work, input: CommitWriteInput, place?: WritePla
       max_value_bytes,
     });
   if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
-    throw invalidInput([{ path: `${place?.at ?? ''}ttl_at`, message: 'must be in the future' }]);
-  return checkSecrets(work, input, place ?? { at: '', budget: newScanBudget() });
+    throw invalidInput([{ path: `${place.at}ttl_at`, message: 'must be in the future' }]);
+  return checkSecrets(work, input, place);
 }
 
-/** Checks the writes of one operation; `name` is that of their list in the input. */
-export function checkWrites(work: Work, writes: readonly CommitWriteInput[], name: string): WriteWarning[] {
+/** Checks the writes of one operation to a branch; `name` is that of their list in the input. */
+export function checkWrites(
+  work: Work,
+  writes: readonly CommitWriteInput[],
+  { name, branch }: { name: string; branch: string },
+): WriteWarning[] {
   const budget = newScanBudget();
-  return writes.flatMap((write, i) => checkWrite(work, write, { at: `${name}.${i}.`, budget }));
+  return writes.flatMap((write, i) => checkWrite(work, write, { at: `${name}.${i}.`, budget, branch }));
 }
 
 /** Names the kind of a secret and never its text: answers are stored and logged. */
 function checkSecrets(
   { services }: Work,
   { entity_path, key, value }: CommitWriteInput,
-  { at, budget }: WritePlace,
+  { at, budget, branch }: WritePlace,
 ): WriteWarning[] {
   const { secrets } = services.settings;
   const kinds = secrets === 'off' ? [] : secretsInEntry(key, value.text, budget);
@@ -53,6 +58,8 @@ function checkSecrets(
       kinds,
       errors: [{ path: `${at}value`, message: found }],
     });
-  const message = `${found}. Everyone who may read this entry can read it: keep it elsewhere and erase it here.`;
+  const message =
+    `${found}. Everyone who may read this entry can read it: ask a person to run: ` +
+    `${eraseCommand({ entity_path, key, branch })}; mem_delete keeps it in the history`;
   return [{ type: 'looks_like_secret', entity_path, key, kinds, message }];
 }

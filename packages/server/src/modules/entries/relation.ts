@@ -224,9 +224,12 @@ export const isEntryIn = (view: EntryView, entryId: Sql): Sql => existsIn(view, 
 /** A condition: the `seq` is that of an entry of the view. */
 export const isSeqIn = (view: EntryView, seq: Sql): Sql => existsIn(view, sql`entries.seq = ${seq}`);
 
-/** A condition: the commit wrote something in scope that the agent may see, on whatever branch. */
+/**
+ * A condition: the commit wrote something in scope that the agent may see, on whatever branch. It is no EXISTS, which
+ * PostgreSQL may answer by reading the whole account as long as it has no statistics.
+ */
 export const isCommitIn = (view: EntryView, commitId: Sql): Sql =>
-  sql`EXISTS (SELECT 1 FROM versions
+  sql`(SELECT 1 FROM versions
       JOIN entries ON entries.account_id = ${view.account_id} AND entries.entry_id = versions.entry_id
       WHERE versions.account_id = ${view.account_id} AND versions.commit_id = ${commitId}
-        AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))})`;
+        AND ${isVersionVisible(view)}${andAll(pathsOf(view, undefined))} LIMIT 1) IS NOT NULL`;

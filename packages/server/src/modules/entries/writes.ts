@@ -30,6 +30,7 @@ import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
+import { newScanBudget } from './rules/secrets.ts';
 import { getNewestContent, getVersion } from './version-queries.ts';
 
 type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
@@ -108,7 +109,7 @@ type Loaded = {
 function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   const { input } = item;
   checkUnchanged(input.if_unchanged, stale_reads);
-  const warnings = checkWrite(work, input);
+  const warnings = checkWrite(work, input, { at: '', budget: newScanBudget(), branch: branchOf(item) });
   const draft = toDraft(input, { branch: branchOf(item), ...author }, work.now);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;

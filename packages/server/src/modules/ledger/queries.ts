@@ -144,6 +144,14 @@ export function findCommitted(
   );
 }
 
+/** The reference of an agent's own outcome. */
+export function getOutcomeRef(query: Query, viewer: Viewer, seq: number): Promise<{ outcome_ref: string } | undefined> {
+  return query.get(
+    sql`SELECT outcome_ref FROM outcomes WHERE account_id = ${viewer.account_id} AND seq = ${seq}
+        AND agent_id = ${viewer.agent_id}${andAll(ledWithin(viewer, 'outcomes'))}`,
+  );
+}
+
 /** Returns the ledger lines of outcomes that an agent may see. */
 export function listEvidence(query: Query, viewer: Viewer, seqs: Sql): Promise<EvidenceRow[]> {
   return query.all<EvidenceRow>(

@@ -23,9 +23,13 @@ const toCause = ({ entity_path, key, version }: SessionReadRow): Cause => ({ ent
 
 /**
  * The causes that the caller names; where it names none, what its session read. `shown` is what its queries showed it, which
- * counts only if it is said to have been used.
+ * counts only if it is said to have been used; `last` is the reference of its last outcome, for a refusal.
  */
-export function causesOf(input: OutcomeInput, session: OpenSession, shown: readonly NamedHit[]): OutcomeCauses {
+export function causesOf(
+  input: OutcomeInput,
+  session: OpenSession,
+  { shown, last }: { shown: readonly NamedHit[]; last: string | undefined },
+): OutcomeCauses {
   const problems: CauseProblem[] = [];
   const named = (
     path: string,
@@ -51,7 +55,7 @@ export function causesOf(input: OutcomeInput, session: OpenSession, shown: reado
   let causes = keys ? withReadVersions(named('', { keys, versions }), session.reads) : lastReads(session);
   if (input.used !== undefined) {
     if (keys) problems.push({ path: 'used', message: 'give used or causal_entry_keys, not both' });
-    const found = usedCauses(input.used, [...session.reads, ...shown]);
+    const found = usedCauses(input.used, [...session.reads, ...shown], last);
     problems.push(...found.problems);
     causes = found.causes;
   }

@@ -44,6 +44,7 @@ import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { writeLesson } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
+import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
 
@@ -162,7 +163,9 @@ async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcom
   const { outcome_type, causal_confidence, branch } = input;
   const report = buildSessionReport(work, input, session);
   const shown = await shownTo(work, loaded);
-  const causes = causesOf(input, sessionInScope(readScope(caller), session), shown);
+  const seen = sessionInScope(readScope(caller), session);
+  const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
+  const causes = causesOf(input, seen, { shown, last });
   checkCausesWritable(caller, causes);
   const final_action_index = finalAction(input, report);
   const weighed = await weighCauses(work, entries, {
@@ -184,6 +187,17 @@ async function shownTo(work: Work, loaded: LoadedOutcome): Promise<readonly Name
   const isSilent = loaded.session.reads.length === 0 && !input.causal_entry_keys && input.used === undefined;
   if (!isSilent && (input.used ?? []).length === 0) return [];
   return loadShown(work.tx, key, { numbers: numbersShown(loaded), scope: readScope(caller) });
+}
+
+/** The reference of the session's last outcome, where what it cleared may be the reason of a refusal. */
+async function outcomeBefore(
+  work: Work,
+  { caller, input, key, past }: LoadedOutcome,
+  seen: Parameters<typeof usedCauses>[1],
+): Promise<string | undefined> {
+  if (past.last === undefined || usedCauses(input.used ?? [], seen).problems.length === 0) return undefined;
+  const viewer = { account_id: key.account_id, agent_id: key.agent_id, scope: readScope(caller) };
+  return (await queries.getOutcomeRef(work.tx, viewer, past.last.seq))?.outcome_ref;
 }
 
 /** What the session was shown, before and after the commit that this one completes. */

@@ -1,5 +1,6 @@
 import type { Input, Output } from '@mem-service/contract';
 import {
+  branchOf,
   changed,
   fromIso,
   type Handler,
@@ -21,7 +22,7 @@ type ImportResult = Output<'entries.import'>['entries'][number];
 export const importEntries: Handler<'entries.import'> = writes<'entries.import'>(async (work, item) => {
   await work.locked;
   const { dry_run } = item.input;
-  const warnings = checkWrites(work, item.input.entries, 'entries');
+  const warnings = checkWrites(work, item.input.entries, { name: 'entries', branch: branchOf(item) });
   const entries = await importAll(work, item);
   const links = await linkAll(work, item);
   const import_id = dry_run ? null : work.services.ids.next(work.now);

@@ -34,7 +34,7 @@ export function countPaths(
   );
 }
 
-/** The name is null where the viewer may not see the entry; the author is null where the entry was deleted. */
+/** Name and author are null where the viewer may not see the entry, and where it was deleted or has expired. */
 export type AgentReadRow = {
   entity_path: string | null;
   key: string | null;
@@ -52,8 +52,8 @@ export function listReads(
   const isWithin = (entryId: Sql) => (scope === undefined ? emptySql : sql` AND ${isEntryIn(view, entryId)}`);
   const read = readEntries({ account_id, branch: branchOf(view), reader, viewer }, isWithin, limit);
   return query.all<AgentReadRow>(
-    sql`SELECT entity_path, key, read_count, CASE WHEN deleted = 0 THEN agent_id END AS author FROM (${read}) AS seen
-        LEFT JOIN ${entriesIn(view, { including: 'visible' })} ON entries.entry_id = seen.read_entry_id
+    sql`SELECT entity_path, key, read_count, agent_id AS author FROM (${read}) AS seen
+        LEFT JOIN ${entriesIn(view)} ON entries.entry_id = seen.read_entry_id
         ORDER BY seen.read_entry_id DESC`,
   );
 }

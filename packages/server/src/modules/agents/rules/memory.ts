@@ -24,7 +24,7 @@ export function nodesOf<T extends AgentWrite>(written: readonly T[], read: reado
   }));
 }
 
-/** Groups reads of other agents' entries by author. Deleted entries have no author. */
+/** Groups reads of other agents' entries by author. */
 export function readsByAuthor(
   read: readonly (AgentRead & { author: string | null })[],
   reader: string,
