@@ -1,5 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -240,4 +242,57 @@ describe('mem init', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('exists only on this machine') });
     expect(filesBelow(project)).toEqual([]);
   });
+});
+
+describe('mem serve', () => {
+  /** Starts a server in the folder, and returns its first screen or what it said instead. */
+  async function served(args: readonly string[], folder: string, more: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [await memProgram(), 'serve', ...args], {
+      cwd: folder,
+      env: env({ MEM_HTTP_PORT: '0', MEM_HTTP_HOST: '127.0.0.1', MEM_LOG_LEVEL: 'error', ...more }),
+    });
+    let screen = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        screen += chunk;
+        if (screen.includes('open to')) child.kill('SIGTERM');
+      });
+    await once(child, 'close');
+    return screen;
+  }
+
+  it('--local serves the memory that commands there use: a store above, else the own one', async () => {
+    await mem(['write', 'a', 'k', '1']);
+    expect(await served(['--local'], project)).toContain(`data       ${join(home, '.mem', 'store')} (SQLite, your own`);
+    expect(existsSync(join(project, '.amfs'))).toBe(false);
+    mkdirSync(join(home, 'work', '.amfs'));
+    expect(await served(['--local'], project)).toContain(
+      `data       ${join(home, 'work', '.amfs')} (SQLite, the store`,
+    );
+    const given = { MEM_DATA_DIR: join(home, 'given') };
+    expect(await served(['--local'], project, given)).toContain(`data       ${given.MEM_DATA_DIR} (SQLite, from`);
+    expect(existsSync(join(project, '.amfs'))).toBe(false);
+  }, 60_000);
+
+  it('says on its first screen when it begins a store that hides memory, and how to serve that', async () => {
+    expect(await served([], project)).not.toContain('Your memory so far');
+    await mem(['write', 'a', 'k', '1'], { folder: home });
+    mkdirSync(join(home, 'other'));
+    expect(await served([], join(home, 'other'))).toContain(
+      `Your memory so far: MEM_DATA_DIR=${join(home, '.mem', 'store')} mem serve\n`,
+    );
+    // The second time the store is no longer new.
+    expect(await served([], join(home, 'other'))).not.toContain('Your memory so far');
+  }, 60_000);
+
+  it('makes no store where it cannot listen', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    expect(await served(['--port', String(port)], project)).toContain('is already in use');
+    taken.close();
+    expect(await served(['--host', '192.0.2.1'], project)).toContain('is not an address of this machine');
+    expect(await served(['--host', 'no-such-host.invalid'], project)).toContain('is not an address of this machine');
+    expect(filesBelow(project)).toEqual([]);
+  }, 60_000);
 });

@@ -44,6 +44,10 @@ export function locateMemory(env: LocationEnvironment, folder: string): MemoryLo
 export const locateServedMemory = (env: LocationEnvironment, folder: string): MemoryLocation =>
   givenStore(env, folder) ?? { kind: 'folder', at: resolve(folder, STORE_FOLDER), by: 'served' };
 
+/** Where a server for one user keeps memory: where that user's commands and clients look for it. */
+export const locateLocalMemory = (env: LocationEnvironment, folder: string): MemoryLocation =>
+  locateMemory({ ...env, MEM_HTTP_URL: undefined }, folder);
+
 function givenStore(env: LocationEnvironment, folder: string): MemoryLocation | undefined {
   const { MEM_POSTGRES_DSN: dsn, MEM_DATA_DIR: path } = env;
   if (dsn) return { kind: 'postgres', at: addressOfDsn(dsn), by: 'MEM_POSTGRES_DSN' };

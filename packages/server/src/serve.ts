@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOfDsn } from '@mem-service/mcp/location';
+import { addressOfDsn, hasStore, locateLocalMemory, locationReason } from '@mem-service/mcp/location';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { admissionOf, describeAdmission } from './admitted.ts';
 import type { App } from './app.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, readEnvironment } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
@@ -24,6 +26,7 @@ export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
   for (const warning of config.warnings) log.warn(warning);
+  const elsewhere = memoryLeftAside(config);
   let running: RunningService;
   try {
     running = await start(config, log);
@@ -34,7 +37,7 @@ export async function serve(config: Config): Promise<number> {
   }
   // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
   const stopping = stopSignal();
-  process.stdout.write(welcome(config, running.port));
+  process.stdout.write(welcome(config, { port: running.port, elsewhere }));
   const signal = await stopping;
   log.info({ signal }, 'stopping: finishing what was accepted');
   await stop(running, log);
@@ -43,6 +46,7 @@ export async function serve(config: Config): Promise<number> {
 }
 
 async function start(config: Config, log: Logger): Promise<RunningService> {
+  await tryListening(config.http);
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,
@@ -60,6 +64,21 @@ async function start(config: Config, log: Logger): Promise<RunningService> {
     await app.close();
     throw error;
   }
+}
+
+/** A start that fails for its address should leave no new store behind. */
+async function tryListening({ host, port }: Config['http']): Promise<void> {
+  const probe = createSocketServer().listen({ host, port });
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
+}
+
+/** The memory that commands in this folder have had so far, where this start begins another one that hides it. */
+function memoryLeftAside({ served }: Config): string | undefined {
+  if (served.by !== 'served' || hasStore(served)) return undefined;
+  const usual = locateLocalMemory(readEnvironment(), process.cwd());
+  return usual.at !== served.at && hasStore(usual) ? usual.at : undefined;
 }
 
 function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Telemetry | undefined {
@@ -141,8 +160,10 @@ async function stop({ app, server, telemetry }: RunningService, log: Logger): Pr
   await Promise.all([app.close(), telemetry?.close()]);
 }
 
+type FirstScreen = { port: number; elsewhere: string | undefined };
+
 /** The first screen. */
-function welcome(config: Config, port: number): string {
+function welcome(config: Config, { port, elsewhere }: FirstScreen): string {
   const { host } = config.http;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shown}:${port}`;
@@ -151,6 +172,7 @@ function welcome(config: Config, port: number): string {
     ['listening', `${url}${everywhere}`],
     ['docs', `${url}/docs`],
     ['data', dataText(config)],
+    ...(elsewhere === undefined ? [] : [['new', newText(elsewhere)]]),
     ['auth', authText(config)],
     ['open to', describeAdmission(admissionOf(config))],
   ];
@@ -159,8 +181,19 @@ function welcome(config: Config, port: number): string {
 
 function dataText({ served, dataDir }: Config): string {
   if (served.kind === 'postgres') return `${served.at} (PostgreSQL, from ${served.by})`;
-  return `${dataDir} (SQLite, ${served.by === 'served' ? 'in the folder it was started in' : `from ${served.by}`})`;
+  const why = {
+    served: 'in the folder it was started in',
+    found: locationReason({ by: 'found' }),
+    own: 'your own store',
+  };
+  return `${dataDir} (SQLite, ${served.by in why ? why[served.by as keyof typeof why] : `from ${served.by}`})`;
 }
+
+const newText = (elsewhere: string): string =>
+  `an empty store, which commands in this folder now use. Your memory so far: MEM_DATA_DIR=${shellWord(elsewhere)} mem serve`;
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 function authText({ hosted, apiKeys: { length: keys } }: Config): string {
   if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';
