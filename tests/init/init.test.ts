@@ -198,6 +198,32 @@ describe('mem init', () => {
     });
   });
 
+  it('shows no value of other servers where the file stood on one line', async () => {
+    const one = '{"mcpServers":{"other":{"command":"run","args":["--key","sk-1111"],"env":{"TOKEN":"ghp_2222"}}}}';
+    home.put('.cursor/mcp.json', one);
+    const shown = [
+      await home.init(['--dry-run']),
+      await home.init(['--yes']),
+      await home.init(['--yes', '--uninstall', '--dry-run']),
+      await home.init(['--yes', '--uninstall']),
+    ];
+    for (const { code, out, err } of shown) {
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('"TOKEN"');
+      expect(out).not.toMatch(/sk-1111|ghp_2222/);
+    }
+    expect(shown[0]?.out).toContain(`"mem": {"command":${node}`);
+    expect(home.read('.cursor/mcp.json')).toBe(one);
+  });
+
+  it.each(['localhost:8080', 'mem.example.com:80/x', '[::1]:8080'])('takes %s for no folder', async (store) => {
+    expect(await home.init(['--yes', '--client', 'cursor', '--store', store])).toMatchObject({
+      code: 2,
+      err: `mem: --store: ${store} has no scheme: write http://${store}\n`,
+    });
+    expect(home.files()).toEqual({});
+  });
+
   it('keeps a backup beside the file, and a link a link', async () => {
     const { text } = originals.cursor;
     home.put('dotfiles/mcp.json', text);

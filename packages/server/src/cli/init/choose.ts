@@ -46,6 +46,9 @@ function memoryNamed(name: string, machine: Machine): MemoryLocation {
   if (name === 'own') return { kind: 'folder', at: ownStore(machine.env), by: 'own' };
   if (name === 'project') return projectMemory(machine);
   if (/^https?:\/\//.test(name) && URL.canParse(name)) return { kind: 'server', at: name, by: 'MEM_HTTP_URL' };
+  // No folder: it would be made under this name, and the server would stay empty.
+  if (/^(\[[\da-f:.]+\]|[\w.-]+):\d{1,5}(\/.*)?$/i.test(name))
+    throw new UsageError(`--store: ${name} has no scheme: write http://${name}`);
   if (/^[\w+.-]+:\/\//.test(name))
     throw new UsageError('--store: give own, project, a folder or the http address of a server');
   return { kind: 'folder', at: resolve(machine.folder, name), by: 'MEM_DATA_DIR' };
