@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -193,12 +193,36 @@ describe('mem init', () => {
     expect(mcpServers.mem.env).toEqual({ MEM_DATA_DIR: at() });
   });
 
-  it('without an answer takes what the commands in this folder use', async () => {
-    mkdirSync(join(home, 'work', '.amfs'));
-    await mem(['init', '--yes', '--client', 'cursor']);
-    const text = execFileSync('cat', [join(home, '.cursor', 'mcp.json')], { encoding: 'utf8' });
-    expect(text).toContain(join(home, 'work', '.amfs'));
-    expect((await mem(['status'])).out).not.toContain('warning');
+  const cursorText = () => readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8');
+
+  it('without an answer takes the own store for all folders, and the found one for the project', async () => {
+    mkdirSync(join(project, '.amfs'));
+    const { out } = await mem(['init', '--yes', '--client', 'cursor']);
+    expect(out).toMatch(/^memory is at ~\/\.mem\/store \(your own store\)\ncommands in this folder use ~\/work/);
+    expect(cursorText()).toContain(join(home, '.mem', 'store'));
+    await mem(['init', '--yes', '--client', 'cursor', '--project']);
+    expect(readFileSync(join(project, '.cursor', 'mcp.json'), 'utf8')).toContain('/.amfs"');
+  });
+
+  it('again in any folder changes nothing: a client keeps its store and tools, and a new one joins', async () => {
+    await mem(['init', '--yes', '--client', 'cursor', '--store', 'project', '--toolset', 'slim']);
+    const before = cursorText();
+    for (const folder of [home, project]) {
+      mkdirSync(join(folder, '.amfs'), { recursive: true });
+      const { code, out } = await mem(['init', '--yes', '--client', 'cursor'], { folder });
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('already set up') });
+      expect(cursorText()).toBe(before);
+    }
+    await mem(['init', '--yes', '--client', 'cursor,gemini'], { folder: home });
+    expect(cursorText()).toBe(before);
+    expect(readFileSync(join(home, '.gemini', 'settings.json'), 'utf8')).toContain(join(project, '.amfs'));
+    // Clients that were set up differently stay so.
+    await mem(['init', '--yes', '--client', 'gemini', '--store', 'own'], { folder: home });
+    expect(await mem(['init', '--yes', '--client', 'cursor,gemini'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Cursor: memory is at .*\nGemini CLI: memory is at ~\/\.mem\/store/),
+    });
+    expect(cursorText()).toBe(before);
   });
 
   it('mem status and mem doctor warn when clients and commands use different memories', async () => {

@@ -124,8 +124,14 @@ describe.each(originalNames)('mem init for %s', (name) => {
     expect(await home.init(['--yes', '--client', name], { env })).toMatchObject({
       out: expect.stringContaining('already set up'),
     });
+    // Without variables, what was set up stays.
+    const set = home.files();
+    expect(await home.init(['--yes', '--client', name])).toMatchObject({
+      out: expect.stringContaining('already set up'),
+    });
+    expect(home.files()).toEqual(set);
     // Back to the store of this machine: nothing of the server stays.
-    await home.init(['--yes', '--client', name]);
+    await home.init(['--yes', '--client', name, '--store', 'own']);
     expect(home.read(file)).not.toMatch(/mem\.example\.com|MEM_API_KEY/);
     await home.init(['--yes', '--uninstall', '--client', name]);
     expect(home.read(file)).toBe(text);
