@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
@@ -228,6 +228,15 @@ describe('mem init', () => {
       err: `mem: --store: ${store} has no scheme: write http://${store}\n`,
     });
     expect(home.files()).toEqual({});
+  });
+
+  it('uninstalled, leaves no folder of its own, and says where memory stays', async () => {
+    await home.init(['--yes', '--client', 'claude-code']);
+    home.put('.mem/store/mem.db', '');
+    const { out } = await home.init(['--yes', '--uninstall']);
+    expect(out).toMatch(/^memory stays at ~\/\.mem\/store$/m);
+    expect(readdirSync(home.folder)).toEqual(['.mem']);
+    expect(await home.init(['--yes'])).toMatchObject({ code: 1, err: expect.stringContaining('no client was found') });
   });
 
   it('keeps a backup beside the file, and a link a link', async () => {

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
+import { hasStore, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import { isUnusedStoreFolder, makeStoreFolder } from '../../db/store-folder.ts';
 import { isAgreed } from '../ask.ts';
 import type { ExitCode } from '../failure.ts';
@@ -11,6 +11,7 @@ import { install, uninstall } from './apply.ts';
 import { chooseMemory } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf } from './entry.ts';
+import { removeMadeFolders } from './files.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
 import { changedFiles, type FileChange, type InstallPlan, isSetUp, planInstall, planUninstall } from './plan.ts';
 import { programsOf, sharedPrograms } from './program.ts';
@@ -74,10 +75,16 @@ async function setUp(chosen: readonly McpClient[], setting: InitRun, parts: OwnP
 
 async function removeSetUp(chosen: readonly McpClient[], setting: InitRun): Promise<ExitCode> {
   const receipts = readReceipts(setting.machine.home);
+  const { machine, scope, terminal } = setting;
+  const memories = [...earlierSetUps(chosen, { machine, scope, receipts }).values()].map(({ memory }) => memory);
   const plan = planUninstall(chosen, receipts, setting);
   showPlan(plan, chosen, setting);
   const result = await carryOut(plan, receipts, setting);
-  if (result === 'written') removeUnusedStore(setting.machine);
+  if (result === 'written') {
+    removeUnusedStore(machine);
+    const places = memories.filter(hasStore).map(({ at }) => clean(shortPath(machine, at)));
+    for (const place of new Set(places)) terminal.out(`memory stays at ${place}\n`);
+  }
   return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
 }
 
@@ -139,6 +146,7 @@ async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
 function write(todo: readonly FileChange[], receipts: FileReceipts, setting: InitRun): boolean {
   const { terminal, machine, secrets, clients: names } = setting;
   let failed = false;
+  const made = todo.map(({ file }) => ({ file, folder: receipts[file]?.made_folder }));
   for (const change of todo) {
     const { file } = change;
     try {
@@ -156,7 +164,11 @@ function write(todo: readonly FileChange[], receipts: FileReceipts, setting: Ini
       terminal.err(`mem: ${clean(shortPath(machine, file))}: ${clean((error as Error).message)}\n`);
     }
   }
-  if (setting.uninstall) removeReceipts(receipts, names);
+  if (setting.uninstall) {
+    removeReceipts(receipts, names);
+    // A folder made for the first of several files is empty only when the last of them is gone.
+    for (const { file, folder } of made) removeMadeFolders(file, folder);
+  }
   writeReceipts(machine.home, receipts);
   return failed;
 }
