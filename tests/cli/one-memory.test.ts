@@ -235,6 +235,7 @@ describe('mem init', () => {
       expect(checks.find((check: { name: string }) => check.name === name)).toMatchObject({
         level: 'warn',
         found: 'its memory is at ~/.mem/store, and commands in this folder use ~/work/shop/src/.amfs',
+        todo: `export MEM_DATA_DIR=${join(home, '.mem', 'store')} makes commands use that; or, in ${project}: mem init --project --store project`,
       });
     // The same variable as the clients makes them agree.
     const more = { MEM_DATA_DIR: join(home, '.mem', 'store') };
