@@ -138,6 +138,15 @@ describe('reading creates no store', () => {
     expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
   });
 
+  it('mem doctor leaves nothing beside a store', async () => {
+    await mem(['write', 'a', 'k', '1']);
+    const store = join(home, '.mem', 'store');
+    const [before, bytes] = [filesBelow(store), readFileSync(join(store, 'mem.db'))];
+    expect((await mem(['doctor'])).out).toContain('SQLite, intact');
+    expect(filesBelow(store)).toEqual(before);
+    expect(readFileSync(join(store, 'mem.db')).equals(bytes)).toBe(true);
+  });
+
   it('tools answer as from an empty memory, and the first write creates the store', async () => {
     const agent = await startMcp(project);
     expect((await agent.call('mem_search', { query: 'hello' })).json).toMatchObject({ entries: [] });

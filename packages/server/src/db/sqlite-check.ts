@@ -3,7 +3,7 @@ import type { Query } from './database.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
-import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { loadDriver, openToLook, type SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 
 const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
@@ -20,7 +20,7 @@ export const checkSqlite = (directory: string): Promise<SqliteState> => checkSql
 /** Inspects a store without changing it: its migrations, and the problems that SQLite finds in the file. */
 export async function checkSqliteFile(file: string): Promise<SqliteState> {
   try {
-    const connection = await openConnection(await loadDriver(), file, true);
+    const connection = openToLook(await loadDriver(), file);
     try {
       const found = connection.all<{ quick_check: string }>({
         text: `PRAGMA quick_check(${MAX_PROBLEMS})`,
