@@ -68,11 +68,26 @@ describe('a command that fails', () => {
   });
 
   const line = (text: string) => expect.stringMatching(new RegExp(`^mem: ${text}.*\n$`));
+  const notMade = line('the database cannot be used: \\S+ cannot be made \\(.+\\): set MEM_DATA_DIR to a folder');
   it.concurrent.each([
     { what: 'a bad port', env: { MEM_HTTP_PORT: 'many' }, code: 2, err: line('MEM_HTTP_PORT must be a whole number') },
     { what: 'a bad address', env: { MEM_HTTP_URL: 'ftp://x' }, code: 2, err: line('MEM_HTTP_URL must be ') },
     { what: 'a password in it', env: { MEM_HTTP_URL: 'http://a:b@localhost' }, code: 2, err: line('MEM_HTTP_URL: ') },
-    { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: line('') },
+    { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: notMade },
+    {
+      what: 'a store below a file',
+      env: { MEM_DATA_DIR: '/dev/null/x' },
+      args: ['write', 'a', 'k', '1'],
+      code: 6,
+      err: notMade,
+    },
+    {
+      what: 'a place without folders',
+      env: { MEM_DATA_DIR: '/proc/x/y' },
+      args: ['write', 'a', 'k', '1'],
+      code: 6,
+      err: notMade,
+    },
     {
       what: 'a server that is away',
       env: { MEM_HTTP_URL: AWAY },
@@ -93,8 +108,8 @@ describe('a command that fails', () => {
       code: 6,
       err: line('the database cannot be reached: '),
     },
-  ])('$what is told without a stack trace', async ({ env, code, err }) => {
-    expect(await desk.mem(['list'], { env })).toEqual({ code, out: '', err });
+  ])('$what is told without a stack trace', async ({ env, args = ['list'], code, err }) => {
+    expect(await desk.mem(args, { env })).toEqual({ code, out: '', err });
   });
 
   it('serve reports a bad variable too', async () => {

@@ -1,5 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -136,6 +138,15 @@ describe('reading creates no store', () => {
     expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
   });
 
+  it('mem doctor leaves nothing beside a store', async () => {
+    await mem(['write', 'a', 'k', '1']);
+    const store = join(home, '.mem', 'store');
+    const [before, bytes] = [filesBelow(store), readFileSync(join(store, 'mem.db'))];
+    expect((await mem(['doctor'])).out).toContain('SQLite, intact');
+    expect(filesBelow(store)).toEqual(before);
+    expect(readFileSync(join(store, 'mem.db')).equals(bytes)).toBe(true);
+  });
+
   it('tools answer as from an empty memory, and the first write creates the store', async () => {
     const agent = await startMcp(project);
     expect((await agent.call('mem_search', { query: 'hello' })).json).toMatchObject({ entries: [] });
@@ -191,12 +202,36 @@ describe('mem init', () => {
     expect(mcpServers.mem.env).toEqual({ MEM_DATA_DIR: at() });
   });
 
-  it('without an answer takes what the commands in this folder use', async () => {
-    mkdirSync(join(home, 'work', '.amfs'));
-    await mem(['init', '--yes', '--client', 'cursor']);
-    const text = execFileSync('cat', [join(home, '.cursor', 'mcp.json')], { encoding: 'utf8' });
-    expect(text).toContain(join(home, 'work', '.amfs'));
-    expect((await mem(['status'])).out).not.toContain('warning');
+  const cursorText = () => readFileSync(join(home, '.cursor', 'mcp.json'), 'utf8');
+
+  it('without an answer takes the own store for all folders, and the found one for the project', async () => {
+    mkdirSync(join(project, '.amfs'));
+    const { out } = await mem(['init', '--yes', '--client', 'cursor']);
+    expect(out).toMatch(/^memory is at ~\/\.mem\/store \(your own store\)\ncommands in this folder use ~\/work/);
+    expect(cursorText()).toContain(join(home, '.mem', 'store'));
+    await mem(['init', '--yes', '--client', 'cursor', '--project']);
+    expect(readFileSync(join(project, '.cursor', 'mcp.json'), 'utf8')).toContain('/.amfs"');
+  });
+
+  it('again in any folder changes nothing: a client keeps its store and tools, and a new one joins', async () => {
+    await mem(['init', '--yes', '--client', 'cursor', '--store', 'project', '--toolset', 'slim']);
+    const before = cursorText();
+    for (const folder of [home, project]) {
+      mkdirSync(join(folder, '.amfs'), { recursive: true });
+      const { code, out } = await mem(['init', '--yes', '--client', 'cursor'], { folder });
+      expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('already set up') });
+      expect(cursorText()).toBe(before);
+    }
+    await mem(['init', '--yes', '--client', 'cursor,gemini'], { folder: home });
+    expect(cursorText()).toBe(before);
+    expect(readFileSync(join(home, '.gemini', 'settings.json'), 'utf8')).toContain(join(project, '.amfs'));
+    // Clients that were set up differently stay so.
+    await mem(['init', '--yes', '--client', 'gemini', '--store', 'own'], { folder: home });
+    expect(await mem(['init', '--yes', '--client', 'cursor,gemini'])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Cursor: memory is at .*\nGemini CLI: memory is at ~\/\.mem\/store/),
+    });
+    expect(cursorText()).toBe(before);
   });
 
   it('mem status and mem doctor warn when clients and commands use different memories', async () => {
@@ -209,6 +244,7 @@ describe('mem init', () => {
       expect(checks.find((check: { name: string }) => check.name === name)).toMatchObject({
         level: 'warn',
         found: 'its memory is at ~/.mem/store, and commands in this folder use ~/work/shop/src/.amfs',
+        todo: `export MEM_DATA_DIR=${join(home, '.mem', 'store')} makes commands use that; or, in ${project}: mem init --project --store project`,
       });
     // The same variable as the clients makes them agree.
     const more = { MEM_DATA_DIR: join(home, '.mem', 'store') };
@@ -240,4 +276,57 @@ describe('mem init', () => {
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('exists only on this machine') });
     expect(filesBelow(project)).toEqual([]);
   });
+});
+
+describe('mem serve', () => {
+  /** Starts a server in the folder, and returns its first screen or what it said instead. */
+  async function served(args: readonly string[], folder: string, more: Record<string, string> = {}) {
+    const child = spawn(process.execPath, [await memProgram(), 'serve', ...args], {
+      cwd: folder,
+      env: env({ MEM_HTTP_PORT: '0', MEM_HTTP_HOST: '127.0.0.1', MEM_LOG_LEVEL: 'error', ...more }),
+    });
+    let screen = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk) => {
+        screen += chunk;
+        if (screen.includes('open to')) child.kill('SIGTERM');
+      });
+    await once(child, 'close');
+    return screen;
+  }
+
+  it('--local serves the memory that commands there use: a store above, else the own one', async () => {
+    await mem(['write', 'a', 'k', '1']);
+    expect(await served(['--local'], project)).toContain(`data       ${join(home, '.mem', 'store')} (SQLite, your own`);
+    expect(existsSync(join(project, '.amfs'))).toBe(false);
+    mkdirSync(join(home, 'work', '.amfs'));
+    expect(await served(['--local'], project)).toContain(
+      `data       ${join(home, 'work', '.amfs')} (SQLite, the store`,
+    );
+    const given = { MEM_DATA_DIR: join(home, 'given') };
+    expect(await served(['--local'], project, given)).toContain(`data       ${given.MEM_DATA_DIR} (SQLite, from`);
+    expect(existsSync(join(project, '.amfs'))).toBe(false);
+  }, 60_000);
+
+  it('says on its first screen when it begins a store that hides memory, and how to serve that', async () => {
+    expect(await served([], project)).not.toContain('Your memory so far');
+    await mem(['write', 'a', 'k', '1'], { folder: home });
+    mkdirSync(join(home, 'other'));
+    expect(await served([], join(home, 'other'))).toContain(
+      `Your memory so far: MEM_DATA_DIR=${join(home, '.mem', 'store')} mem serve\n`,
+    );
+    // The second time the store is no longer new.
+    expect(await served([], join(home, 'other'))).not.toContain('Your memory so far');
+  }, 60_000);
+
+  it('makes no store where it cannot listen', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    expect(await served(['--port', String(port)], project)).toContain('is already in use');
+    taken.close();
+    expect(await served(['--host', '192.0.2.1'], project)).toContain('is not an address of this machine');
+    expect(await served(['--host', 'no-such-host.invalid'], project)).toContain('is not an address of this machine');
+    expect(filesBelow(project)).toEqual([]);
+  }, 60_000);
 });

@@ -137,7 +137,7 @@ describe('a start that cannot succeed says why in one line', () => {
     const file = join(newFolder(), 'file');
     writeFileSync(file, '');
     expect(await refusal({ MEM_DATA_DIR: join(file, 'data') })).toMatch(
-      /^mem: MEM_DATA_DIR .* cannot be used: ENOTDIR/,
+      /^mem: MEM_DATA_DIR .* cannot be used: .*ENOTDIR.*\): set MEM_DATA_DIR/,
     );
   });
 

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
@@ -124,8 +124,14 @@ describe.each(originalNames)('mem init for %s', (name) => {
     expect(await home.init(['--yes', '--client', name], { env })).toMatchObject({
       out: expect.stringContaining('already set up'),
     });
+    // Without variables, what was set up stays.
+    const set = home.files();
+    expect(await home.init(['--yes', '--client', name])).toMatchObject({
+      out: expect.stringContaining('already set up'),
+    });
+    expect(home.files()).toEqual(set);
     // Back to the store of this machine: nothing of the server stays.
-    await home.init(['--yes', '--client', name]);
+    await home.init(['--yes', '--client', name, '--store', 'own']);
     expect(home.read(file)).not.toMatch(/mem\.example\.com|MEM_API_KEY/);
     await home.init(['--yes', '--uninstall', '--client', name]);
     expect(home.read(file)).toBe(text);
@@ -196,6 +202,41 @@ describe('mem init', () => {
       env: { HTTP_PROXY: 'p', MEM_DATA_DIR: '/new' },
       disabled: true,
     });
+  });
+
+  it('shows no value of other servers where the file stood on one line', async () => {
+    const one = '{"mcpServers":{"other":{"command":"run","args":["--key","sk-1111"],"env":{"TOKEN":"ghp_2222"}}}}';
+    home.put('.cursor/mcp.json', one);
+    const shown = [
+      await home.init(['--dry-run']),
+      await home.init(['--yes']),
+      await home.init(['--yes', '--uninstall', '--dry-run']),
+      await home.init(['--yes', '--uninstall']),
+    ];
+    for (const { code, out, err } of shown) {
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('"TOKEN"');
+      expect(out).not.toMatch(/sk-1111|ghp_2222/);
+    }
+    expect(shown[0]?.out).toContain(`"mem": {"command":${node}`);
+    expect(home.read('.cursor/mcp.json')).toBe(one);
+  });
+
+  it.each(['localhost:8080', 'mem.example.com:80/x', '[::1]:8080'])('takes %s for no folder', async (store) => {
+    expect(await home.init(['--yes', '--client', 'cursor', '--store', store])).toMatchObject({
+      code: 2,
+      err: `mem: --store: ${store} has no scheme: write http://${store}\n`,
+    });
+    expect(home.files()).toEqual({});
+  });
+
+  it('uninstalled, leaves no folder of its own, and says where memory stays', async () => {
+    await home.init(['--yes', '--client', 'claude-code']);
+    home.put('.mem/store/mem.db', '');
+    const { out } = await home.init(['--yes', '--uninstall']);
+    expect(out).toMatch(/^memory stays at ~\/\.mem\/store$/m);
+    expect(readdirSync(home.folder)).toEqual(['.mem']);
+    expect(await home.init(['--yes'])).toMatchObject({ code: 1, err: expect.stringContaining('no client was found') });
   });
 
   it('keeps a backup beside the file, and a link a link', async () => {

@@ -59,6 +59,10 @@ function folderLocation(at: string, by: MemoryLocation['by'], refusal = deniedIn
   return { kind: 'folder', at, by, ...(refusal === undefined ? {} : { refusal }) };
 }
 
+/** Where a server for one user keeps memory: where that user's commands and clients look for it. */
+export const locateLocalMemory = (env: LocationEnvironment, folder: string): MemoryLocation =>
+  locateMemory({ ...env, MEM_HTTP_URL: undefined }, folder);
+
 function givenStore(env: LocationEnvironment, folder: string): MemoryLocation | undefined {
   const { MEM_POSTGRES_DSN: dsn, MEM_DATA_DIR: path } = env;
   if (dsn) return { kind: 'postgres', at: addressOfDsn(dsn), by: 'MEM_POSTGRES_DSN' };

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Fault } from '@mem-service/contract';
 import type { Config } from './config.ts';
 import { checkSqliteFile } from './db/sqlite-check.ts';
 import { copySqlite, readSqliteUse, type StoreCopy, syncFolder, type TableCounts } from './db/sqlite-copy.ts';
+import { makeFolders } from './db/store-folder.ts';
 import { inspectFile } from './inspect.ts';
 
 export type BackupOptions = { file: string; force: boolean };
@@ -42,7 +43,7 @@ export async function restoreStore(config: Config, { file, force }: BackupOption
   await checkBackup(config, from);
   const target = join(store, 'mem.db');
   await refuseOverwriting(target, force);
-  mkdirSync(store, { recursive: true, mode: 0o700 });
+  makeFolders(store);
   const partial = `${target}.restoring`;
   rmSync(partial, { force: true });
   const copy = await copySqlite(from, partial);

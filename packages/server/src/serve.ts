@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOfDsn } from '@mem-service/mcp/location';
+import { addressOfDsn, hasStore, locateLocalMemory, locationReason } from '@mem-service/mcp/location';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { admissionOf, describeAdmission, keyOfClientOnly } from './admitted.ts';
 import type { App } from './app.ts';
-import { type Config, ConfigError } from './config.ts';
+import { type Config, ConfigError, readEnvironment } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
@@ -32,6 +34,7 @@ export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
   const log = createLogger(config.logLevel);
   for (const warning of [...config.warnings, keyOfClientOnly(config) ?? []].flat()) log.warn(warning);
+  const elsewhere = memoryLeftAside(config);
   let running: RunningService;
   try {
     running = await start(config, log);
@@ -42,7 +45,7 @@ export async function serve(config: Config): Promise<number> {
   }
   // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
   const stopping = stopSignal();
-  process.stdout.write(welcome(config, running));
+  process.stdout.write(welcome(config, { ...running, elsewhere }));
   const signal = await stopping;
   log.info({ signal }, 'stopping: finishing what was accepted');
   await stop(running, log);
@@ -53,6 +56,7 @@ export async function serve(config: Config): Promise<number> {
 async function start(config: Config, log: Logger): Promise<RunningService> {
   const { refusal } = config.served;
   if (refusal !== undefined) throw new StorageError('refused', new Error(refusal));
+  await tryListening(config.http);
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,
@@ -76,6 +80,21 @@ async function start(config: Config, log: Logger): Promise<RunningService> {
 function countStoredKeys({ kernel: { services } }: App): Promise<number> {
   const { database, clock } = services;
   return countKeys(database.forAccount(SELF_HOSTED_ACCOUNT).read, SELF_HOSTED_ACCOUNT, clock.now());
+}
+
+/** A start that fails for its address should leave no new store behind. */
+async function tryListening({ host, port }: Config['http']): Promise<void> {
+  const probe = createSocketServer().listen({ host, port });
+  await once(probe, 'listening');
+  probe.close();
+  await once(probe, 'close');
+}
+
+/** The memory that commands in this folder have had so far, where this start begins another one that hides it. */
+function memoryLeftAside({ served }: Config): string | undefined {
+  if (served.by !== 'served' || hasStore(served)) return undefined;
+  const usual = locateLocalMemory(readEnvironment(), process.cwd());
+  return usual.at !== served.at && hasStore(usual) ? usual.at : undefined;
 }
 
 function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Telemetry | undefined {
@@ -157,8 +176,10 @@ async function stop({ app, server, telemetry }: RunningService, log: Logger): Pr
   await Promise.all([app.close(), telemetry?.close()]);
 }
 
+type FirstScreen = Pick<RunningService, 'port' | 'storedKeys'> & { elsewhere: string | undefined };
+
 /** The first screen. */
-function welcome(config: Config, { port, storedKeys }: Pick<RunningService, 'port' | 'storedKeys'>): string {
+function welcome(config: Config, { port, storedKeys, elsewhere }: FirstScreen): string {
   const { host } = config.http;
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const url = `http://${shown}:${port}`;
@@ -167,6 +188,7 @@ function welcome(config: Config, { port, storedKeys }: Pick<RunningService, 'por
     ['listening', `${url}${everywhere}`],
     ['docs', `${url}/docs`],
     ['data', dataText(config)],
+    ...(elsewhere === undefined ? [] : [['new', newText(elsewhere)]]),
     ['auth', authText(config, storedKeys)],
     ['open to', describeAdmission(admissionOf(config))],
   ];
@@ -175,8 +197,19 @@ function welcome(config: Config, { port, storedKeys }: Pick<RunningService, 'por
 
 function dataText({ served, dataDir }: Config): string {
   if (served.kind === 'postgres') return `${served.at} (PostgreSQL, from ${served.by})`;
-  return `${dataDir} (SQLite, ${served.by === 'served' ? 'in the folder it was started in' : `from ${served.by}`})`;
+  const why = {
+    served: 'in the folder it was started in',
+    found: locationReason({ by: 'found' }),
+    own: 'your own store',
+  };
+  return `${dataDir} (SQLite, ${served.by in why ? why[served.by as keyof typeof why] : `from ${served.by}`})`;
 }
+
+const newText = (elsewhere: string): string =>
+  `an empty store, which commands in this folder now use. Your memory so far: MEM_DATA_DIR=${shellWord(elsewhere)} mem serve`;
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 function authText({ hosted, apiKeys: { length: keys } }: Config, storedKeys: number): string {
   if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';

@@ -3,7 +3,7 @@ import type { Query } from './database.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
-import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
+import { loadDriver, openToLook, type SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 import { foreignSchema } from './sqlite-owned.ts';
 
@@ -25,7 +25,7 @@ export const checkSqlite = (directory: string, count: StoreCount): Promise<Sqlit
 /** Inspects a store without changing it: its migrations, and the problems that SQLite finds in the file. */
 export async function checkSqliteFile(file: string, count: StoreCount = async () => 0): Promise<SqliteState> {
   try {
-    const connection = await openConnection(await loadDriver(), file, true);
+    const connection = openToLook(await loadDriver(), file);
     try {
       const found = connection.all<{ quick_check: string }>({
         text: `PRAGMA quick_check(${MAX_PROBLEMS})`,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   DatabaseSyncInstance as DatabaseSync,
@@ -124,6 +125,22 @@ const PRAGMAS = `
   PRAGMA cache_size = -32768;
   PRAGMA mmap_size = 268435456;
 `;
+
+/**
+ * Opens a store only to look at it. The last connection removes the files that SQLite keeps beside a store, but only if it
+ * may write: a read-only one is for a store that has these files already.
+ */
+export function openToLook(driver: Driver, file: string): SqliteConnection {
+  const database = new driver.DatabaseSync(file, { readOnly: !existsSync(file) || existsSync(`${file}-wal`) });
+  const connection = new SqliteConnection(database);
+  try {
+    connection.exec('PRAGMA busy_timeout = 5000; PRAGMA query_only = ON; PRAGMA temp_store = MEMORY');
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
 
 /** The busy timeout does not cover switching a new file to WAL, so opening a locked file is retried. */
 export async function whileLocked<T>(open: () => T): Promise<T> {

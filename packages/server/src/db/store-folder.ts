@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { STORE_FOLDER } from '@mem-service/mcp/location';
 
 const IGNORE_FILE = '.gitignore';
@@ -11,12 +11,36 @@ const IGNORE_TEXT = '# Written by mem: memory does not belong into a repository.
  * but a store gets the file: in the folder of a project it would hide the project.
  */
 export function makeStoreFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolders(folder);
   try {
     if (basename(folder) === STORE_FOLDER || readdirSync(folder).every((name) => OWN_FILES.test(name)))
       writeFileSync(join(folder, IGNORE_FILE), IGNORE_TEXT, { flag: 'wx' });
   } catch {
     // The store works without it, and a folder that cannot be written to is reported when the database is opened.
+  }
+}
+
+/** Level by level: the recursive form of `mkdirSync` never returns where a file system lets nobody make folders (/proc). */
+export function makeFolders(folder: string): void {
+  try {
+    makeWithParents(resolve(folder));
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException;
+    const problem = `${folder} cannot be made (${message}): set MEM_DATA_DIR to a folder that you can write to`;
+    throw Object.assign(new Error(problem, { cause: error }), { code, syscall });
+  }
+}
+
+function makeWithParents(folder: string): void {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) return;
+  if (found) throw Object.assign(new Error(`${folder} is no folder`), { code: 'ENOTDIR', syscall: 'mkdir' });
+  if (dirname(folder) !== folder) makeWithParents(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
+import { dirname, isAbsolute } from 'node:path';
 import type { MemoryLocation } from '@mem-service/mcp/location';
 import { hookCommands } from '../init/claude-hooks.ts';
 import { clients, type InstallScope, type McpClient, scopesOf } from '../init/clients.ts';
@@ -62,8 +62,16 @@ function checkMemory(used: MemoryLocation, { memory, machine }: CheckedMachine):
   return warning(
     '',
     `its memory is at ${theirs}, and commands in this folder use ${here}`,
-    `mem init, to choose one for both; or set ${variable} here`,
+    `export ${variable}=${used.kind === 'postgres' ? '…' : used.at} makes commands use that; ${otherRemedy(memory)}`,
   );
+}
+
+/** How to bring clients to the memory of commands: for a store of a project by the settings of that project. */
+function otherRemedy({ kind, at, by }: MemoryLocation): string {
+  if (by === 'found') return `or, in ${dirname(at)}: mem init --project --store project`;
+  return kind === 'postgres'
+    ? 'or mem init, with MEM_POSTGRES_DSN set'
+    : `or mem init --store ${by === 'own' ? 'own' : at}`;
 }
 
 function problemOfEntry({ command, args, url, text }: ConfiguredEntry, machine: Machine): Check | undefined {

@@ -1,10 +1,13 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { locateMemory, type MemoryLocation } from '@mem-service/mcp/location';
+import { join } from 'node:path';
+import { locateMemory, type MemoryLocation, ownStore, STORE_FOLDER } from '@mem-service/mcp/location';
 import { hookCommands } from './claude-hooks.ts';
-import { type McpClient, WORKSPACE } from './clients.ts';
+import { type InstallScope, type McpClient, WORKSPACE } from './clients.ts';
+import { readText } from './files.ts';
 import { valueAt } from './jsonc.ts';
 import type { Machine } from './machine.ts';
-import { pathOf } from './server-entry.ts';
+import type { FileReceipts } from './receipt.ts';
+import { looksOurs, pathOf, shownEntry } from './server-entry.ts';
 import { tomlTable } from './toml-edit.ts';
 
 /** The entry of a client as the client reads it. */
@@ -65,6 +68,58 @@ export function memoryOfEntry({ url, env }: ConfiguredEntry, machine: Machine): 
   if (url !== undefined) return { kind: 'server', at: url.replace(/\/mcp\/?(\?.*)?$/, ''), by: 'MEM_HTTP_URL' };
   const expanded = Object.entries(env).map(([name, value]) => [name, expand(value, machine)]);
   return locateMemory({ HOME: machine.home, ...Object.fromEntries(expanded) }, machine.folder);
+}
+
+/** What a client was set up with before: its memory, the variables about tools, and those about access to the memory. */
+export type EarlierSetUp = {
+  memory: MemoryLocation;
+  tools: Readonly<Record<string, string>>;
+  access: Readonly<Record<string, string>>;
+};
+
+/** Undefined if the client has no entry of ours that can be read. */
+export function earlierSetUp(
+  client: McpClient,
+  { machine, scope, receipts }: { machine: Machine; scope: InstallScope; receipts: FileReceipts },
+): EarlierSetUp | undefined {
+  const { config } = client.files(machine, scope);
+  if (config === undefined) return undefined;
+  try {
+    const text = readText(config) ?? '';
+    const shown = shownEntry(client, text);
+    if (shown === undefined || !(config in receipts || looksOurs(shown))) return undefined;
+    const entry = readEntry(client, text);
+    const only = (values: Record<string, string | undefined | null>) =>
+      Object.fromEntries(Object.entries(values).filter((pair): pair is [string, string] => Boolean(pair[1])));
+    const toolset = entry.url && URL.canParse(entry.url) ? new URL(entry.url).searchParams.get('toolset') : undefined;
+    const { MEM_TOOLSET = toolset, MEM_BRANCH, MEM_API_KEY = keyIn(entry), MEM_POSTGRES_DSN } = entry.env;
+    return {
+      memory: namedMemory(entry, machine),
+      tools: only({ MEM_TOOLSET, MEM_BRANCH }),
+      access: only({ MEM_API_KEY, MEM_POSTGRES_DSN }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The key, or a reference to it. */
+function keyIn({ text }: ConfiguredEntry): string | undefined {
+  const { headers, bearer_token_env_var: variable } = JSON.parse(text) as {
+    headers?: Record<string, string>;
+    bearer_token_env_var?: string;
+  };
+  return headers?.['X-MEM-API-Key'] ?? (variable === undefined ? undefined : `\${${variable}}`);
+}
+
+/** An entry that names no memory stands for the own store of each user. */
+function namedMemory(entry: ConfiguredEntry, machine: Machine): MemoryLocation {
+  const { url, env } = entry;
+  const own = ownStore(machine.env);
+  const isNamed = url ?? env.MEM_HTTP_URL ?? env.MEM_POSTGRES_DSN ?? env.MEM_DATA_DIR;
+  const memory = isNamed ? memoryOfEntry(entry, machine) : { kind: 'folder' as const, at: own, by: 'own' as const };
+  if (memory.at === own) return { ...memory, by: 'own' };
+  return memory.at === join(machine.folder, STORE_FOLDER) ? { ...memory, by: 'found' } : memory;
 }
 
 /** What a reference to a variable that is not set here stands for is not known: it stays as it is. */

@@ -18,8 +18,10 @@ export function diffLines({ before, after, hideValues, secrets }: TextChange, sc
   const top = commonStart(old, now);
   const bottom = commonStart(old.slice(top).reverse(), now.slice(top).reverse());
   const known = new Set(old.map(withoutTrailingComma));
+  const values = new Set(hideValues ? valuesIn(before) : []);
   const show = (mark: string, line: string) => {
-    const masked = hideValues && known.has(withoutTrailingComma(line)) ? withoutValues(line) : line;
+    const isKnown = known.has(withoutTrailingComma(line));
+    const masked = hideValues ? withoutValues(line, (value) => isKnown || values.has(value)) : line;
     return cut(`${mark} ${clean(masks(secrets).reduce((text, mask) => mask(text), masked))}`, MAX_LINE);
   };
   const edge = hideValues ? CONTEXT : 0;
@@ -41,10 +43,17 @@ function commonStart(a: readonly string[], b: readonly string[]): number {
   return same;
 }
 
-/** Hides every string that is not a member name, in JSON and TOML. */
-const withoutValues = (line: string): string =>
-  line.replace(/(["'])(?:\\.|(?!\1)[^\\])*\1(\s*[:=])?/g, (found, quote: string, isName: string | undefined) =>
-    isName === undefined ? `${quote}…${quote}` : found,
+/** A string of JSON or TOML with its quotes, and what follows it if it is the name of a member. */
+const STRING = /((["'])(?:\\.|(?!\2)[^\\\n])*\2)(\s*[:=])?/g;
+
+/** The strings of a text, with their quotes, that are not names of members. */
+const valuesIn = (text: string): string[] =>
+  [...text.matchAll(STRING)].filter(([found, value]) => found === value).map(([, value]) => value as string);
+
+/** Hides strings that are not names of members. */
+const withoutValues = (line: string, isHidden: (value: string) => boolean): string =>
+  line.replace(STRING, (found, value: string, quote: string) =>
+    found === value && isHidden(value) ? `${quote}…${quote}` : found,
   );
 
 const masks = (secrets: readonly string[]) =>

@@ -57,9 +57,15 @@ export function replaceFile(file: string, text: string, mode: number): { madeFol
 /** Also removes the folders that were created for it, if they are empty. */
 export function removeFile(file: string, madeFolder: string | undefined): void {
   rmSync(file, { force: true });
-  if (madeFolder === undefined) return;
+  removeMadeFolders(file, madeFolder);
+}
+
+/** Removes the folders that were created for a removed file, as far as nothing is in them. */
+export function removeMadeFolders(file: string, madeFolder: string | undefined): void {
+  if (madeFolder === undefined || existsSync(file)) return;
   for (let folder = dirname(file); folder.length >= madeFolder.length; folder = dirname(folder)) {
-    if (!existsSync(folder) || readdirSync(folder).length > 0) return;
+    if (!existsSync(folder)) continue;
+    if (readdirSync(folder).length > 0) return;
     rmdirSync(folder);
   }
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
+import { hasStore, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import { isUnusedStoreFolder, makeStoreFolder } from '../../db/store-folder.ts';
 import { isAgreed } from '../ask.ts';
 import type { ExitCode } from '../failure.ts';
@@ -8,22 +8,16 @@ import type { OwnParts } from '../own/command.ts';
 import { clean } from '../render/index.ts';
 import type { Terminal } from '../terminal.ts';
 import { install, uninstall } from './apply.ts';
-import { chooseMemory, chosenMemoryText } from './choose.ts';
+import { chooseMemory } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
-import { secretsOf, targetOf } from './entry.ts';
+import { secretsOf } from './entry.ts';
+import { removeMadeFolders } from './files.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
-import {
-  changedFiles,
-  type FileChange,
-  hooksFor,
-  type InstallPlan,
-  isSetUp,
-  planInstall,
-  planUninstall,
-} from './plan.ts';
+import { changedFiles, type FileChange, type InstallPlan, isSetUp, planInstall, planUninstall } from './plan.ts';
 import { programsOf, sharedPrograms } from './program.ts';
 import { type FileReceipts, readReceipts, writeReceipts } from './receipt.ts';
 import { notesFor, showPlan } from './show.ts';
+import { earlierSetUps, memoriesText, targetFor } from './targets.ts';
 import { withToolset } from './toolset.ts';
 
 export type InitOptions = {
@@ -55,28 +49,42 @@ async function setUp(chosen: readonly McpClient[], setting: InitRun, parts: OwnP
   const { terminal, machine, scope, withGuides } = setting;
   const receipts = readReceipts(machine.home);
   const ask = !setting.yes && !setting.dryRun;
-  const memory = await chooseMemory({ machine, terminal, store: setting.store, ask });
+  const earlier = earlierSetUps(chosen, { machine, scope, receipts });
+  const isAgain = earlier.size > 0;
+  const memory = await chooseMemory({ machine, terminal, store: setting.store, ask, isAgain });
   const env = await withToolset(machine.env, setting, terminal);
-  const target = targetOf(memory, { env, folder: machine.folder, scope });
+  const request = { machine, scope, env, memory, earlier };
+  const targets = new Map(
+    chosen
+      .filter((client) => client.files(machine, scope).config)
+      .map((client) => [client, targetFor(client, request)]),
+  );
   const here = programsOf(parts.readProcessStart());
   const programs = scope === 'project' ? sharedPrograms : here;
   const { typed } = here;
-  const request = { target, programs, hooks: hooksFor(programs, target), withGuides, receipts };
-  const plan = planInstall(chosen, request, setting);
-  terminal.out(`${chosenMemoryText(memory, machine)}\n\n`);
-  showPlan(plan, chosen, setting);
-  const result = await carryOut(plan, receipts, setting);
-  if (result !== 'declined') makeProjectStore(memory, machine);
-  if (result === 'written' || result === 'failed') terminal.out(notesFor(chosen, { target, scope, typed }));
+  const plan = planInstall(chosen, { targets, programs, withGuides, receipts }, setting);
+  terminal.out(`${memoriesText(targets, setting)}\n`);
+  const secrets = [...setting.secrets, ...[...earlier.values()].flatMap(({ access }) => secretsOf(access))];
+  const hiding = { ...setting, secrets: secrets.filter((secret) => !secret.startsWith('${')) };
+  showPlan(plan, chosen, hiding);
+  const result = await carryOut(plan, receipts, hiding);
+  if (result !== 'declined') for (const one of targets.values()) makeProjectStore(one.memory, machine);
+  if (result === 'written' || result === 'failed') terminal.out(notesFor(targets, { scope, typed }));
   return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
 }
 
 async function removeSetUp(chosen: readonly McpClient[], setting: InitRun): Promise<ExitCode> {
   const receipts = readReceipts(setting.machine.home);
+  const { machine, scope, terminal } = setting;
+  const memories = [...earlierSetUps(chosen, { machine, scope, receipts }).values()].map(({ memory }) => memory);
   const plan = planUninstall(chosen, receipts, setting);
   showPlan(plan, chosen, setting);
   const result = await carryOut(plan, receipts, setting);
-  if (result === 'written') removeUnusedStore(setting.machine);
+  if (result === 'written') {
+    removeUnusedStore(machine);
+    const places = memories.filter(hasStore).map(({ at }) => clean(shortPath(machine, at)));
+    for (const place of new Set(places)) terminal.out(`memory stays at ${place}\n`);
+  }
   return result === 'failed' || plan.problems.length > 0 ? 1 : 0;
 }
 
@@ -138,6 +146,7 @@ async function isConfirmed({ yes, terminal }: InitRun): Promise<boolean> {
 function write(todo: readonly FileChange[], receipts: FileReceipts, setting: InitRun): boolean {
   const { terminal, machine, secrets, clients: names } = setting;
   let failed = false;
+  const made = todo.map(({ file }) => ({ file, folder: receipts[file]?.made_folder }));
   for (const change of todo) {
     const { file } = change;
     try {
@@ -155,7 +164,11 @@ function write(todo: readonly FileChange[], receipts: FileReceipts, setting: Ini
       terminal.err(`mem: ${clean(shortPath(machine, file))}: ${clean((error as Error).message)}\n`);
     }
   }
-  if (setting.uninstall) removeReceipts(receipts, names);
+  if (setting.uninstall) {
+    removeReceipts(receipts, names);
+    // A folder made for the first of several files is empty only when the last of them is gone.
+    for (const { file, folder } of made) removeMadeFolders(file, folder);
+  }
   writeReceipts(machine.home, receipts);
   return failed;
 }

@@ -10,6 +10,7 @@ import type { Machine } from './machine.ts';
 import { commandLine, type Programs } from './program.ts';
 import type { FileReceipt, FileReceipts } from './receipt.ts';
 import { removeEntry, setEntry, shownEntry } from './server-entry.ts';
+import type { ClientTarget } from './targets.ts';
 import { readToml } from './toml.ts';
 
 /** The content of one file before and after; `after` is null if the file is to be removed. */
@@ -86,9 +87,8 @@ function check(file: string, text: string): void {
 const isMissing = (text: string, path: readonly string[]) => valueAt(text, path) === undefined;
 
 export type InstallRequest = {
-  target: MemoryTarget;
+  targets: ReadonlyMap<McpClient, ClientTarget>;
   programs: Programs;
-  hooks: ClaudeHookCommands;
   withGuides: boolean;
   receipts: FileReceipts;
 };
@@ -97,8 +97,10 @@ export function planInstall(clients: readonly McpClient[], wanted: InstallReques
   return planOf(clients, at, (client) => {
     const places = client.files(at.machine, at.scope);
     const { config, hooks } = places;
-    if (config === undefined) return undefined;
-    const entry = entryOf(client, wanted.target, wanted.programs.mcp);
+    const { target } = wanted.targets.get(client) ?? {};
+    if (config === undefined || target === undefined) return undefined;
+    const entry = entryOf(client, target, wanted.programs.mcp);
+    const commands = hooksFor(wanted.programs, target);
     const isJson = client.format.kind === 'json';
     return [
       {
@@ -108,7 +110,7 @@ export function planInstall(clients: readonly McpClient[], wanted: InstallReques
         edit: (text) => setEntry(client, text, { wanted: entry, isKnown: config in wanted.receipts }),
       },
       ...(wanted.withGuides
-        ? guidesOf(places, hooks === undefined ? undefined : (text) => setHooks(text, wanted.hooks))
+        ? guidesOf(places, hooks === undefined ? undefined : (text) => setHooks(text, commands))
         : []),
     ];
   });

@@ -8,7 +8,8 @@ import { removeTomlTable, setTomlTable, type TomlTable, tomlTable, tomlValue } f
 export const SERVER_NAME = 'mem';
 
 /** Recognises an entry written by hand after the guide, but not another server of the same name. */
-const looksOurs = (shown: string): boolean => /mem(-mcp)?\.js|mem-mcp|@mem-service\/|X-MEM-|MEM_[A-Z]/.test(shown);
+export const looksOurs = (shown: string): boolean =>
+  /mem(-mcp)?\.js|mem-mcp|@mem-service\/|X-MEM-|MEM_[A-Z]/.test(shown);
 
 export const pathOf = ({ format }: McpClient): readonly string[] => [...format.servers, SERVER_NAME];
 

@@ -5,6 +5,7 @@ import { diffLines } from './diff.ts';
 import type { MemoryTarget } from './entry.ts';
 import { type Machine, shortPath } from './machine.ts';
 import { changedFiles, type FileChange, type InstallPlan } from './plan.ts';
+import type { ClientTarget } from './targets.ts';
 
 type PlanOutput = {
   terminal: Terminal;
@@ -47,17 +48,17 @@ function showChanges(todo: readonly FileChange[], { terminal, machine, secrets }
 
 /** Steps that are left to the user. */
 export function notesFor(
-  chosen: readonly McpClient[],
-  { target, scope, typed }: { target: MemoryTarget; scope: InstallScope; typed: string },
+  targets: ReadonlyMap<McpClient, ClientTarget>,
+  { scope, typed }: { scope: InstallScope; typed: string },
 ): string {
   const lines = ['', `Restart the clients to see the memory. ${typed} doctor checks the whole.`];
-  const fromEnvironment = chosen
-    .filter(({ format }) => format.variable || format.kind === 'toml')
-    .map(({ title }) => title);
-  if (!('env' in target) && target.apiKey && fromEnvironment.length > 0)
-    lines.push(`${fromEnvironment.join(', ')}: the key is taken from MEM_API_KEY, so set it where they are started.`);
-  if ('env' in target && target.env.MEM_POSTGRES_DSN && fromEnvironment.length > 0)
-    lines.push(`${fromEnvironment.join(', ')}: MEM_POSTGRES_DSN is taken from the environment they are started in.`);
+  const fromEnvironment = [...targets].filter(([{ format }]) => format.variable || format.kind === 'toml');
+  const titlesOf = (isMeant: (target: MemoryTarget) => boolean) =>
+    fromEnvironment.flatMap(([{ title }, { target }]) => (isMeant(target) ? [title] : [])).join(', ');
+  const withKey = titlesOf((target) => !('env' in target) && target.apiKey !== undefined);
+  if (withKey) lines.push(`${withKey}: the key is taken from MEM_API_KEY, so set it where they are started.`);
+  const onPostgres = titlesOf((target) => 'env' in target && target.env.MEM_POSTGRES_DSN !== undefined);
+  if (onPostgres) lines.push(`${onPostgres}: MEM_POSTGRES_DSN is taken from the environment they are started in.`);
   if (scope === 'project')
     lines.push('These files hold on every machine: commit them to share the set-up. Memory itself stays out of git.');
   return `${lines.join('\n')}\n`;

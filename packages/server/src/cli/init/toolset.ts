@@ -25,6 +25,7 @@ export async function withToolset(env: Environment, choice: ToolsetChoice, termi
     terminal,
     `Every tool that a client lists takes room in the context of its model.\n${lines}Tools [core]: `,
   );
-  // The default need not be written down, so that it follows later versions.
+  // The default need not be written down, so that it follows later versions. Without an answer, an earlier choice stays.
+  if (chosen === 'core') return { ...env, MEM_TOOLSET: '' };
   return chosen === 'slim' || chosen === 'all' ? { ...env, MEM_TOOLSET: chosen } : env;
 }

@@ -27,8 +27,8 @@ beside them; comments, order and everything else in them stay. Done twice, nothi
 
 It asks where the clients are to keep memory, and writes that down with the rest: your own store (~/.mem/store), the
 store of this project (.amfs, kept out of git), or a server. --store answers it. A variable that decides it
-(MEM_HTTP_URL, MEM_POSTGRES_DSN, MEM_DATA_DIR) is taken over without a question; where nobody can be asked, it is the
-memory that mem status shows. With --project, nothing is written that holds on one machine only.
+(MEM_HTTP_URL, MEM_POSTGRES_DSN, MEM_DATA_DIR) is taken over without a question; where nobody can be asked, clients
+keep what they have, and the first time it is your own store, with --project what mem status shows. With --project, nothing is written that holds on one machine only.
 
 The key in MEM_API_KEY is never printed. It is not written down either, where a client can take it from its
 environment; else the file is for the user alone. MEM_TOOLSET and MEM_BRANCH are taken over.`,

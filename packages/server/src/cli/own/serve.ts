@@ -1,14 +1,18 @@
+import { locateLocalMemory } from '@mem-service/mcp/location';
 import { isLoopback, localOnly } from '../../admitted.ts';
+import type { Config } from '../../config.ts';
 import { type ExitCode, UsageError } from '../failure.ts';
 import { field, toggle } from '../fields.ts';
 import { rows } from '../help-text.ts';
 import { isOn, type ParsedFlags } from '../parse.ts';
+import type { CliParts } from '../parts.ts';
 import { ownCommand } from './command.ts';
 
 const about = `It stays until it is told to stop (SIGINT, SIGTERM). Without keys, every machine that can reach this one, and every
 web page that a browser here opens, can read and write. With --local it listens on 127.0.0.1, and refuses pages of
 other origins and host names that are not of this machine, for every route, the stream and /mcp; MEM_CORS_ORIGINS may
-name origins that are admitted nevertheless. Memory is in .amfs of the current folder, unless a variable says otherwise:
+name origins that are admitted nevertheless. Memory is in .amfs of the current folder, unless a variable says otherwise;
+with --local it is the memory that commands in this folder use (mem status shows it):
 
 ${rows([
   ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0), where --host is not given'],
@@ -36,9 +40,16 @@ export const serve = ownCommand({
   ],
   async run(given, parts) {
     const config = parts.readConfig({ ...parts.readEnvironment(), ...listenFlags(given) });
-    return (await parts.serve(isOn(given, 'local') ? localOnly(config) : config)) as ExitCode;
+    return (await parts.serve(isOn(given, 'local') ? forThisUser(config, parts) : config)) as ExitCode;
   },
 });
+
+/** Serves the memory that the commands and clients of this user have, instead of beginning another. */
+function forThisUser(config: Config, { readEnvironment, readProcessStart }: CliParts): Config {
+  const served = locateLocalMemory(readEnvironment(), readProcessStart().folder);
+  const dataDir = served.by === 'found' || served.by === 'own' ? served.at : config.dataDir;
+  return { ...localOnly(config), served, dataDir };
+}
 
 /** Flags win over the variables that they are short for. */
 function listenFlags(given: ParsedFlags): Record<string, string> {
