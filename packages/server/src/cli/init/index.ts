@@ -11,6 +11,7 @@ import { install, uninstall } from './apply.ts';
 import { chooseMemory, chosenMemoryText } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf, targetOf } from './entry.ts';
+import { removeStaleParts } from './files.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
 import {
   changedFiles,
@@ -87,6 +88,7 @@ type PlanResult = 'unchanged' | 'declined' | 'written' | 'failed';
 async function carryOut(plan: InstallPlan, receipts: FileReceipts, setting: InitRun): Promise<PlanResult> {
   const todo = changedFiles(plan);
   if (setting.dryRun) return 'declined';
+  for (const { file } of plan.changes) removeStaleParts(file);
   if (todo.length === 0) return 'unchanged';
   if (!(await isConfirmed(setting))) {
     setting.terminal.err('nothing was written\n');
