@@ -39,8 +39,8 @@ describe('answers for people', () => {
   });
 
   it('a value cannot write to the terminal', () => {
-    const out = show('entries.read', entry('k', String.raw`"\u001b[2Jgone\u202e"`));
-    expect(out).toContain(String.raw`\u001b[2Jgone\u202e`);
+    const out = show('entries.read', entry('k', String.raw`"\u001b[2Jgone\u202e\u2028\u200f\u061c"`));
+    expect(out).toContain(String.raw`\u001b[2Jgone\u202e\u2028\u200f\u061c`);
     expect(show('entries.list', list(entry('k\u009b2J', '1')))).toContain(String.raw`k\u009b2J`);
   });
 

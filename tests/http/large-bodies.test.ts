@@ -81,20 +81,14 @@ describe('a body over the limit', () => {
     expect(JSON.parse(stdout)).toMatchObject(PROBLEM);
   });
 
-  it('is also read to its end where the key, the route or its type is refused', async () => {
-    const keyed = await listen(app, { apiKeys: ['a-key-for-the-tests'], maxBodyBytes: MAX_BODY });
-    try {
-      const headers = (type: string) =>
-        `Host: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: ${BYTES}`;
-      const ask = async (url: string, path: string, type = 'application/json') =>
-        readRaw(await sendRaw(url, `POST ${path} HTTP/1.1\r\n${headers(type)}\r\n\r\n${'x'.repeat(BYTES)}`)).status;
-      expect(await ask(keyed.url, '/api/v1/entries')).toBe(401);
-      expect(await ask(server.url, '/nowhere')).toBe(404);
-      expect(await ask(server.url, '/api/v1/entries', 'text/plain')).toBe(415);
-      expect(await ask(server.url, '/mcp')).toBe(413);
-    } finally {
-      await keyed.close();
-    }
+  it('is also read to its end where the route or its type is refused', async () => {
+    const headers = (type: string) =>
+      `Host: x\r\nConnection: close\r\nContent-Type: ${type}\r\nContent-Length: ${BYTES}`;
+    const ask = async (url: string, path: string, type = 'application/json') =>
+      readRaw(await sendRaw(url, `POST ${path} HTTP/1.1\r\n${headers(type)}\r\n\r\n${'x'.repeat(BYTES)}`)).status;
+    expect(await ask(server.url, '/nowhere')).toBe(404);
+    expect(await ask(server.url, '/api/v1/entries', 'text/plain')).toBe(415);
+    expect(await ask(server.url, '/mcp')).toBe(413);
   });
 
   /** Sends the head of a request, then bytes as long as the server takes any. Returns what it answered. */
@@ -135,5 +129,23 @@ describe('a body over the limit', () => {
     const { answer } = await sendForever(short.url, 50);
     expect(readRaw(answer).status).toBe(413);
     await short.close();
+  });
+
+  it('is dropped up to a few megabytes and two seconds for a caller without a valid key', async () => {
+    const keyed = await listen(app, { apiKeys: ['a-key-for-the-tests'], maxBodyBytes: MAX_BODY });
+    try {
+      const { answer, sent } = await sendForever(keyed.url, 0);
+      expect(readRaw(answer).status).toBe(401);
+      expect(answer).toMatch(/^connection: close\r$/im);
+      expect(sent).toBeLessThan(50_000_000);
+      const head = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 1000000';
+      const short = await sendRaw(
+        keyed.url,
+        `POST /api/v1/entries HTTP/1.1\r\n${head}\r\n\r\n${'x'.repeat(1_000_000)}`,
+      );
+      expect(readRaw(short).status).toBe(401);
+    } finally {
+      await keyed.close();
+    }
   });
 });

@@ -1,5 +1,5 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memProgram } from '../faults/support/mem-process.ts';
 import { type ClientHome, entryIn, openHome, originalNames, originals, withoutComments } from './support.ts';
@@ -57,6 +57,15 @@ describe.each(originalNames)('mem init for %s', (name) => {
     expect(home.mode(file)).toBe(0o600);
     expect(await home.init(['--yes', '--uninstall'])).toMatchObject({ code: 0, err: '' });
     expect(home.files()).toEqual({});
+  });
+
+  it('removes what a killed run left beside the file', async () => {
+    await home.init(['--yes', '--client', name]);
+    const target = join(home.folder, file);
+    const part = join(dirname(target), `.${basename(target)}.999999999.part`);
+    writeFileSync(part, text);
+    await home.init(['--yes', '--client', name]);
+    expect(existsSync(part)).toBe(false);
   });
 
   it('leaves what the user changed since', async () => {

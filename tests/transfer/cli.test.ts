@@ -289,6 +289,14 @@ describe('mem import without --from', () => {
     });
   });
 
+  it('shows control characters in the name of a file', async () => {
+    const desk = await newDesk();
+    const name = 'a\u001b[2J.jsonl';
+    cpSync(join(fixtures, 'memory.jsonl'), join(desk.folder, name));
+    const { err } = await desk.mem(['import', name, '--dry-run']);
+    expect(err).toContain(String.raw`a\u001b[2J.jsonl: recognised`);
+  });
+
   it('asks for it where the files are of two systems, or of none', async () => {
     const desk = await newDesk();
     cpSync(join(fixtures, 'memory.jsonl'), join(desk.folder, 'both', 'memory.jsonl'), { recursive: true });

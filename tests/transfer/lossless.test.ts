@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { operations, shapes, stringify } from '@mem-service/contract';
@@ -305,5 +305,27 @@ describe('lines of a file', () => {
     expect((await reading.next()).value).toBe('first');
     await expect(reading.next()).rejects.toThrow('line 2 is longer than 10000 characters');
     expect(taken).toBe(11);
+  });
+});
+
+describe('a folder of notes', () => {
+  it('gives nothing from outside, and says which links lead there', async () => {
+    mkdirSync(join(folder, 'notes'));
+    put('private.md', '# Private');
+    put('notes/one.md', '# One');
+    symlinkSync(join(folder, 'private.md'), join(folder, 'notes', 'out.md'));
+    symlinkSync('one.md', join(folder, 'notes', 'again.md'));
+    const { entries, notes } = await read('basic-memory', join(folder, 'notes'));
+    expect(entries.map(({ key }) => key).sort()).toEqual(['again', 'one']);
+    expect(notes).toEqual([expect.stringContaining('out.md is a link out of the folder')]);
+  });
+
+  it('leaves out by name what is not UTF-8', async () => {
+    mkdirSync(join(folder, 'notes'));
+    put('notes/one.md', '# One');
+    writeFileSync(join(folder, 'notes', 'old.md'), Buffer.from('Caf\xe9', 'latin1'));
+    const { entries, notes } = await read('basic-memory', join(folder, 'notes'));
+    expect(entries.map(({ key }) => key)).toEqual(['one']);
+    expect(notes).toEqual([expect.stringContaining('old.md is not UTF-8: left out')]);
   });
 });

@@ -6,6 +6,8 @@ import type { FastifyReply } from 'fastify';
 export type UnreadLimits = { maxBytes: number; maxMs: number };
 
 export const UNREAD_LIMITS: UnreadLimits = { maxBytes: 256 * 1024 * 1024, maxMs: 20_000 };
+/** Who has no valid key costs little: enough for what clients send by mistake. */
+const UNKNOWN_CALLER: UnreadLimits = { maxBytes: 4 * 1024 * 1024, maxMs: 2000 };
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,7 +27,9 @@ export function bodyAfterRequest(reply: FastifyReply, answer: Buffer): Buffer | 
   const { raw } = reply.request;
   if (raw.complete || raw.destroyed || !hasBody(raw)) return answer;
   reply.header('content-length', String(answer.length));
-  return Readable.from(answerThenDrop(answer, raw, reply.server.unreadLimits));
+  const isUnknown = reply.statusCode === 401;
+  if (isUnknown) reply.header('connection', 'close');
+  return Readable.from(answerThenDrop(answer, raw, isUnknown ? UNKNOWN_CALLER : reply.server.unreadLimits));
 }
 
 async function* answerThenDrop(answer: Buffer, raw: IncomingMessage, limits: UnreadLimits) {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { statedConfidence } from './confidence.ts';
-import { filesAt, isFolder, partsBelow, readText } from './files.ts';
+import { filesAt, isFolder, NotUtf8Error, partsBelow, readText } from './files.ts';
 import type { ForeignData, ForeignEntry, ForeignLink, ForeignReader } from './foreign.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
 import { withoutEmpty } from './json-objects.ts';
@@ -18,8 +18,16 @@ type MarkdownNote = { entry: ForeignEntry; names: string[]; relations: NoteRelat
 export const readBasicMemory: ForeignReader = async (path, into) => {
   const base = (await isFolder(path)) ? path : undefined;
   const notes: MarkdownNote[] = [];
-  for (const file of await filesAt(path, ['.md'])) notes.push(await noteOf(file, base, into));
-  const found: ForeignData = { entries: notes.map(({ entry }) => entry), links: [], notes: [] };
+  const leftOut: string[] = [];
+  for (const file of await filesAt(path, ['.md'])) {
+    try {
+      notes.push(await noteOf(file, base, into));
+    } catch (error) {
+      if (base === undefined || !(error instanceof NotUtf8Error)) throw error;
+      leftOut.push(`${error.message}: left out`);
+    }
+  }
+  const found: ForeignData = { entries: notes.map(({ entry }) => entry), links: [], notes: leftOut };
   const byName = new Map(notes.flatMap(({ entry, names }) => names.map((name) => [name.toLowerCase(), entry])));
   found.links = notes.flatMap(({ entry, relations }) => relations.map((relation) => linkOf(entry, relation, byName)));
   return found;

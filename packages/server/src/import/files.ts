@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { jsonDepth, parseExact } from '@mem-service/contract';
 import { loadDriver } from '../db/sqlite-connection.ts';
 import { splitLines } from '../text-lines.ts';
@@ -14,18 +15,43 @@ export async function isFolder(path: string): Promise<boolean> {
 /** The file itself, or the files in a folder with these endings, sorted by name. Hidden ones are skipped. */
 export async function filesAt(path: string, endings: readonly string[]): Promise<string[]> {
   if (!(await isFolder(path))) return [path];
-  const found: string[] = [];
-  for (const item of await readdir(path, { withFileTypes: true })) {
-    const below = join(path, item.name);
+  const { inside } = await filesBelow(path, await realpath(path));
+  return inside.filter((file) => endings.some((ending) => file.toLowerCase().endsWith(ending))).sort();
+}
+
+/** The links in a folder that lead out of it, or nowhere: what they point to is not a part of the folder. */
+export async function linksOutOf(path: string): Promise<string[]> {
+  return (await isFolder(path)) ? (await filesBelow(path, await realpath(path))).outside.sort() : [];
+}
+
+type FolderFiles = { inside: string[]; outside: string[] };
+
+async function filesBelow(folder: string, base: string): Promise<FolderFiles> {
+  const found: FolderFiles = { inside: [], outside: [] };
+  for (const item of await readdir(folder, { withFileTypes: true })) {
+    const below = join(folder, item.name);
     if (item.name.startsWith('.') || item.name === 'node_modules') continue;
-    if (item.isDirectory()) found.push(...(await filesAt(below, endings)));
-    else if (endings.some((ending) => item.name.toLowerCase().endsWith(ending))) found.push(below);
+    if (item.isDirectory()) {
+      const { inside, outside } = await filesBelow(below, base);
+      for (const file of inside) found.inside.push(file);
+      for (const file of outside) found.outside.push(file);
+    } else if (!item.isSymbolicLink()) found.inside.push(below);
+    else if (!(await leadsInto(base, below))) found.outside.push(below);
+    else if (!(await isFolder(below))) found.inside.push(below);
   }
-  return found.sort();
+  return found;
+}
+
+async function leadsInto(base: string, link: string): Promise<boolean> {
+  const target = await realpath(link).catch(() => undefined);
+  return target?.startsWith(base.endsWith(sep) ? base : `${base}${sep}`) ?? false;
 }
 
 /** A document is parsed as a whole; twice as much no longer fits in a string. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
+/** Its text would be stored with characters replaced. */
+export class NotUtf8Error extends ForeignError {}
 
 export async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
@@ -33,7 +59,9 @@ export async function readText(file: string): Promise<string> {
     throw new ForeignError(
       `${file} has ${size} bytes, and a document of at most ${MAX_DOCUMENT_BYTES} can be read: split it and import the parts one after the other`,
     );
-  return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+  const bytes = await readFile(file);
+  if (!isUtf8(bytes)) throw new NotUtf8Error(`${file} is not UTF-8`);
+  return bytes.toString('utf8').replace(/^\ufeff/, '');
 }
 
 /** Deeper than any value that can be stored, and within what the stack allows. */

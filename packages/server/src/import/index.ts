@@ -1,6 +1,7 @@
 import { readBasicMemory } from './basic-memory.ts';
 import { readClaudeMem } from './claude-mem.ts';
 import { type PreparedImport, prepareImport } from './duplicates.ts';
+import { linksOutOf } from './files.ts';
 import { ForeignError, type ForeignReader } from './foreign.ts';
 import { readLetta } from './letta.ts';
 import { readMem0 } from './mem0.ts';
@@ -30,5 +31,6 @@ export async function readForeign(
 ): Promise<PreparedImport> {
   const found = await readers[system](path, into);
   if (found.entries.length + found.links.length === 0) throw new ForeignError(`${path} holds nothing of ${system}`);
+  for (const link of await linksOutOf(path)) found.notes.push(`${link} is a link out of the folder: left out`);
   return prepareImport(found);
 }

@@ -42,6 +42,7 @@ export function writeBackup(file: string, now: Date): string {
 export function replaceFile(file: string, text: string, mode: number): { madeFolder: string | undefined } {
   const target = existsSync(file) ? realpathSync(file) : file;
   const madeFolder = mkdirSync(dirname(target), { recursive: true });
+  removeStaleParts(target);
   const part = join(dirname(target), `.${basename(target)}.${process.pid}.part`);
   try {
     writeFileSync(part, text, { mode, flush: true });
@@ -51,6 +52,25 @@ export function replaceFile(file: string, text: string, mode: number): { madeFol
   } catch (error) {
     rmSync(part, { force: true });
     throw error;
+  }
+}
+
+/** What a run that was killed has left beside the file: it may hold all its settings. */
+export function removeStaleParts(file: string): void {
+  const target = existsSync(file) ? realpathSync(file) : file;
+  const [folder, start] = [dirname(target), `.${basename(target)}.`];
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const pid = name.startsWith(start) ? /^(\d+)\.part$/.exec(name.slice(start.length))?.[1] : undefined;
+    if (pid !== undefined && !isRunning(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -11,7 +11,7 @@ import { install, uninstall } from './apply.ts';
 import { chooseMemory } from './choose.ts';
 import { type ClientName, clients, type InstallScope, type McpClient } from './clients.ts';
 import { secretsOf } from './entry.ts';
-import { removeMadeFolders } from './files.ts';
+import { removeMadeFolders, removeStaleParts } from './files.ts';
 import { type Machine, shortPath, thisMachine } from './machine.ts';
 import { changedFiles, type FileChange, type InstallPlan, isSetUp, planInstall, planUninstall } from './plan.ts';
 import { programsOf, sharedPrograms } from './program.ts';
@@ -95,6 +95,7 @@ type PlanResult = 'unchanged' | 'declined' | 'written' | 'failed';
 async function carryOut(plan: InstallPlan, receipts: FileReceipts, setting: InitRun): Promise<PlanResult> {
   const todo = changedFiles(plan);
   if (setting.dryRun) return 'declined';
+  for (const { file } of plan.changes) removeStaleParts(file);
   if (todo.length === 0) return 'unchanged';
   if (!(await isConfirmed(setting))) {
     setting.terminal.err('nothing was written\n');

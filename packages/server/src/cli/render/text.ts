@@ -17,9 +17,9 @@ export function paint(screen: Screen, colour: Colour, text: string): string {
   return screen.colour && text !== '' ? `\u001b[${COLOURS[colour]}m${text}${RESET}` : text;
 }
 
-/** Control characters and bidirectional overrides would let a value rewrite the screen. */
+/** Control characters, other line ends and marks of direction would let a value rewrite the screen. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the point
-const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 export const clean = (text: string): string =>
   text.replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -7,6 +7,7 @@ import { Fault } from '@mem-service/contract';
 import type { ExitCode } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
 import { openProgress } from '../progress.ts';
+import { clean } from '../render/text.ts';
 import { withConnection } from './connection.ts';
 
 type ExportOptions = { out: string | undefined; gzip: boolean };
@@ -29,7 +30,7 @@ export async function exportAccount(parts: OwnParts, { out, gzip }: ExportOption
       throw error;
     }
     if (out !== undefined)
-      parts.terminal.err(`exported ${written.records} records, up to seq ${written.seq}, to ${out}\n`);
+      parts.terminal.err(`exported ${written.records} records, up to seq ${written.seq}, to ${clean(out)}\n`);
     return 0;
   });
 }

@@ -1,5 +1,6 @@
 import type { System } from '../../import/systems.ts';
 import { fileProblem, UsageError } from '../failure.ts';
+import { clean } from '../render/text.ts';
 import type { Terminal } from '../terminal.ts';
 import { linesOf } from './lines.ts';
 
@@ -19,7 +20,7 @@ export async function recogniseSystem(path: string, { stdin, err }: Terminal): P
   if (system === undefined || (await isExport(path, stdin))) return undefined;
   if (other !== undefined)
     throw new UsageError(`${path} may be of ${found.join(' or ')}: give --from with one of ${systems.join(', ')}`);
-  err(`${path}: recognised as the memory of ${system}, as with --from ${system}\n`);
+  err(`${clean(path)}: recognised as the memory of ${system}, as with --from ${system}\n`);
   return system;
 }
 

@@ -61,7 +61,7 @@ export function reportText({
     ...(entries.older > 0 ? [`kept because the existing version is newer: ${entries.older}`] : []),
     ...(links.missing > 0 ? [`links skipped because an end does not exist: ${links.missing}`] : []),
     ...(found.repeated > 0 ? [`more than once in the files, imported once: ${found.repeated}`] : []),
-    ...found.notes,
+    ...found.notes.map(clean),
     ...listed('too large for the service, skipped', too_large.map(entryText)),
     ...listed('like a secret, which the service refuses: skipped', secrets.map(entryText)),
     ...listed(

@@ -48,15 +48,16 @@ function checkSecrets(
   { at, budget, branch }: WritePlace,
 ): WriteWarning[] {
   const { secrets } = services.settings;
-  const kinds = secrets === 'off' ? [] : secretsInEntry(key, value.text, budget);
-  if (kinds.length === 0) return [];
-  const found = `the value looks like a secret (${kinds.join(', ')})`;
+  const secret = secrets === 'off' ? undefined : secretsInEntry(key, value.text, budget);
+  if (secret === undefined) return [];
+  const { part, kinds } = secret;
+  const found = `the ${part} looks like a secret (${kinds.join(', ')})`;
   if (secrets === 'refuse')
     throw new Fault('looks_like_secret', `${found}; write where it is kept instead`, {
       entity_path,
-      key,
+      ...(part === 'key' ? {} : { key }),
       kinds,
-      errors: [{ path: `${at}value`, message: found }],
+      errors: [{ path: `${at}${part}`, message: found }],
     });
   const message =
     `${found}. Everyone who may read this entry can read it: ask a person to run: ` +
