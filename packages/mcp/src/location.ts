@@ -34,8 +34,10 @@ export const ownStore = (env: LocationEnvironment): string => join(homeFolder(en
 export function locateMemory(env: LocationEnvironment, folder: string): MemoryLocation {
   if (env.MEM_HTTP_URL) return { kind: 'server', at: env.MEM_HTTP_URL, by: 'MEM_HTTP_URL' };
   const given = givenStore(env, folder);
-  if (given) return given;
   const found = findStore(folder);
+  // Settings of a project name its store so, and clients start servers in any folder of it.
+  if (given?.by === 'MEM_DATA_DIR' && env.MEM_DATA_DIR === STORE_FOLDER) return { ...given, at: found ?? given.at };
+  if (given) return given;
   if (found !== undefined) return { kind: 'folder', at: found, by: 'found' };
   return { kind: 'folder', at: ownStore(env), by: 'own' };
 }
