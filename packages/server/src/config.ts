@@ -284,6 +284,7 @@ const shortKeys = (keys: readonly string[]): string[] =>
 function warningsOf(env: Environment): string[] {
   const warnings = Object.keys(env)
     .filter((name) => name.startsWith('MEM_') && !(name in variables) && !KNOWN_ELSEWHERE.test(name))
+    .filter((name) => name !== OTHER_STORE.name)
     .map((name) => `${name} is not a variable that mem knows`);
   if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
