@@ -134,7 +134,12 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
     await writeEntries(app, ['shop/cart/k'], A);
     expect(arrows(await of('/shop/cart/'))).toEqual(['agent/a -wrote-> shop/cart/k']);
     expect(arrows(await of('/shop/cart/k/', { type: 'entry' }))).toEqual(['agent/a -wrote-> shop/cart/k']);
-    const edge = { source: '/shop/cart/', source_type: 'entity', relation: 'shown_at', target_type: 'outcome' } as const;
+    const edge = {
+      source: '/shop/cart/',
+      source_type: 'entity',
+      relation: 'shown_at',
+      target_type: 'outcome',
+    } as const;
     const stated = await app.call('graph.link', { ...edge, target: 'https://shop/cart/' }, A);
     expect(stated).toMatchObject({ source: 'shop/cart', target: 'https://shop/cart/' });
     for (const name of ['shop/cart', '/shop/cart/', 'https://shop/cart/'])

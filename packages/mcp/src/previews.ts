@@ -90,7 +90,9 @@ function within(value: unknown, change: RowChange): unknown {
 /** Its members `before` and `after` do not say in their names that they are confidences. */
 const roundedRows = (rows: unknown): unknown =>
   Array.isArray(rows)
-    ? rows.map((row) => Object.fromEntries(Object.entries(row as JsonObject).map(([name, one]) => [name, rounded(one)])))
+    ? rows.map((row) =>
+        Object.fromEntries(Object.entries(row as JsonObject).map(([name, one]) => [name, rounded(one)])),
+      )
     : rows;
 
 export const trimmedWithin = (value: unknown): unknown => within(value, trimmed);
