@@ -47,6 +47,16 @@ describe.each(backends)('evidence in the order of a search, on %s', (backend) =>
     expect(await found({ query: 'gateway rule', limit: 1 })).toEqual(['good']);
   });
 
+  it('a validated entry is found first among many with the same words', async () => {
+    await write('proven', 'wombat procedure text');
+    const writes = Array.from({ length: 60 }, (_, i) => ({ ...at(`k${i}`), value: 'wombat procedure text' }));
+    await app.call('commits.create', { writes }, AUTHOR);
+    await report('proven', 'success');
+    await report('k59', 'failure');
+    expect((await found({ query: 'wombat', limit: 10 }))[0]).toBe('proven');
+    expect((await found({ query: 'wombat', limit: 100 })).at(-1)).toBe('k59');
+  });
+
   it('better words still win, except over what is discredited', async () => {
     await write('thin', `gateway ${'and many other words about nothing '.repeat(8)}`);
     await write('full', 'gateway gateway timeout');

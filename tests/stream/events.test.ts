@@ -117,13 +117,6 @@ describe.each(backends)('the stream on %s', (backend) => {
     expect(second.seqs()).toEqual([2]);
   });
 
-  it('waits where it is asked for what has not happened yet', async () => {
-    const listener = await openStream(server.url, { after: 3 });
-    for (const i of range(1, 5)) await app.call('entries.write', write('a', `k${i}`));
-    await listener.has(2);
-    expect(listener.seqs()).toEqual([4, 5]);
-  });
-
   it.each([
     ['', ['memory_write one', 'memory_write two', 'memory_write three', 'commit null', 'delete one']],
     ['entity_path=*', ['memory_write one', 'memory_write two', 'memory_write three', 'commit null', 'delete one']],

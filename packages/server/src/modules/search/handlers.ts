@@ -24,7 +24,6 @@ import {
 } from '../entries/index.ts';
 import { parseQuery, type Term } from '../text/index.ts';
 import { AccountTurns } from './account-turns.ts';
-import type { FoundRow } from './queries.ts';
 import * as queries from './queries.ts';
 import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -98,9 +97,7 @@ async function byText(context: ReadContext, input: SearchInput, wanted: number):
   return { hits: hits.slice(0, wanted), truncated: truncated || hits.length === most };
 }
 
-type TestedKey = Pick<SearchHit['row'], 'seq' | 'confidence' | 'standing'>;
-
-function placeOf(row: TestedKey, score: number | null): PlacedHit {
+function placeOf(row: queries.TestedKey, score: number | null): PlacedHit {
   const evidence = { confidence: row.confidence, ...standingOf(row) };
   const status = evidenceStatus(evidence);
   return { score, status, rank: evidenceRank(status), signal: evidenceSignal(evidence), seq: row.seq };
@@ -112,9 +109,12 @@ function ranksOf(hits: readonly SearchHit[]): (hit: SearchHit) => number {
   return (hit) => ranks.get(hit) ?? 0;
 }
 
-/** Orders matches by their words and, where these fit alike, by evidence. */
-function byEvidence(matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>): readonly TextMatch[] {
-  if (![...rows.values()].some(({ standing }) => standing !== null)) return matches;
+/** Orders matches by their words and, where these fit alike, by evidence. Loads only what has been tested. */
+async function byEvidence({ view, read, scan, dialect }: ReadContext, matches: readonly TextMatch[]) {
+  const query = matches.length > MANY ? scan : read;
+  const tested = await queries.getTestedBySeq(query, view, dialect.numbers(matches.map(({ seq }) => seq)));
+  if (tested.length === 0) return matches;
+  const rows = new Map(tested.map((row) => [row.seq, row]));
   return orderBlocks(matches, ({ seq, score }) =>
     placeOf(rows.get(seq) ?? { seq, confidence: 1, standing: null }, score),
   );
@@ -136,7 +136,7 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
   const fetch = (seqs: readonly number[]) =>
     queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
   const size = view.scope ? await countInScope(scan, view) : account.seq;
-  const order = sort === 'relevance' ? byEvidence : undefined;
+  const order = sort === 'relevance' ? (matches: readonly TextMatch[]) => byEvidence(context, matches) : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
 

@@ -57,6 +57,17 @@ export function getEntriesBySeq(
   );
 }
 
+/** What outcomes have made of an entry. */
+export type TestedKey = Pick<EntryRow, 'seq' | 'confidence' | 'standing'>;
+
+/** Returns those of the entries with these `seq` that an outcome has tested. */
+export function getTestedBySeq(query: Query, view: EntryView, seqs: Sql): Promise<TestedKey[]> {
+  return query.all<TestedKey>(
+    sql`SELECT seq, confidence, standing FROM ${entriesIn(view)}
+        WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND standing IS NOT NULL`,
+  );
+}
+
 /** Returns entries that pass the filters, newest first, with the sizes of their documents. */
 export function listNewestKeys(
   query: Query,

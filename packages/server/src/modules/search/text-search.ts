@@ -37,7 +37,7 @@ export type TextSearch = {
   /** Loads the entries that pass the caller's filters, in any order. */
   fetch(seqs: readonly number[]): Promise<FoundRow[]>;
   /** Puts matches that fit alike into another order; without it they stay in that of their words. */
-  order?: ((matches: readonly TextMatch[], rows: ReadonlyMap<number, FoundRow>) => readonly TextMatch[]) | undefined;
+  order?: ((matches: readonly TextMatch[]) => Promise<readonly TextMatch[]>) | undefined;
 };
 
 /** One cache per store. */
@@ -111,18 +111,19 @@ async function stagesOf(
 
 type StageRun = { stage: SearchStage; search: TextSearch; missing: number };
 
-/** Fetches slightly more than the page needs; when the filters drop too many, fetches all. */
+/** Loads slightly more than the page needs; when the filters drop too many, loads all. */
 async function runStage(query: Query, scope: MatchScope, { stage, search, missing }: StageRun) {
-  const all = COMMON * search.terms.length;
-  const few = search.order ? hitsToOrder(missing + SLACK) : missing + SLACK;
-  for (const limit of [few, Math.max(all, missing)]) {
+  const all = Math.max(COMMON * search.terms.length, missing);
+  const few = missing + SLACK;
+  for (const load of [few, all]) {
+    const limit = search.order ? hitsToOrder(load) : load;
     const { ranked, expression } = stage;
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
       : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
-    const hits = await hitsOf(matches, search);
-    const complete = matches.length < limit;
-    if (hits.length >= missing || complete || limit >= all) {
+    const hits = await hitsOf(matches, search, load);
+    const complete = matches.length < limit && matches.length <= load;
+    if (hits.length >= missing || complete || load === all) {
       return { hits: hits.slice(0, missing), truncated: !complete && hits.length < missing };
     }
   }
@@ -131,12 +132,12 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
 
 export type TextMatch = { seq: number; score: number | null };
 
-/** Those of the matches that pass the filters, in order. */
-async function hitsOf(matches: readonly TextMatch[], search: TextSearch): Promise<SearchHit[]> {
+/** Those of the first `load` matches that pass the filters, in order. */
+async function hitsOf(matches: readonly TextMatch[], search: TextSearch, load: number): Promise<SearchHit[]> {
   if (matches.length === 0) return [];
+  const ordered = ((await search.order?.(matches)) ?? matches).slice(0, load);
   const rows = new Map<number, FoundRow>();
-  for (const row of await search.fetch(matches.map(({ seq }) => seq))) rows.set(row.seq, row);
-  const ordered = search.order?.(matches, rows) ?? matches;
+  for (const row of await search.fetch(ordered.map(({ seq }) => seq))) rows.set(row.seq, row);
   return ordered.flatMap(({ seq, score }): SearchHit[] => {
     const row = rows.get(seq);
     return row ? [{ row, score }] : [];

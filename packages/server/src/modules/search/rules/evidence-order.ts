@@ -32,7 +32,7 @@ const weighed = ({ score, signal, status }: PlacedHit): number =>
  * Hits are ordered within blocks of this many, counted from the best words: so the pages of a search agree with each
  * other, and a page never needs more than the blocks it touches.
  */
-export const BLOCK_HITS = 16;
+export const BLOCK_HITS = 128;
 
 /** The least number of hits, in whole blocks, that a page up to `end` depends on. */
 export const hitsToOrder = (end: number): number => Math.ceil(end / BLOCK_HITS) * BLOCK_HITS;
