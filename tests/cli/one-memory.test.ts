@@ -80,13 +80,18 @@ describe('the rule for where memory is', () => {
     expect(locateMemory({ HOME: home }, project)).toEqual(own);
     writeFileSync(join(project, '.amfs'), 'no folder');
     expect(locateMemory({ HOME: home, MEM_DATA_DIR: '' }, project)).toEqual(own);
+    const named = (MEM_DATA_DIR: string) => locateMemory({ HOME: home, MEM_DATA_DIR }, project);
+    expect(named('.amfs')).toEqual({ kind: 'folder', at: join(project, '.amfs'), by: 'MEM_DATA_DIR' });
     mkdirSync(join(home, 'work', '.amfs'));
+    expect(named('.amfs')).toEqual({ kind: 'folder', at: join(home, 'work', '.amfs'), by: 'MEM_DATA_DIR' });
+    expect(named('./.amfs').at).toBe(join(project, '.amfs'));
     expect(locateMemory({ HOME: home }, project)).toEqual({
       kind: 'folder',
       at: join(home, 'work', '.amfs'),
       by: 'found',
     });
     // A server keeps to its own folder, as specified.
+    expect(locateServedMemory({ HOME: home, MEM_DATA_DIR: '.amfs' }, project).at).toBe(join(project, '.amfs'));
     expect(locateServedMemory(all, project)).toMatchObject({ kind: 'postgres' });
     expect(locateServedMemory({ HOME: home }, project)).toEqual({
       kind: 'folder',

@@ -81,8 +81,9 @@ describe('a bad configuration', () => {
   });
 
   it('an unknown variable is warned of, and does not stop the start', async () => {
-    const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PROT: '8080' });
+    const mem = await startMem({ MEM_DATA_DIR: newFolder(), MEM_HTTP_PROT: '8080', MEM_S3_BUCKET: '' });
     expect(mem.output()).toContain('MEM_HTTP_PROT is not a variable that mem knows');
+    expect(mem.output()).not.toContain('MEM_S3_BUCKET');
     expect(await mem.stop()).toEqual({ code: 0, signal: null });
   });
 

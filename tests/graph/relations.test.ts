@@ -130,6 +130,22 @@ describe.each(backends)('what the service links by itself, on %s', (backend) => 
     expect(await of('run')).toEqual({ entity: 'run', edges: [], nodes: [], count: 0, truncated: false });
   });
 
+  it('slashes at the ends of a path are taken off, those of other names are not', async () => {
+    await writeEntries(app, ['shop/cart/k'], A);
+    expect(arrows(await of('/shop/cart/'))).toEqual(['agent/a -wrote-> shop/cart/k']);
+    expect(arrows(await of('/shop/cart/k/', { type: 'entry' }))).toEqual(['agent/a -wrote-> shop/cart/k']);
+    const edge = {
+      source: '/shop/cart/',
+      source_type: 'entity',
+      relation: 'shown_at',
+      target_type: 'outcome',
+    } as const;
+    const stated = await app.call('graph.link', { ...edge, target: 'https://shop/cart/' }, A);
+    expect(stated).toMatchObject({ source: 'shop/cart', target: 'https://shop/cart/' });
+    for (const name of ['shop/cart', '/shop/cart/', 'https://shop/cart/'])
+      expect(arrows(await of(name))).toContain('shop/cart -shown_at-> https://shop/cart/');
+  });
+
   it('keys with slashes and percent signs are told apart by their names', async () => {
     await app.call('entries.write', { entity_path: 'svc', key: 'a/b', value: 1 }, A);
     await app.call('entries.write', { entity_path: 'svc/a', key: 'b', value: 2 }, B);

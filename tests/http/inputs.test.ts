@@ -39,6 +39,16 @@ describe.each(backends)('what a request may say on %s', (backend) => {
     expect((await ask(post('/api/v1/restore', { ...restore, version: 2 }), any)).status).toBe(201);
   });
 
+  it('If-None-Match: * writes only where there is no entry', async () => {
+    const none = { 'if-none-match': '*' };
+    const first = await write('new', 1, none);
+    expect(first).toMatchObject({ status: 201, json: { version: 1 } });
+    const second = await write('new', 2, none);
+    expect(second).toMatchObject({ status: 409, json: { code: 'version_conflict', current_version: 1 } });
+    expect((await ask(get('/api/v1/entries/svc/any/new'))).json).toMatchObject({ version: 1, value: 1 });
+    expect((await ask(get('/api/v1/entries/svc/any/new'), none)).status).toBe(304);
+  });
+
   it('if_exists says the same in a body, also within a commit', async () => {
     const draft = { entity_path: 'svc/exists', key: 'k', value: 1, if_exists: true };
     expect((await ask(post('/api/v1/entries', draft))).status).toBe(409);

@@ -75,6 +75,30 @@ it.skipIf(!hasScript).each([
   expect(Object.keys(home.files()).includes('.cursor/mcp.json')).toBe(written);
 });
 
+it.skipIf(!hasScript).each(['an address [1]', 'Tools [core]', '[y/N]'])(
+  'Ctrl-C at the question %j ends it with nothing written',
+  async (question) => {
+    const line = `'${process.execPath}' '${await memProgram()}' init --client cursor`;
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      env: { ...home.desk.env, PATH: process.env.PATH },
+      cwd: home.folder,
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const questions = ['an address [1]', 'Tools [core]', '[y/N]'];
+    let screen = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      const before = screen;
+      screen += chunk;
+      for (const one of questions)
+        if (!before.includes(one) && screen.includes(one)) child.stdin.write(one === question ? '\u0003' : '\n');
+    });
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    expect(code).toBe(130);
+    expect(questions.filter((one) => screen.includes(one)).at(-1)).toBe(question);
+    expect(home.files()).not.toHaveProperty(['.cursor/mcp.json']);
+  },
+);
+
 describe('the hooks of Claude Code', () => {
   /** As the client runs them: the line of its settings in a shell, with JSON on standard input. */
   async function hook(event: 'SessionStart' | 'Stop', input: object | string, env: Record<string, string> = {}) {

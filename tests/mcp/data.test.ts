@@ -35,7 +35,7 @@ describe('tools on data', () => {
     expect(diff.json.changes).toMatchObject([{ path: '/n', old_value: 1, new_value: 7 }]);
     const sum = await mcp.call('mem_aggregate', { entity_path: 'm', op: 'sum', field: 'n' });
     expect(sum.json).toMatchObject({ sum: 12 });
-    expect((await mcp.call('mem_verify')).json).toMatchObject({ total_checked: 4, valid: 4, corrupted: [] });
+    expect((await mcp.call('mem_verify')).json).toMatchObject({ total_checked: 4, valid: 4 });
     const history = await mcp.call('mem_history', { entity_path: 'm', key: 'k1' });
     expect(history.json.versions).toMatchObject([{ version: 2 }, { version: 1 }]);
     expect((await mcp.call('mem_graph_neighbors', { entity: 'm' })).isError).toBe(false);

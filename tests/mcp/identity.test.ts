@@ -7,9 +7,10 @@ describe('the name under which a client reads and writes', () => {
   it('is the client and the user, until it is set, and then stays with that client', async () => {
     const env = newHome();
     const claude = await connect(env, { name: 'Claude Code' });
-    expect((await claude.call('mem_whoami')).json).toMatchObject({
+    const { json } = await claude.call('mem_whoami');
+    expect(json).not.toHaveProperty('sticky_identity');
+    expect(json).toMatchObject({
       effective_identity: 'claude-code/ada',
-      sticky_identity: null,
       platform: 'claude-code',
       mode: 'local',
     });

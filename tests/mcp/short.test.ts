@@ -83,6 +83,10 @@ describe('answers of tools', () => {
     const mcp = await connect(env);
     expect((await mcp.call('mem_read', BIG)).text).toContain(`"value":${VALUE}`);
     expect((await mcp.call('mem_list', { entity_path: 'a' })).text).toContain(VALUE);
+    expect((await mcp.call('mem_explain')).text).toContain(`"value":${VALUE}`);
+    await mcp.call('mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' });
+    for (const name of ['mem_get_trace', 'mem_explain'])
+      expect((await mcp.call(name, { trace_id: 'last' })).text).toContain(`"value":${VALUE}`);
   });
 
   it('keep every digit of a number over HTTP', async () => {

@@ -68,6 +68,17 @@ describe('the tools', () => {
     expect(listingSize(toolsOf(['core']))).toBeLessThanOrEqual(14_000);
   });
 
+  it.each(['core', 'slim', 'all', 'mem_search'])('of %s are the only ones that the instructions name', async (set) => {
+    const mcp = await connect({ ...newHome(), MEM_TOOLSET: set });
+    const { tools } = await mcp.client.listTools();
+    const text = mcp.client.getInstructions() ?? '';
+    const named = text.match(/mem_\w+/g) ?? [];
+    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(named));
+    expect(named).toContain('mem_search');
+    if (set === 'core' || set === 'all') expect(named).toContain('mem_record_attempt');
+    expect(text).toContain('Never store secrets.');
+  });
+
   it('of the set slim are about nine, in at most 6 kB, and take what they take elsewhere', async () => {
     const mcp = await connect({ ...newHome(), MEM_TOOLSET: 'slim' });
     const { tools } = await mcp.client.listTools();

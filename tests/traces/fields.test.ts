@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exact, textOf } from '../entries/support.ts';
 import { AUTHOR, newPath, newSession, OTHER, writeAll } from '../sessions/support.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 
@@ -15,6 +16,18 @@ describe.each(backends)('a trace on %s', (backend) => {
     const { trace_id } = await commit(as, input);
     return app.call('traces.read', { trace_id: trace_id as string }, OTHER);
   };
+
+  it('shows what was read with the digits it was written with, before and after it is sealed', async () => {
+    const session = newSession();
+    const at = { entity_path: newPath(), key: 'digits' };
+    const value = '{"big":12345678901234567890,"form":1.0}';
+    await app.call('entries.write', { ...at, value: exact(value) });
+    await app.call('entries.read', at, session);
+    expect(await textOf(app, 'sessions.explain', { as: session })).toContain(`"value":${value}`);
+    const { trace_id } = await commit(session);
+    for (const name of ['traces.read', 'sessions.explain'] as const)
+      expect(await textOf(app, name, { trace_id: trace_id as string })).toContain(`"value":${value}`);
+  });
 
   it('holds everything that a session read, asked, met, did, changed and said', async () => {
     const session = newSession();

@@ -37,8 +37,11 @@ export const ownStore = (env: LocationEnvironment): string => join(homeFolder(en
 export function locateMemory(env: LocationEnvironment, folder: string): MemoryLocation {
   if (env.MEM_HTTP_URL) return { kind: 'server', at: env.MEM_HTTP_URL, by: 'MEM_HTTP_URL' };
   const given = givenStore(env, folder);
-  if (given) return given;
   const found = findStore(folder);
+  // Settings of a project name its store so, and clients start servers in any folder of it.
+  if (given?.by === 'MEM_DATA_DIR' && env.MEM_DATA_DIR === STORE_FOLDER)
+    return found ? { ...found, by: given.by } : given;
+  if (given) return given;
   if (found !== undefined) return found;
   return folderLocation(ownStore(env), 'own');
 }

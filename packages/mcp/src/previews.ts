@@ -34,7 +34,10 @@ const USUAL: Readonly<Record<string, unknown>> = {
   recall_count: 0,
   tier: 3,
   has_more: false,
+  include_descendants: false,
   truncated: false,
+  input_truncated: false,
+  output_truncated: false,
   causes_complete: true,
 };
 
@@ -43,30 +46,66 @@ const isDigits = /^-?\d+\.\d{3,}(e-?\d+)?$/;
 /** Two digits say what a confidence says. */
 export const twoDigits = (value: number): number => Math.round(value * 100) / 100;
 
+const rounded = (value: unknown): unknown =>
+  typeof value === 'number' && isDigits.test(String(value)) ? twoDigits(value) : value;
+
 const short = (name: string, value: unknown): unknown => {
   if (name === 'provenance') return trimmed(value as JsonObject);
-  const isShort = /confidence|^weight$/.test(name) && typeof value === 'number' && isDigits.test(String(value));
-  return isShort ? twoDigits(value) : value;
+  return /confidence|^evidence_|^weight$/.test(name) ? rounded(value) : value;
 };
 
-/** Drops members that are empty, usual or only for programs. Stored data is not changed. */
-export function trimmed(row: JsonObject): JsonObject {
+/** Stored values: nothing about them is usual, and null is a value too. */
+const VALUES = new Set(['value', 'old_value', 'new_value']);
+
+/** Drops members that are empty or usual. */
+function unusual(row: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(row)
-      .filter(([name, value]) => name === 'value' || !(LEFT_OUT.has(name) || isEmpty(value) || USUAL[name] === value))
+      .filter(([name, value]) => VALUES.has(name) || !(isEmpty(value) || USUAL[name] === value))
       .map(([name, value]) => [name, short(name, value)]),
   );
 }
 
-/** What callers gave; it is shown as it is. */
-const GIVEN = new Set(['value', 'arguments', 'attributes', 'choices', 'input', 'output', 'parameters']);
+/** The same, and drops members that are only for programs. Stored data is not changed. */
+export function trimmed(row: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(unusual(row)).filter(([name]) => !LEFT_OUT.has(name)));
+}
 
-/** The same for everything within, except for what callers gave. */
-export function trimmedWithin(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(trimmedWithin);
+/** What callers gave; it is shown as it is. */
+const GIVEN = new Set([...VALUES, 'arguments', 'attributes', 'choices', 'inline', 'input', 'output']);
+
+type RowChange = (row: JsonObject) => JsonObject;
+
+/** Changes everything within, except for what callers gave. What has become empty by it is dropped too. */
+function within(value: unknown, change: RowChange): unknown {
+  if (Array.isArray(value)) return value.map((one) => within(one, change));
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const members = Object.entries(trimmed(value as JsonObject));
-  return Object.fromEntries(members.map(([name, one]) => [name, GIVEN.has(name) ? one : trimmedWithin(one)]));
+  const members = Object.entries(change(value as JsonObject)).map(([name, one]) => [
+    name,
+    GIVEN.has(name) ? one : within(name === 'confidence_changes' ? roundedRows(one) : one, change),
+  ]);
+  return unusual(Object.fromEntries(members));
+}
+
+/** Its members `before` and `after` do not say in their names that they are confidences. */
+const roundedRows = (rows: unknown): unknown =>
+  Array.isArray(rows)
+    ? rows.map((row) =>
+        Object.fromEntries(Object.entries(row as JsonObject).map(([name, one]) => [name, rounded(one)])),
+      )
+    : rows;
+
+export const trimmedWithin = (value: unknown): unknown => within(value, trimmed);
+
+/**
+ * What every answer goes through: without what is empty or usual. The rows of a table are as short already. An answer's
+ * only list is what was asked for, so it is shown even if it is empty.
+ */
+export function shortAnswer(json: JsonObject): JsonObject {
+  if ('columns' in json) return json;
+  const short = within(json, unusual) as JsonObject;
+  const [list, another] = Object.keys(json).filter((name) => Array.isArray(json[name]));
+  return list === undefined || another !== undefined || list in short ? short : { ...short, [list]: [] };
 }
 
 /** A row of a list: trimmed, with lists replaced by their length and long texts cut. */

@@ -10,7 +10,8 @@ import {
 import manifest from '../package.json' with { type: 'json' };
 import { complete } from './completions.ts';
 import { exactArguments } from './exact-arguments.ts';
-import { instructions } from './instructions.ts';
+import { instructionsFor } from './instructions.ts';
+import { shortAnswer } from './previews.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { McpSession } from './session.ts';
@@ -37,7 +38,7 @@ export function createMcpServer(session: McpSession, offer: ServerOffer): Server
       completions: {},
       logging: {},
     },
-    instructions,
+    instructions: instructionsFor(offer.tools),
   });
   // The client must have a name before its first call.
   const sessionFor = (ctx: ServerContext): McpSession => {
@@ -129,5 +130,6 @@ async function failure(
  * to hold everything, and models would pay for it twice. The text also keeps numbers that JavaScript would change.
  */
 function toResult({ json, isError }: ToolAnswer) {
-  return { content: [{ type: 'text' as const, text: stringify(json) }], ...(isError ? { isError } : {}) };
+  const text = stringify(isError ? json : shortAnswer(json));
+  return { content: [{ type: 'text' as const, text }], ...(isError ? { isError } : {}) };
 }

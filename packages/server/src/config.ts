@@ -287,6 +287,7 @@ const shortKeys = (keys: readonly string[]): string[] =>
 function warningsOf(env: Environment): string[] {
   const warnings = Object.keys(env)
     .filter((name) => name.startsWith('MEM_') && !(name in variables) && !KNOWN_ELSEWHERE.test(name))
+    .filter((name) => name !== OTHER_STORE.name)
     .map((name) => unknownVariable(name, Object.keys(variables)));
   if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
     warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');

@@ -2,4 +2,4 @@ import { newScanBudget, secretsInEntry } from './modules/entries/rules/secrets.t
 
 /** Whether a value, or a text without a key, looks like a secret to the detector that checks writes. */
 export const looksLikeSecret = (value: unknown, key = ''): boolean =>
-  secretsInEntry(key, JSON.stringify(value) ?? '', newScanBudget()).length > 0;
+  secretsInEntry(key, JSON.stringify(value) ?? '', newScanBudget()) !== undefined;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimSlashes } from '../glob.ts';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
 
@@ -16,6 +17,10 @@ export const nodeName = s.label(2500).meta({
     'An agent, the `entity_path/key` of an entry (% and / in the key as %25 and %2F), a path or a reference.',
   examples: ['agent/deploy-bot'],
 });
+
+/** Paths have no slashes at their ends. Other names may: an outcome may be the address of a page. */
+const tidyName = (name: string, type: z.output<typeof nodeType>) =>
+  type === 'entity' || type === 'entry' ? trimSlashes(name) : name;
 
 const MAX_RELATIONS = 8;
 
@@ -131,18 +136,24 @@ export const graph = {
     },
     cli: { args: ['source', 'relation', 'target'], alias: 'link' },
     input: () =>
-      z.strictObject({
-        source: nodeName,
-        source_type: nodeType.default('agent'),
-        relation,
-        target: nodeName,
-        target_type: nodeType.default('agent'),
-        confidence: s.confidence.default(1).meta({ description: 'How sure this is, 0 to 1.' }),
-        shared: z.boolean().default(true).meta({ description: '`false`: only the agent that states it sees it.' }),
-        branch: s.branch.default('main'),
-        agent_id: s.agentId.optional(),
-        session_id: s.sessionId.optional(),
-      }),
+      z
+        .strictObject({
+          source: nodeName,
+          source_type: nodeType.default('agent'),
+          relation,
+          target: nodeName,
+          target_type: nodeType.default('agent'),
+          confidence: s.confidence.default(1).meta({ description: 'How sure this is, 0 to 1.' }),
+          shared: z.boolean().default(true).meta({ description: '`false`: only the agent that states it sees it.' }),
+          branch: s.branch.default('main'),
+          agent_id: s.agentId.optional(),
+          session_id: s.sessionId.optional(),
+        })
+        .overwrite((edge) => ({
+          ...edge,
+          source: tidyName(edge.source, edge.source_type),
+          target: tidyName(edge.target, edge.target_type),
+        })),
     output: () =>
       z
         .object({ edge_id: z.string(), ...edge, shared: z.boolean(), branch: s.branch, seq: z.int() })

@@ -116,7 +116,8 @@ function inputReader(name: OperationName): (params: Record<string, string>, requ
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
   // What needs an existing entry anyway has no such field.
-  const anyVersion = hasField(name, 'if_exists') ? { if_exists: true } : {};
+  const creates = hasField(name, 'if_exists');
+  const anyVersion = creates ? { if_exists: true } : {};
   return (params, request) => {
     const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
     for (const [field, text] of Object.entries(params)) setField(input, field, text);
@@ -124,6 +125,7 @@ function inputReader(name: OperationName): (params: Record<string, string>, requ
     const ifMatch = request.headers['if-match'];
     if (versioned && ifMatch !== undefined && input.if_version === undefined)
       Object.assign(input, ifMatch.trim() === '*' ? anyVersion : { if_version: versionOf(ifMatch) });
+    if (creates && request.headers['if-none-match']?.trim() === '*') input.if_version ??= 0;
     return input;
   };
 }

@@ -75,7 +75,9 @@ function headers(schemas: Schemas, { effect, open, http, input, stream }: Operat
   if (open) return [];
   const names = ['AgentIdHeader', 'SessionIdHeader'];
   if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) names.push('IdempotencyKey');
-  if ('if_version' in schemas.members(input).properties) names.push('IfMatch');
+  const { properties } = schemas.members(input);
+  if ('if_version' in properties) names.push('IfMatch');
+  if ('if_exists' in properties) names.push('IfNoneMatchAny');
   if (http.etag) names.push('IfNoneMatch');
   if (stream) names.push('LastEventId');
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -109,6 +111,7 @@ export const headerParameters: Record<string, JsonObject> = {
     'The ETag of the version to change, such as `"3.0"`, instead of `if_version`; `*` for any, if the entry exists.',
   ),
   LastEventId: header('Last-Event-ID', 'The last `id` that arrived, to go on from there. It wins over `after`.'),
+  IfNoneMatchAny: header('If-None-Match', '`*`: only if the entry does not exist, instead of `if_version` 0.'),
   IfNoneMatch: header('If-None-Match', 'Answers 304 without a body while the ETag is still the same.'),
 };
 

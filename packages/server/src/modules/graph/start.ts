@@ -1,4 +1,4 @@
-import { type Input, utf8Length } from '@mem-service/contract';
+import { type Input, trimSlashes, utf8Length } from '@mem-service/contract';
 import { joinSql, type Query, sql } from '../../db/index.ts';
 import { type EntryView, globConditions, isInScope, splitEntryName } from '../../kernel/index.ts';
 import { listEntriesWithin, type NamedEntry } from './queries.ts';
@@ -18,16 +18,19 @@ export type WalkStart = { nodes: GraphNode[]; entries: NamedEntry[]; truncated: 
 /** Finds all nodes that a caller may mean by a name. */
 export async function findStart(query: Query, view: EntryView, input: Input<'graph.neighbors'>): Promise<WalkStart> {
   const { entity, type } = input;
+  const path = trimSlashes(entity);
   // A path out of scope matches nothing.
-  const isKnown = (one: NodeType) => one !== 'entity' || isInScope(view.scope, entity);
+  const isKnown = (one: NodeType) => one !== 'entity' || isInScope(view.scope, path);
   const named = NAMED.filter((one) => (type === undefined || one === type) && isKnown(one));
   const entries = new Map<string, NamedEntry>();
-  const below = type === undefined || type === 'entity' ? await listBelow(query, view, entity) : [];
-  const exact = type === undefined || type === 'entry' ? await listExact(query, view, entity) : [];
+  const below = type === undefined || type === 'entity' ? await listBelow(query, view, path) : [];
+  const exact = type === undefined || type === 'entry' ? await listExact(query, view, path) : [];
   for (const entry of [...exact, ...below.slice(0, MAX_ENTRIES)]) entries.set(entryNode(entry.entry_id), entry);
   return {
     nodes: [
-      ...(utf8Length(entity) > MAX_NAME_BYTES ? [] : named.map((one) => ({ type: one, id: entity }))),
+      ...(utf8Length(entity) > MAX_NAME_BYTES
+        ? []
+        : named.map((one) => ({ type: one, id: one === 'entity' ? path : entity }))),
       ...[...entries.keys()].map((id): GraphNode => ({ type: 'entry', id })),
     ],
     entries: [...entries.values()],

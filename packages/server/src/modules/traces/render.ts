@@ -1,4 +1,4 @@
-import type { Output } from '@mem-service/contract';
+import { attachRaw, type Output } from '@mem-service/contract';
 import { type Dialect, fragment, type Query } from '../../db/index.ts';
 import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
@@ -34,6 +34,9 @@ export class TraceParts {
 
 export type ReadPart = CausalRead & { entry_id: number };
 
+/** Kept as text: a value is shown with the digits it was written with. */
+const VALUE = [['value']] as const;
+
 /** Entries as they were read, with their values where `query` is given to load them. */
 export async function readingsOf(
   seen: readonly ReadPart[],
@@ -43,8 +46,9 @@ export async function readingsOf(
   return seen.map(({ entry_id: _, ...reading }, i) => {
     const document = documents[i];
     if (document === undefined) return { ...reading, memory_type: null };
-    const { value, memory_type } = JSON.parse(document) as Pick<CausalRead, 'value' | 'memory_type'>;
-    return { ...reading, value, memory_type };
+    const parsed = JSON.parse(document) as Pick<CausalRead, 'value' | 'memory_type'>;
+    attachRaw(document, parsed, VALUE);
+    return { ...reading, value: parsed.value, memory_type: parsed.memory_type };
   });
 }
 

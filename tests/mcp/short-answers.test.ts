@@ -1,0 +1,91 @@
+import type { JsonObject } from '@mem-service/contract';
+import { expect, it } from 'vitest';
+import { toolsOf } from '../../packages/mcp/src/index.ts';
+import { connect, newHome } from './support.ts';
+
+const at = { entity_path: 'svc', key: 'limit' };
+const last = { trace_id: 'last' };
+const VALUE = { none: null, list: [], branch: 'main', confidence: 0.123456789 };
+
+/** A call of every tool, in an order in which each finds something. */
+const CALLS: readonly (readonly [name: string, args?: JsonObject])[] = [
+  ['mem_whoami'],
+  ['mem_set_identity', { name: 'bot', description: 'deploys' }],
+  ['mem_write', { ...at, value: VALUE, confidence: 0.123456 }],
+  ['mem_write', { ...at, value: { ...VALUE, more: 1 }, confidence: 0.123456 }],
+  ['mem_commit_batch', { writes: [{ entity_path: 'svc', key: 'other', value: { n: 1 } }], message: 'one' }],
+  ['mem_read', at],
+  ['mem_recall', at],
+  ['mem_read_from', { ...at, source_agent_id: 'bot' }],
+  ['mem_search', { query: 'limit' }],
+  ['mem_list', { entity_path: 'svc' }],
+  ['mem_my_entries'],
+  ['mem_history', at],
+  ['mem_diff', at],
+  ['mem_stats'],
+  ['mem_aggregate', { entity_path: 'svc', op: 'stats', field: 'n' }],
+  ['mem_verify'],
+  ['mem_commit_log'],
+  ['mem_export', { entity_path: 'svc' }],
+  ['mem_export', { entity_path: 'nowhere' }],
+  ['mem_create_tag', { name: 'v1' }],
+  ['mem_list_tags'],
+  ['mem_record_context', { label: 'ticket', summary: 'times out' }],
+  ['mem_record_action', { tool_name: 'deploy' }],
+  ['mem_set_trace_attributes', { attributes: { team: 'payments' } }],
+  ['mem_record_llm_call', { model: 'some-model', input_tokens: 10 }],
+  ['mem_start_span', { name: 'plan' }],
+  ['mem_end_span', { span_id: '@' }],
+  ['mem_record_span', { name: 'look up' }],
+  ['mem_explain'],
+  ['mem_record_attempt', { summary: 'no' }],
+  ['mem_read', at],
+  ['mem_commit_outcome', { outcome_ref: 'r', outcome_type: 'success' }],
+  ['mem_read', at],
+  ['mem_explain', last],
+  ['mem_get_trace', last],
+  ['mem_list_traces'],
+  ['mem_trace_search'],
+  ['mem_trace_spans', last],
+  ['mem_span_payload', { ...last, span_id: '@' }],
+  ['mem_trace_compare', { ...last, other_trace_id: 'last' }],
+  ['mem_timeline'],
+  ['mem_graph_neighbors', { entity: 'svc' }],
+  ['mem_delete', at],
+  ['mem_restore', at],
+  ['mem_reset_identity'],
+];
+
+/** What callers gave; it is shown as it is. */
+const GIVEN = ['value', 'old_value', 'new_value', 'inline'];
+
+/** What is said without need anywhere in an answer, with its place. */
+function needless(value: unknown, place: string): string[] {
+  if (value === null || (typeof value === 'object' && Object.keys(value).length === 0)) return [place];
+  if (typeof value === 'object')
+    return Object.entries(value).flatMap(([name, one]) =>
+      GIVEN.includes(name) ? [] : needless(one, `${place}.${name}`),
+    );
+  const isLong = typeof value === 'number' && twoDigits.test(place) && Math.round(value * 100) / 100 !== value;
+  return isLong || value === false || /\.branch=main$/.test(`${place}=${value}`) ? [`${place}=${value}`] : [];
+}
+
+const twoDigits = /confidence[^.]*(\.\d+\.(before|after))?$|\.evidence_\w+$/;
+/** Here false is the news. */
+const NEWS = /\.(profile_saved|shared)=false$/;
+
+it('no tool answers with what is empty or as usual, or with confidences of many digits', async () => {
+  const mcp = await connect(newHome(), { args: ['--toolset', 'all'] });
+  const listed = (await mcp.client.listTools()).tools.map(({ name }) => name);
+  expect(listed.filter((name) => !CALLS.some(([called]) => called === name))).toEqual([]);
+  expect(listed).toHaveLength(toolsOf(['all']).length);
+  let span_id: unknown;
+  for (const [name, args = {}] of CALLS) {
+    const { json, isError, text } = await mcp.call(name, args.span_id ? { ...args, span_id } : args);
+    expect(isError, `${name} ${text}`).toBe(false);
+    if (name === 'mem_start_span') span_id = json.span_id;
+    const found = needless(json, name).filter((one) => !NEWS.test(one));
+    expect(found, text).toEqual(name === 'mem_trace_compare' ? ['mem_trace_compare.differences'] : []);
+    if (name === 'mem_read') expect(json.value).toMatchObject(VALUE);
+  }
+});
