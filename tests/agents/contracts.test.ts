@@ -30,7 +30,7 @@ describe.each(backends)('the contracts of an agent on %s', (backend) => {
     {
       rule: 'max_confidence',
       contract: { max_confidence: 0.8 },
-      bad: {},
+      bad: { confidence: 0.9 },
       good: { confidence: 0.8 },
       path: 'confidence',
     },
@@ -118,7 +118,7 @@ describe.each(backends)('the contracts of an agent on %s', (backend) => {
   it('refuse one write of many that arrive together, and no other', async () => {
     await bind({ entity_path: 'svc/*', min_confidence: 0.9 });
     const results = await Promise.allSettled([
-      write({ key: 'a' }),
+      write({ key: 'a', confidence: 0.9 }),
       write({ key: 'b', confidence: 0.1 }),
       write({ key: 'c', confidence: 0.1 }, { agent_id: 'agent/free' }),
     ]);

@@ -16,7 +16,7 @@ describe('erasing on the command line', () => {
 
   it.each([
     ['erase', 'users/4711'],
-    ['agents.erase', 'bot'],
+    ['erase-agent', 'bot'],
   ])('%s takes --yes where there is nobody to ask', async (word, what) => {
     const { code, out, err } = await desk.inProcess([word, what]);
     expect({ code, out }).toEqual({ code: 2, out: '' });

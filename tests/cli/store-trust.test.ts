@@ -53,7 +53,7 @@ async function makeForeign(file: string, statements: string): Promise<Buffer> {
   return readFileSync(file);
 }
 
-const INIT = ['init', '--yes', '--client', 'cursor'];
+const INIT = ['init', '--yes', '--client', 'cursor', '--store', 'project'];
 const NOTES = "CREATE TABLE notes (id INTEGER, body TEXT); INSERT INTO notes VALUES (1, 'mine')";
 
 describe('a store that comes with a folder', () => {

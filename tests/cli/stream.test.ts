@@ -65,8 +65,8 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
   });
 
   it('prints JSON lines, exactly as they came', async () => {
-    const following = await follow(desk, ['--json', '--after', '0', '--types', 'memory_write']);
     await write('svc', 'one');
+    const following = await follow(desk, ['--json', '--after', '0', '--types', 'memory_write']);
     await write('svc', 'two');
     await until(() => following.out().split('\n').length > 2, { what: 'two lines' });
     following.child.kill('SIGTERM');
@@ -93,6 +93,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
   });
 
   it('says what is wrong with what it is asked for', async () => {
+    await write('svc', 'one');
     const { code, err } = await desk.mem(['stream', '--types', 'nonsense']);
     expect(code).toBe(2);
     expect(err).toMatch(/^mem: --types: there is no "nonsense": give write, /);

@@ -59,6 +59,9 @@ const member = (path: readonly string[], as: 'text' | 'flag') =>
     postgres.jsonMember('past.document', path, as).replace(/\s+/g, ' '),
   ] as const;
 
+const standingNumber = (name: string) =>
+  [`json_extract(standing, '$.${name}')`, `CAST(CAST(standing AS jsonb) ->> '${name}' AS double precision)`] as const;
+
 /** The pieces that a dialect writes in its own way, and what they are on both. */
 const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
   ['', ' FOR UPDATE SKIP LOCKED'],
@@ -71,6 +74,12 @@ const DIALECT: readonly (readonly [onSqlite: string, onPostgres: string])[] = [
     'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
   ],
   ['json_each(pattern_refs)', 'jsonb_array_elements_text(CAST(pattern_refs AS jsonb)) AS refs(value)'],
+  standingNumber('outcome_count'),
+  standingNumber('success_count'),
+  standingNumber('failure_count'),
+  standingNumber('evidence_success'),
+  standingNumber('evidence_failure'),
+  standingNumber('discredited_at'),
   member(['memory_type'], 'text'),
   member(['is_artifact'], 'flag'),
   member(['provenance', 'pattern_refs'], 'text'),

@@ -108,7 +108,11 @@ describe.each(backends)('a transaction on %s', (backend) => {
     const again = async () =>
       dsn === undefined ? await openSqlite(dataDir) : await openPostgres({ dsn, poolSize: 2, onError: () => {} });
     const database = await again();
-    await database.transaction((tx) => tx.run(sql`CREATE TABLE notes (name TEXT PRIMARY KEY, body TEXT)`));
+    await database.transaction(async (tx) => {
+      // A store is known by this table, and opened again only with it.
+      await tx.run(sql`CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at INTEGER)`);
+      await tx.run(sql`CREATE TABLE notes (name TEXT PRIMARY KEY, body TEXT)`);
+    });
     const slow = database.transaction(async (tx) => {
       await tx.run(note('a'));
       await sleep(50);

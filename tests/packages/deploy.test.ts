@@ -58,7 +58,7 @@ describe('compose.yaml', () => {
   const compose = parse(read('compose.yaml'));
   const { mem, db } = compose.services;
   /** With every variable of the shell set to a text of letters. */
-  const filled = (text: string) => text.replaceAll(/\$\{\w+:[?-][^}]*\}/g, 'letters123');
+  const filled = (text: string) => text.replaceAll(/\$\{\w+:[?-][^}]*\}/g, 'letters1234567890');
 
   it('gives the service variables that it knows, and the database that it starts', () => {
     const env = Object.fromEntries(Object.entries<string>(mem.environment).map(([name, text]) => [name, filled(text)]));

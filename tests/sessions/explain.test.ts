@@ -127,7 +127,10 @@ describe.each(backends)('explanations, on %s', (backend) => {
     expect(explained.external_contexts).toEqual([{ ...context, recorded_at: occurred_at }]);
     expect(explained.tool_calls).toMatchObject([{ tool_name: 'deploy', arguments: { service: 'x' }, success: true }]);
     expect(explained.llm_calls).toMatchObject([{ model: 'gpt-4o', cost_usd: 0.0000125 }]);
-    expect(explained.spans).toMatchObject([{ name: 'plan', kind: 'agent', status: 'ok', parent_span_id: null }]);
+    expect(explained.spans).toMatchObject([
+      { name: 'plan', kind: 'agent', status: 'ok', parent_span_id: null },
+      { name: 'gpt-4o', kind: 'llm', status: 'ok', model: 'gpt-4o' },
+    ]);
     expect(explained.attempts).toMatchObject([
       { attempt: 1, outcome_type: 'minor_failure', summary: 'did not work', action_indices: [0] },
     ]);

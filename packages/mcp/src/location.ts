@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { addressOfDsn } from './dsn.ts';
-import { deniedIn, refusalOfFound, statOf, trustedOwners } from './store-trust.ts';
+import { deniedIn, isFolderOrLink, refusalOfFound, statOf, trustedOwners } from './store-trust.ts';
 
 export { addressOfDsn, hasStrayPassword } from './dsn.ts';
 
@@ -38,9 +38,9 @@ export function locateMemory(env: LocationEnvironment, folder: string): MemoryLo
   if (env.MEM_HTTP_URL) return { kind: 'server', at: env.MEM_HTTP_URL, by: 'MEM_HTTP_URL' };
   const given = givenStore(env, folder);
   const found = findStore(folder);
-  // Settings of a project name its store so, and clients start servers in any folder of it.
-  if (given?.by === 'MEM_DATA_DIR' && env.MEM_DATA_DIR === STORE_FOLDER)
-    return found ? { ...found, by: given.by } : given;
+  // Settings of a project name its store so, and clients start servers in any folder of it. Here it is meant on purpose.
+  const isOfProject = given?.by === 'MEM_DATA_DIR' && env.MEM_DATA_DIR === STORE_FOLDER;
+  if (isOfProject && found && !isFolderOrLink(given.at)) return { ...found, by: given.by };
   if (given) return given;
   if (found !== undefined) return found;
   return folderLocation(ownStore(env), 'own');

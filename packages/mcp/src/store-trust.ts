@@ -9,6 +9,11 @@ export function statOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));
 }
 
+export function isFolderOrLink(path: string): boolean {
+  const found = attempt(() => lstatSync(path, { throwIfNoEntry: false }));
+  return found !== undefined && (found.isDirectory() || found.isSymbolicLink());
+}
+
 function attempt<T>(run: () => T): T | undefined {
   try {
     return run();

@@ -26,7 +26,7 @@ export function foreignSchema(connection: SqliteConnection, file: string): strin
 
 /** Looks at an existing file before anything changes it. */
 export async function refuseForeign(driver: Driver, file: string): Promise<void> {
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  if (sizeOf(file) === 0) return;
   const why = await whileLocked(() => lookAt(driver, file));
   if (why !== undefined) throw new StorageError('refused', new Error(why));
 }
@@ -46,5 +46,14 @@ function lookAt(driver: Driver, file: string): string | undefined {
   } catch (error) {
     if ((error as { errcode?: number }).errcode !== SQLITE_READONLY_ROLLBACK) throw error;
     return look(false);
+  }
+}
+
+/** 0 also where the folder is none: making it says what is wrong. */
+function sizeOf(file: string): number {
+  try {
+    return statSync(file).size;
+  } catch {
+    return 0;
   }
 }

@@ -4,8 +4,6 @@ import { report } from './report.ts';
 import { createActivitySaver } from './save.ts';
 import { tables } from './tables.ts';
 
-export { opsOfMonth } from './report.ts';
-
 /** How much accounts are used, by day, agent and path. */
 export const activity: Module = {
   name: 'activity',

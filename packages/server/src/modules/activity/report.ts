@@ -49,14 +49,6 @@ export const report = reads<'usage.read'>(async (context, { group_by, limit, ...
   };
 });
 
-/** The ops that the account used this month, up to now. */
-export async function opsOfMonth({ caller, scan, services, now }: ReadContext): Promise<number> {
-  const { account_id } = caller;
-  await services.activity.flush(account_id);
-  const to = dayOf(now);
-  return sum(await queries.listUsage(scan, { account_id, from: `${to.slice(0, 8)}01`, to }, 'all')).ops;
-}
-
 type GivenRange = { from?: string | undefined; to?: string | undefined };
 
 function rangeOf(given: GivenRange, { today, month }: { today: string; month: string }): { from: string; to: string } {

@@ -1,15 +1,15 @@
 import { Fault, type Output } from '@mem-service/contract';
 import {
+  type Caller,
   changed,
   controls,
   type Handlers,
   hashedBy,
   type PlanUsage,
-  type ReadContext,
   reads,
+  type Services,
   toIso,
 } from '../../kernel/index.ts';
-import { opsOfMonth } from '../activity/index.ts';
 import { describeKey } from '../keys/index.ts';
 import { getUsage } from './queries.ts';
 import { periodOf } from './rules/period.ts';
@@ -29,11 +29,10 @@ const record = controls<'usage.record'>(async ({ services, work }, { account_id,
   });
 });
 
-const readMe = reads<'me.read'>(async (context) => {
-  const { caller, read, services, now } = context;
+const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const { account_id, key: holder } = caller;
   const { upgrade_url, plan_comparison_url } = services.settings;
-  const standing = await planUsageOf(context);
+  const standing = await planUsageOf(services, caller, now);
   const account = await getUsage(read, { account_id, period: standing.period.name });
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
@@ -48,16 +47,9 @@ const readMe = reads<'me.read'>(async (context) => {
 });
 
 /** Without metering there is no limit: self-hosted, and for the operator working on the store directly. */
-async function planUsageOf(context: ReadContext): Promise<PlanUsage> {
-  const { services, caller, now } = context;
-  if (services.meter && caller.key) return services.meter.planUsage(caller.account_id);
-  const nothing = {
-    plan: null,
-    ops_used: await opsOfMonth(context),
-    ops_limit: null,
-    ops_remaining: null,
-    warning_level: null,
-  };
+async function planUsageOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<PlanUsage> {
+  if (meter && key) return meter.planUsage(account_id);
+  const nothing = { plan: null, ops_used: 0, ops_limit: null, ops_remaining: null, warning_level: null };
   return { ...nothing, has_plan: true, period: periodOf(now) };
 }
 

@@ -104,7 +104,7 @@ describe('stampAttributes', () => {
 
   it('cuts what is too long, but no character in halves', () => {
     expect(stampAttributes({}, { model: 'm'.repeat(300) })).toEqual({ model: 'm'.repeat(256) });
-    expect(stampAttributes({}, { model: `${'m'.repeat(255)}😀` })).toEqual({ model: 'm'.repeat(255) });
+    expect(stampAttributes({}, { model: `${'m'.repeat(255)}😀x` })).toEqual({ model: `${'m'.repeat(255)}😀` });
   });
 
   it('changes neither of the two', () => {
