@@ -11,6 +11,8 @@ const packages = join(root, 'packages');
 const manifestOf = (name) => JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8'));
 
 const published = ['contract', 'sdk', 'server', 'pro'];
+/** The server shows types of the MCP package, which has none of its own to offer. */
+const reached = [...published, 'mcp'];
 const asked = process.argv.slice(2);
 // In the folder of the project, so that dependencies are found.
 const emitted = mkdtempSync(join(root, 'node_modules', '.declarations-'));
@@ -33,8 +35,8 @@ function emit() {
     rootDir: packages,
     outDir: emitted,
   };
-  const include = published.map((name) => join(packages, name, 'src', '**', '*.ts'));
-  const exclude = published.map((name) => join(packages, name, 'src', '**', '*.test.ts'));
+  const include = reached.map((name) => join(packages, name, 'src', '**', '*.ts'));
+  const exclude = reached.map((name) => join(packages, name, 'src', '**', '*.test.ts'));
   writeFileSync(project, JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include, exclude }));
   const { status } = spawnSync(join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], { stdio: 'inherit' });
   if (status !== 0) throw new Error('the declarations could not be made');
