@@ -98,13 +98,14 @@ export interface Database extends AccountReads {
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused';
+/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  damaged: 'the stored data is damaged',
 };
 
 /** A row conflicts with existing rows. */

@@ -138,6 +138,21 @@ export function listEvents(
   );
 }
 
+/** The event that says that the clock was set back: the events before it may have later times. */
+export const CLOCK_CORRECTED = 'clock_corrected';
+
+export type Corrections = { last_before: number | null; first_after: number | null };
+
+/** The newest correction of the clock up to a time, and the oldest after that one. `+ 0`: by the index of corrections. */
+export function getCorrections(query: Query, accountId: string, time: number): Promise<Corrections | undefined> {
+  const corrected = sql`account_id = ${accountId} AND event_type = 'clock_corrected'`;
+  const before = sql`SELECT max(seq + 0) FROM events WHERE ${corrected} AND created_at <= ${time}`;
+  return query.get(
+    sql`SELECT (${before}) AS last_before, (SELECT min(seq + 0) FROM events WHERE ${corrected}
+          AND seq > coalesce((${before}), 0)) AS first_after`,
+  );
+}
+
 /** The time of one event, for a binary search: times grow with `seq`. */
 export function eventTime(query: Query, accountId: string, seq: number): Promise<{ created_at: number } | undefined> {
   return query.get(sql`SELECT created_at FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);

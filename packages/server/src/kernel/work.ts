@@ -1,7 +1,8 @@
 import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, SELF_CALLER } from './caller.ts';
+import { toIso } from './clock.ts';
 import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
 import * as queries from './queries.ts';
@@ -10,6 +11,9 @@ import * as queries from './queries.ts';
 export const EVERYONE = '';
 /** The value of `visible_to` for no agent: changes by admins are in the log, but only the audit trail shows them. */
 export const ADMINS = '\u001fadmins';
+
+/** More than the clocks of servers on one database may differ. */
+const MAX_AHEAD_MS = 60_000;
 
 export type LogEvent = {
   account_id: string;
@@ -72,6 +76,8 @@ export class Work {
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
   #firstItemNo = 0;
+  /** The time of the last change before this transaction. */
+  #latest = 0;
 
   constructor(services: Services, tx: Transaction, accountId: string) {
     this.account_id = accountId;
@@ -87,8 +93,15 @@ export class Work {
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
-    // Times never run backwards within an account, so that a time identifies a position in its log.
-    this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
+    // Times do not run backwards within an account, so that a time identifies a position in its log. A clock that was far
+    // ahead must not hold them for ever: then the log says that it was corrected.
+    const now = this.services.clock.now();
+    this.#latest = this.#account.last_at;
+    if (now > this.#latest || this.#latest - now > MAX_AHEAD_MS) this.#account.last_at = now;
+  }
+
+  get #isSetBack(): boolean {
+    return this.now < this.#latest;
   }
 
   get account(): queries.AccountRow {
@@ -102,6 +115,23 @@ export class Work {
 
   /** Appends to the log of the account. The event takes the next `seq`. */
   emit(event: NewEvent): number {
+    if (this.#isSetBack && this.events.length === 0) this.#append(this.#correction());
+    return this.#append(event);
+  }
+
+  #correction(): NewEvent {
+    const place = { branch: 'main', entity_path: null, key: null, version: null };
+    const details = { from: toIso(this.#latest), to: toIso(this.now) };
+    return {
+      event_type: queries.CLOCK_CORRECTED,
+      agent_id: SELF_CALLER.agent_id,
+      visible_to: ADMINS,
+      details,
+      ...place,
+    };
+  }
+
+  #append(event: NewEvent): number {
     const { event_type, agent_id, branch, entity_path, key, version, visible_to, details } = event;
     const { session = '', actor_agent_id = null } = event;
     const seq = ++this.account.seq;
@@ -216,8 +246,11 @@ export class Work {
     }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
-    if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
-      this.send(queries.advanceAccount(tx, this.account));
+    if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo) {
+      // Without an event to mark it, the correction waits for the next transaction.
+      const last_at = this.events.length === 0 ? Math.max(this.#latest, this.now) : this.now;
+      this.send(queries.advanceAccount(tx, { ...this.account, last_at }));
+    }
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.waitForSent();
   }

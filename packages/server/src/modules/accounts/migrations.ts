@@ -11,4 +11,9 @@ export const migrations: readonly Migration[] = [
       `ALTER TABLE accounts ADD COLUMN status ${text} NOT NULL DEFAULT 'active'`,
     ],
   },
+  {
+    version: 2,
+    name: 'corrections of the clock in the log',
+    up: () => [`CREATE INDEX events_of_clock ON events (account_id, seq) WHERE event_type = 'clock_corrected'`],
+  },
 ];
