@@ -5,6 +5,7 @@ import { type Caller, SELF_CALLER } from './caller.ts';
 import { toIso } from './clock.ts';
 import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
+import { NOTHING_STORED, type StoredAmounts } from './plan-bounds.ts';
 import * as queries from './queries.ts';
 
 /** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
@@ -58,7 +59,21 @@ type WorkMark = {
   audits: number;
   answers: number;
   charges: number;
+  stored: StoredAmounts;
 };
+
+const storedIn = ({ storage_bytes, storage_entries, open_sessions, reader_notes }: StoredAmounts): StoredAmounts => ({
+  storage_bytes,
+  storage_entries,
+  open_sessions,
+  reader_notes,
+});
+
+const isSameAmount = (a: StoredAmounts, b: StoredAmounts): boolean =>
+  a.storage_bytes === b.storage_bytes &&
+  a.storage_entries === b.storage_entries &&
+  a.open_sessions === b.open_sessions &&
+  a.reader_notes === b.reader_notes;
 
 /** The writes of one account within one transaction: its counters, and the rows to append at the end. */
 export class Work {
@@ -76,6 +91,7 @@ export class Work {
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
   #firstItemNo = 0;
+  #firstStored: StoredAmounts = NOTHING_STORED;
   /** The time of the last change before this transaction. */
   #latest = 0;
 
@@ -93,6 +109,7 @@ export class Work {
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
+    this.#firstStored = storedIn(this.#account);
     // Times do not run backwards within an account, so that a time identifies a position in its log. A clock that was far
     // ahead must not hold them for ever: then the log says that it was corrected.
     const now = this.services.clock.now();
@@ -214,6 +231,7 @@ export class Work {
       audits: this.#audits.length,
       answers: this.#answers.length,
       charges: this.#charges.length,
+      stored: storedIn(this.account),
     };
   }
 
@@ -226,6 +244,7 @@ export class Work {
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;
     this.#charges.length = mark.charges;
+    Object.assign(this.account, mark.stored);
     this.#pending = [];
   }
 
@@ -246,7 +265,8 @@ export class Work {
     }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
     if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
-    if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo) {
+    const isCounted = this.account.item_no !== this.#firstItemNo || !isSameAmount(this.account, this.#firstStored);
+    if (this.events.length + this.#audits.length > 0 || isCounted) {
       // Without an event to mark it, the correction waits for the next transaction.
       const last_at = this.events.length === 0 ? Math.max(this.#latest, this.now) : this.now;
       this.send(queries.advanceAccount(tx, { ...this.account, last_at }));
