@@ -41,6 +41,8 @@ export interface Dialect {
   numbers(values: readonly number[]): Sql;
   /** A list of text pairs as a table `pairs (a, b)`. */
   pairs(values: readonly (readonly [string, string])[]): Sql;
+  /** The size of a text in UTF-8. The column must be a constant in the code. */
+  bytes(column: string): string;
   /** A member of a JSON object that is stored as text. Column and path must be constants in the code. */
   jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
@@ -98,13 +100,14 @@ export interface Database extends AccountReads {
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused';
+/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  damaged: 'the stored data is damaged',
 };
 
 /** A row conflicts with existing rows. */

@@ -1,4 +1,4 @@
-import type { Transaction } from './database.ts';
+import { StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
@@ -33,6 +33,7 @@ const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
+  readonly #file: string;
   /** The reason why the transaction takes no more statements. */
   #end: unknown;
   /**
@@ -41,8 +42,9 @@ export class SqliteTransaction implements Transaction {
    */
   #failure: unknown;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, file: string) {
     this.#connection = connection;
+    this.#file = file;
   }
 
   /**
@@ -54,9 +56,10 @@ export class SqliteTransaction implements Transaction {
     try {
       return statement();
     } catch (error) {
-      const failure = translate(error);
+      const failure = translate(error, this.#file);
       this.#failure ??= failure;
-      if (failure !== error) this.#end = failure;
+      // A damaged page fails the statements that meet it, and no others.
+      if (failure instanceof StorageError && failure.reason !== 'damaged') this.#end = failure;
       throw failure;
     }
   }

@@ -17,7 +17,7 @@ import { FolderMarks } from './sqlite-marks.ts';
 import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
-import { makeStoreFolder } from './store-folder.ts';
+import { keepPrivate, makeStoreFolder } from './store-folder.ts';
 
 const dialect: Dialect = {
   engine: 'sqlite',
@@ -31,6 +31,7 @@ const dialect: Dialect = {
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],
   }),
+  bytes: (column) => `length(CAST(${column} AS BLOB))`,
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
@@ -117,7 +118,7 @@ class SqliteDatabase implements Database {
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>, waitMs: number): Promise<T> {
     await this.#begin(waitMs);
-    const tx = new SqliteTransaction(this.#writer);
+    const tx = new SqliteTransaction(this.#writer, this.#file);
     try {
       const result = await work(tx);
       tx.commit();
@@ -136,7 +137,7 @@ class SqliteDatabase implements Database {
         this.#writer.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error);
+        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error, this.#file);
       }
       // A random delay, so that waiting processes do not stay in step.
       await sleep(1 + Math.random() * 4);
@@ -178,11 +179,12 @@ export async function openSqlite(directory: string): Promise<Database> {
   try {
     await refuseForeign(driver, file);
     makeStoreFolder(directory);
+    keepPrivate(directory);
     const writer = await openConnection(driver, file, false);
     const reader = await openConnection(driver, file, true);
     return new SqliteDatabase(writer, reader, file);
   } catch (error) {
-    const failure = translate(error);
+    const failure = translate(error, file);
     throw failure === error && isFileError(error) ? new StorageError('refused', error) : failure;
   }
 }

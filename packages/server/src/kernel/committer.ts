@@ -103,7 +103,7 @@ export class Committer {
     try {
       await this.#commitTogether(batch);
     } catch (error) {
-      if (batch.length === 1 || error instanceof StorageError) for (const job of batch) job.reject(error);
+      if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
   }
@@ -115,7 +115,7 @@ export class Committer {
         if (gone) throw gone;
         await this.#commitTogether([job]);
       } catch (error) {
-        if (error instanceof StorageError && error.reason !== 'full') gone = error;
+        if (isOfStore(error) && error.reason !== 'full') gone = error;
         job.reject(error);
       }
     }
@@ -160,6 +160,10 @@ export class Committer {
     return work;
   }
 }
+
+/** Fails every write of a batch alike. A damaged page fails only those that need it. */
+const isOfStore = (error: unknown): error is StorageError =>
+  error instanceof StorageError && error.reason !== 'damaged';
 
 function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
   const groups = new Map<string, QueuedWrite[]>();

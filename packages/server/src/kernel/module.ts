@@ -14,6 +14,7 @@ import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/i
 import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
+import type { PlanBounds } from './plan-bounds.ts';
 import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +32,8 @@ export type Limits = {
   /** How many writes may wait for a transaction before new ones are refused. */
   max_waiting_writes?: number;
   max_waiting_chars?: number;
+  /** How many reads and queries of sessions that recorded nothing an account keeps. */
+  max_reader_notes?: number;
 };
 
 /** Shared by the whole service. */
@@ -48,6 +51,10 @@ export type Services = {
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
+  /** How many streams of each account this process serves. */
+  openStreams: Map<string, number>;
+  /** What a plan allows. Present in a hosted service only. */
+  boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;

@@ -23,7 +23,16 @@ function toKnown(row: KnownRow): KnownKey {
   return {
     account_id: row.account_id,
     key_hash: hash,
-    principal: { key_id, hash, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
+    principal: {
+      key_id,
+      hash,
+      name,
+      type,
+      rate_limit_rpm,
+      plan: row.plan,
+      ...(read ? { read } : {}),
+      ...(write ? { write } : {}),
+    },
     rate_limit_rpm,
     expires_at: row.expires_at,
     revoked_at: row.revoked_at,
