@@ -15,7 +15,7 @@ const WITH_BODY: readonly FaultCode[] = ['invalid_json', 'body_too_large', 'unsu
 const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
 /** Codes of a hosted service that enforces plans. */
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
-const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
+const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'storage_full'];
 /** Codes of a write that names a branch. */
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
@@ -61,6 +61,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   },
   plan_required: { plan_comparison_url: 'https://mem.example/plans' },
   quota_exceeded: { upgrade_url: 'https://mem.example/upgrade', ops_limit: 1000, ops_remaining: 0 },
+  answer_erased: { idempotency_key: 'order-4711' },
   idempotency_mismatch: { idempotency_key: 'order-4711' },
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },
