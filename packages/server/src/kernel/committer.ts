@@ -1,5 +1,6 @@
 import { Fault, JsonText, type OperationName, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
+import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
@@ -237,7 +238,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   }
 }
 
-function record(work: Work, job: QueuedWrite, { output, change, entity_path }: WriteResult<unknown>): void {
+function record(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   if (change && !job.handler.unaudited) {
@@ -248,7 +249,7 @@ function record(work: Work, job: QueuedWrite, { output, change, entity_path }: W
   work.storeAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
-    entity_path,
+    names: answerNames(output, holds),
     answer: stringify(withoutSecret(job.name, output)),
   });
 }
