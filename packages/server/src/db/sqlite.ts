@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from './database.ts';
 import type { Sql } from './sql.ts';
+import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
@@ -58,6 +59,7 @@ class SqliteDatabase implements Database {
   readonly read: Query;
   readonly scan: SqliteReader;
   readonly marks: FolderMarks;
+  readonly words: AttachedFile;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #file: string;
@@ -72,6 +74,7 @@ class SqliteDatabase implements Database {
     this.#checkpointer = new Checkpointer(file);
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);
+    this.words = new AttachedFile(join(dirname(file), 'words.db'), file, { reader, scan: this.scan });
     // A process that waits for another's write keeps answering reads: `#begin` waits, not SQLite.
     writer.exec('PRAGMA busy_timeout = 0');
   }
@@ -117,6 +120,8 @@ class SqliteDatabase implements Database {
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>, waitMs: number): Promise<T> {
+    const slow = this.words.throttle?.();
+    if (slow !== undefined) await slow;
     await this.#begin(waitMs);
     const tx = new SqliteTransaction(this.#writer, this.#file);
     try {

@@ -171,10 +171,19 @@ export type Module = {
   maintenance?: readonly MaintenanceTask[];
   /** Periodic tasks on the memory of each process. */
   timers?: readonly ProcessTimer[];
+  /** Starts what runs in every process on a store until it is closed. */
+  starts?: (kernel: Kernel, onError: (error: unknown) => void) => StoreCompanion | undefined;
   /** Creates the recorder of notes. Exactly one module has it. */
   recorder?: () => NoteRecorder;
   /** Creates the function that saves the activity of accounts. Exactly one module has it. */
   saveActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
+};
+
+/** Work that a module does beside requests for as long as a store is open. */
+export type StoreCompanion = {
+  /** Resolves when nothing that was begun is left to do. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
 };
 
 /** Writes notes. Returns a function to call once they are committed. */
