@@ -1,3 +1,4 @@
+import type { CachedFind } from './row-cache.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -80,6 +81,8 @@ export interface AccountReads {
   readonly read: Query;
   /** Reads that may take milliseconds; they never delay short ones. */
   readonly scan: Query;
+  /** The row with this key as it is now. A store that can tell may know it without reading it again: do not change it. */
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 
 /**

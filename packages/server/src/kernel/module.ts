@@ -1,5 +1,5 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
-import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { AccountReads, Database, Dialect, Migration } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
@@ -69,11 +69,9 @@ export type Services = {
   erasers: Erasers;
 };
 
-export type ReadContext = {
+export type ReadContext = AccountReads & {
   caller: Caller;
   now: number;
-  read: Query;
-  scan: Query;
   /** The entries that this request may see. */
   view: EntryView;
   dialect: Dialect;
