@@ -142,6 +142,8 @@ export type Kernel = {
   /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
+  /** A transport calls it for each new connection. */
+  connectionAccepted(): void;
   /** The number of open subscriptions. */
   readonly following: number;
   close(): Promise<void>;
