@@ -30,6 +30,7 @@ export const faultCodes = {
   invalid_input: { status: 422, title: 'The input does not fit the operation' },
   contract_violated: { status: 422, title: 'The write breaks a rule of its agent' },
   looks_like_secret: { status: 422, title: 'The value looks like a secret' },
+  answer_erased: { status: 410, title: 'The request was done, and its answer was erased' },
   idempotency_mismatch: { status: 422, title: 'The idempotency key was used for another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
   too_many_open: { status: 429, title: 'Too many sessions or streams are open' },

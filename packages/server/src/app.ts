@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
+import { type CacheLimits, type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -93,6 +93,8 @@ export type AppOptions = {
   maxScannedBytes?: number;
   /** How many reads and queries of sessions that recorded nothing an account keeps. */
   maxReaderNotes?: number;
+  /** How many bytes of rows that were read are kept in memory, on SQLite. */
+  readCache?: CacheLimits;
   sweepSeconds?: number;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
@@ -172,7 +174,7 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
 }
 
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
-  if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
+  if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
   const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
   return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: rowSecurityRules(modules) } });

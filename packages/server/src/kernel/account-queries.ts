@@ -96,3 +96,14 @@ export const accountState = (accountId: string): Sql =>
 /** A condition on rows of a table: their account has ended. */
 export const ofEndedAccount = (table: string): string =>
   `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
+
+/** When the account was made, which tells it from one of another store. */
+export async function readCreation(query: Query, accountId: string): Promise<number | undefined> {
+  const row = await query.get<{ created_at: number }>(
+    sql`SELECT created_at FROM accounts WHERE account_id = ${accountId}`,
+  );
+  return row?.created_at;
+}
+
+/** For a thread that has its own connection to a file of SQLite. */
+export const accountStatement = 'SELECT number, seq, created_at, deleted_at FROM accounts WHERE account_id = ?';

@@ -20,7 +20,7 @@ export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
 export * from './key-ring.ts';
-export type { KeySource, KeyStatus, KnownKey } from './key-status.ts';
+export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export type { LedgerPosition } from './ledger-lines.ts';
 export * from './log-queries.ts';
 export * from './maintenance/index.ts';

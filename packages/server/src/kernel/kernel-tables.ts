@@ -93,7 +93,17 @@ export const kernelTables: readonly TenantTable[] = [
     key: ['idempotency_key'],
     left_out: 'answers to retries, kept for a day',
     entries: { entity_path: 'by its owner' },
-    unrelated: { idempotency_key: 'what a client calls one request' },
+    unrelated: { idempotency_key: 'what a client calls one request', is_named: 'whether `answer_names` has its names' },
+    rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
+  },
+  {
+    table: 'answer_names',
+    key: ['name_hash', 'idempotency_key'],
+    left_out: 'what stored answers name, kept as long as they',
+    unrelated: {
+      idempotency_key: 'what a client calls one request',
+      name_hash: 'a hash of the name of an agent or an entry, deleted when that is erased',
+    },
     rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
   },
 ];

@@ -112,6 +112,9 @@ export const insertAudit: Insert = {
 
 export type StoredAnswer = { idempotency_key: string; request_hash: string; answer: string; created_at: number };
 
+/** Stands for an answer that was erased: its key and the hash of its request stay. */
+export const ERASED_ANSWER = '';
+
 export const findStoredAnswers: Find = {
   table: 'stored_answers',
   select: 'idempotency_key, request_hash, answer, created_at',
@@ -124,18 +127,26 @@ export const insertStoredAnswers: Insert = {
     account_id: 'text',
     idempotency_key: 'text',
     request_hash: 'text',
-    entity_path: 'text',
     answer: 'text',
+    is_named: 'int',
     created_at: 'int',
   },
   suffix: `ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
-    request_hash = excluded.request_hash, entity_path = excluded.entity_path,
-    answer = excluded.answer, created_at = excluded.created_at`,
+    request_hash = excluded.request_hash, answer = excluded.answer, is_named = excluded.is_named,
+    created_at = excluded.created_at`,
+};
+
+/** What stored answers name, to find them when it is erased. */
+export const insertAnswerNames: Insert = {
+  table: 'answer_names',
+  columns: { account_id: 'text', name_hash: 'text', idempotency_key: 'text', created_at: 'int' },
+  suffix: 'ON CONFLICT (account_id, name_hash, idempotency_key) DO UPDATE SET created_at = excluded.created_at',
 };
 
 /** Maintenance over all accounts: stored answers are kept for a day. */
-export function deleteOldAnswers(tx: Transaction, before: number): Promise<number> {
-  return tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+export async function deleteOldAnswers(tx: Transaction, before: number): Promise<void> {
+  await tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+  await tx.run(sql`DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at < ${before}`);
 }
 
 /** Every event of the account after a `seq`, regardless of visibility. */

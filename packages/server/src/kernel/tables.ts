@@ -91,6 +91,8 @@ export type SharedTable = {
 export type WordIndex = {
   of: string;
   table: string;
+  /** The table is in a file beside the store's own. */
+  apart?: true;
   view: string;
   /** The columns of the view. */
   columns: readonly string[];

@@ -85,7 +85,7 @@ export class Work {
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: Omit<AuditRow, 'hash'>[] = [];
-  readonly #answers: Row[] = [];
+  readonly #answers: Parameters<Work['storeAnswer']>[0][] = [];
   readonly #charges: Charge[] = [];
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
@@ -181,13 +181,9 @@ export class Work {
     this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
-  storeAnswer(answer: {
-    idempotency_key: string;
-    request_hash: string;
-    entity_path: string | null;
-    answer: string;
-  }): void {
-    this.#answers.push({ account_id: this.account_id, created_at: this.now, ...answer });
+  /** Keeps an answer for retries. `names` are hashes of what it names. */
+  storeAnswer(answer: { idempotency_key: string; request_hash: string; names: string[]; answer: string }): void {
+    this.#answers.push(answer);
   }
 
   /** Charges ops to the account within this transaction. */
@@ -255,6 +251,21 @@ export class Work {
     });
   }
 
+  #sendAnswers(): void {
+    const { account_id, tx, now: created_at } = this;
+    const answers = this.#answers.map(({ names: _, ...answer }) => ({
+      account_id,
+      created_at,
+      is_named: 1,
+      ...answer,
+    }));
+    const names = this.#answers.flatMap(({ names, idempotency_key }) =>
+      names.map((name_hash) => ({ account_id, name_hash, idempotency_key, created_at })),
+    );
+    this.send(tx.insertMany(queries.insertStoredAnswers, answers));
+    if (names.length > 0) this.send(tx.insertMany(queries.insertAnswerNames, names));
+  }
+
   /** Writes everything collected. Must be the last step of the transaction. */
   async flush(): Promise<void> {
     await this.locked;
@@ -264,7 +275,7 @@ export class Work {
       this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
     }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
-    if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
+    if (this.#answers.length > 0) this.#sendAnswers();
     const isCounted = this.account.item_no !== this.#firstItemNo || !isSameAmount(this.account, this.#firstStored);
     if (this.events.length + this.#audits.length > 0 || isCounted) {
       // Without an event to mark it, the correction waits for the next transaction.

@@ -17,7 +17,7 @@ const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
 /** Codes of a hosted service, whose plans bound storage, sessions and streams. */
 const BOUNDED: readonly FaultCode[] = ['over_limit', 'too_many_open'];
-const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
+const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'storage_full'];
 /** Codes of a write that names a branch. */
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
@@ -65,6 +65,7 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   quota_exceeded: { upgrade_url: 'https://mem.example/upgrade', ops_limit: 1000, ops_remaining: 0 },
   over_limit: { upgrade_url: 'https://mem.example/upgrade', limit: 'storage_bytes', allowed: 104857600 },
   too_many_open: { retry_after: 5, limit: 'open_sessions', allowed: 1000 },
+  answer_erased: { idempotency_key: 'order-4711' },
   idempotency_mismatch: { idempotency_key: 'order-4711' },
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },

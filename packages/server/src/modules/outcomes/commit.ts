@@ -145,7 +145,7 @@ async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }:
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   const numbers = documentOf(row).shown ?? [];
   const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }));
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
 }
 
 type OutcomeDecision = {
@@ -232,7 +232,8 @@ async function applyOutcome(
   book.evidence.push(...evidence);
   resetSession(work, key, session);
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
+  // Its advice names what was shown.
+  return changed(output, { resource: row.outcome_id, holds: shown, ...hashedBy(output) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
