@@ -42,7 +42,7 @@ import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
-import { writeLesson } from './lesson.ts';
+import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
@@ -218,7 +218,7 @@ async function applyOutcome(
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
-  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const ending = { key, session, past, named, report, final_action_index };
   const immutable_trace_id = seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
