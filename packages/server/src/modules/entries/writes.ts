@@ -41,7 +41,7 @@ export function authorOf(
   caller: Caller,
 ): { agent_id: string; session_id: string | null; session: string } {
   const session_id = input.session_id ?? caller.session_id;
-  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller) };
 }
 
 type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };

@@ -18,6 +18,7 @@ import {
 } from '../../kernel/index.ts';
 import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
+import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
@@ -39,6 +40,8 @@ const list = reads<'keys.list'>(async ({ read, caller, now }, { limit, cursor })
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, ...rest } = input;
   refuseExcess(caller, rest);
+  if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
+    throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
   if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
   return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
@@ -81,7 +84,9 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
   const { name, key_type, rate_limit_rpm, expires_at, key_id: rotated_from } = row;
-  return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
+  const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
+  const settings = { ...granted, ...agents, name, key_type, rate_limit_rpm, expires_at };
+  return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
 });
 
 async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
@@ -104,6 +109,8 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   key_type: row.key_type,
   scopes: JSON.parse(row.scopes),
   entity_paths: JSON.parse(row.entity_paths),
+  agent_ids: JSON.parse(row.agent_ids),
+  shares_sessions: row.shares_sessions === 1,
   rate_limit_rpm: row.rate_limit_rpm,
   prefix: row.prefix,
   active: isActive(row, now),
