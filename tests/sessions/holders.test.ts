@@ -23,6 +23,7 @@ const OTHERS: [who: string, as: Partial<Caller>][] = [
   ['another key', holding('other')],
   ['a key of another scope', holding('scoped', { read: scope, write: scope })],
   ['a key that shares its sessions', holding('sharing', { shares_sessions: true })],
+  ['the first key of the configuration', { ...holding('1'), holder: '', key: undefined }],
 ];
 
 /** Erasures of the agent reach its sessions, whichever key opened them. */
@@ -100,10 +101,23 @@ describe.each(backends)('an open session on %s', (backend) => {
     expect(JSON.stringify(found)).toContain(`${MARK} summary`);
   });
 
-  it('is one for all keys that share theirs, and for callers without a key', async () => {
-    const sharing = ['one', 'two'].map((id) => holding(id, { shares_sessions: true }));
-    const plain = { agent_id: AGENT, session_id: SESSION };
-    await app.call('sessions.record_context', { label: 'shared', summary: 'by one' }, sharing[0]);
-    for (const as of [sharing[1], plain]) expect(JSON.stringify(await explained(as as never))).toContain('by one');
+  it('is one for all keys that share theirs', async () => {
+    const [one, two] = ['one', 'two'].map((id) => holding(id, { shares_sessions: true }));
+    await app.call('sessions.record_context', { label: 'shared', summary: 'by one' }, one);
+    expect(JSON.stringify(await explained(two as never))).toContain('by one');
+    for (const as of [OPENER, { agent_id: AGENT, session_id: SESSION }])
+      expect(JSON.stringify(await explained(as))).not.toContain('by one');
+  });
+
+  it('is one for callers without a key and the first key of the configuration', async () => {
+    const [, first] = OTHERS.at(-1) as (typeof OTHERS)[number];
+    await app.call(
+      'sessions.record_context',
+      { label: 'plain', summary: 'by nobody' },
+      { ...first, holder: undefined },
+    );
+    expect(JSON.stringify(await explained(first))).toContain('by nobody');
+    const looks = [OPENER, first].map((as) => app.call('agents.timeline', { agent_id: AGENT, limit: 1000 }, as));
+    expect((await Promise.all(looks)).map((seen) => JSON.stringify(seen).includes('plain'))).toEqual([false, true]);
   });
 });

@@ -29,7 +29,7 @@ export function authenticateByList(keys: readonly string[]): Authenticate {
   if (keys.length === 0) return () => ANYBODY;
   const known = keys.map((key, i) => ({
     digest: digest(key),
-    identity: { ...self(`key/${i + 1}`), holder: `key/${i + 1}` },
+    identity: { ...self(`key/${i + 1}`), holder: i === 0 ? '' : `key/${i + 1}` },
   }));
   // Keys that were accepted before. A look-up by the hash of the whole key reveals nothing about a wrong one.
   const accepted = new Map<string, KeyIdentity>();

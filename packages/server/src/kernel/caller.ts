@@ -15,6 +15,8 @@ export type Principal = {
   shares_sessions?: boolean;
   /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
+  /** The plan of its account. */
+  plan?: string | null;
 };
 
 /** On whose behalf an operation runs. Transports create it; nothing below depends on the transport. */
@@ -22,7 +24,10 @@ export type Caller = {
   account_id: string;
   /** The id of the key, or a replacement for one. Never the key's value. */
   actor: string;
-  /** The key together with those that it replaced: open sessions belong to it. Undefined without a key. */
+  /**
+   * The key together with those that it replaced: open sessions belong to it. Empty for the first key of the configuration,
+   * which has those of callers without a key too; undefined for these.
+   */
   holder?: string | undefined;
   agent_id: string;
   session_id: string | null;

@@ -30,6 +30,7 @@ type QueuedWrite = WriteJob &
 type HandlerResult = WriteResult<unknown> | { error: unknown };
 
 const MAX_BATCH = 256;
+const MAX_GATHER_MS = 10;
 const MAX_WAITING_WRITES = 10_000;
 const MAX_WAITING_CHARS = 256 * 1024 * 1024;
 
@@ -48,6 +49,7 @@ export class Committer {
   readonly #lanes = new Map<string, QueuedWrite[]>();
   readonly #running = new Map<string, Promise<void>>();
   #waitingChars = 0;
+  #isNewConnected = false;
 
   constructor(services: Services, observer: CommitObserver) {
     this.#services = services;
@@ -89,8 +91,7 @@ export class Committer {
 
   async #drain(lane: string, queue: QueuedWrite[]): Promise<void> {
     while (queue.length > 0) {
-      // Let requests that have already arrived on the sockets join the batch.
-      await new Promise(setImmediate);
+      await this.#gather(queue);
       const batch = takeBatch(queue);
       await this.#commit(batch);
       for (const { size } of batch) this.#waitingChars -= size;
@@ -99,12 +100,35 @@ export class Committer {
     this.#lanes.delete(lane);
   }
 
+  /** Called for each new connection. Its request may be a write that can still join the batch. */
+  connectionAccepted(): void {
+    this.#isNewConnected = true;
+  }
+
+  /**
+   * Lets requests join the batch that have already arrived on the sockets. The event loop accepts one new connection per
+   * turn, and a commit holds it for a whole turn: as long as a turn brings another write or connection, more are waiting.
+   * A single writer waits for one turn only.
+   */
+  async #gather(queue: readonly QueuedWrite[]): Promise<void> {
+    const deadline = performance.now() + MAX_GATHER_MS;
+    let isGrowing = true;
+    while (isGrowing) {
+      const before = queue.length;
+      const wasConnected = this.#isNewConnected;
+      this.#isNewConnected = false;
+      await new Promise(setImmediate);
+      const isLarger = queue.length > before || wasConnected || this.#isNewConnected;
+      isGrowing = isLarger && queue.length < MAX_BATCH && performance.now() < deadline;
+    }
+  }
+
   async #commit(batch: QueuedWrite[]): Promise<void> {
     this.#observer.batch(batch.length);
     try {
       await this.#commitTogether(batch);
     } catch (error) {
-      if (batch.length === 1 || error instanceof StorageError) for (const job of batch) job.reject(error);
+      if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
   }
@@ -116,7 +140,7 @@ export class Committer {
         if (gone) throw gone;
         await this.#commitTogether([job]);
       } catch (error) {
-        if (error instanceof StorageError && error.reason !== 'full') gone = error;
+        if (isOfStore(error) && error.reason !== 'full') gone = error;
         job.reject(error);
       }
     }
@@ -161,6 +185,10 @@ export class Committer {
     return work;
   }
 }
+
+/** Fails every write of a batch alike. A damaged page fails only those that need it. */
+const isOfStore = (error: unknown): error is StorageError =>
+  error instanceof StorageError && error.reason !== 'damaged';
 
 function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
   const groups = new Map<string, QueuedWrite[]>();

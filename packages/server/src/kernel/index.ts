@@ -31,6 +31,7 @@ export * from './note-buffer.ts';
 export { noteQuery } from './notes.ts';
 export { incompleteBecause } from './notes-gap.ts';
 export { globConditions } from './path-filter.ts';
+export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';

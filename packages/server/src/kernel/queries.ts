@@ -12,19 +12,30 @@ export type AccountRow = {
   item_no: number;
   last_at: number;
   deleted_at: number | null;
+  plan: string | null;
+  /** Bytes of all versions, traces and open sessions; entries that are not deleted. */
+  storage_bytes: number;
+  storage_entries: number;
+  open_sessions: number;
+  /** Reads and queries of sessions in which nothing else was recorded. */
+  reader_notes: number;
 };
+
+const ACCOUNT = fragment(
+  'account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes',
+);
 
 /** Locks the row of the account: only this transaction may write to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+    sql`SELECT ${ACCOUNT} FROM accounts
         WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
   );
 }
 
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+    sql`SELECT ${ACCOUNT} FROM accounts
         WHERE account_id = ${accountId}`,
   );
 }
@@ -41,7 +52,9 @@ export function advanceAccount(tx: Transaction, account: AccountRow): Promise<nu
   return tx.run(
     sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no},
           audit_hash = ${account.audit_hash}, item_no = ${account.item_no},
-          last_at = ${account.last_at}
+          last_at = ${account.last_at}, storage_bytes = ${account.storage_bytes},
+          storage_entries = ${account.storage_entries}, open_sessions = ${account.open_sessions},
+          reader_notes = ${account.reader_notes}
         WHERE account_id = ${account.account_id}`,
   );
 }
@@ -146,6 +159,21 @@ export function listEvents(
     sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
           session, actor_agent_id FROM events
         WHERE account_id = ${accountId} AND seq > ${page.after} ORDER BY seq LIMIT ${page.limit}`,
+  );
+}
+
+/** The event that says that the clock was set back: the events before it may have later times. */
+export const CLOCK_CORRECTED = 'clock_corrected';
+
+export type Corrections = { last_before: number | null; first_after: number | null };
+
+/** The newest correction of the clock up to a time, and the oldest after that one. `+ 0`: by the index of corrections. */
+export function getCorrections(query: Query, accountId: string, time: number): Promise<Corrections | undefined> {
+  const corrected = sql`account_id = ${accountId} AND event_type = 'clock_corrected'`;
+  const before = sql`SELECT max(seq + 0) FROM events WHERE ${corrected} AND created_at <= ${time}`;
+  return query.get(
+    sql`SELECT (${before}) AS last_before, (SELECT min(seq + 0) FROM events WHERE ${corrected}
+          AND seq > coalesce((${before}), 0)) AS first_after`,
   );
 }
 

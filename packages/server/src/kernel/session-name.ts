@@ -1,19 +1,26 @@
-import { fragment, type Sql, sql } from '../db/index.ts';
+import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import type { Caller } from './caller.ts';
 
 /** Before the holder of a session: no name that a caller gives has a control character. */
 const HELD_BY = '\u001f';
 
+/** Stands for all keys that share their sessions. */
+const SHARED = 'shared';
+
+type SessionCaller = Pick<Caller, 'actor' | 'holder' | 'key'>;
+
 /**
  * A name within what belongs to the holder of the caller's key. Another key may use the same name for something else, and
- * neither sees the other's. Without a key, and for keys that share their sessions, names are one for all.
+ * neither sees the other's.
  */
-export const heldName = (name: string, { holder, key }: Pick<Caller, 'holder' | 'key'>): string =>
-  holder === undefined || key?.shares_sessions ? name : name + HELD_BY + holder;
+export function heldName(name: string, { holder, key }: Pick<Caller, 'holder' | 'key'>): string {
+  if (!holder) return name;
+  return name + HELD_BY + (key?.shares_sessions ? SHARED : holder);
+}
 
 /** The internal name of a session. An agent that names none has one implicit session per key. */
-export const sessionName = (session_id: string | null, caller: Pick<Caller, 'actor' | 'holder' | 'key'>): string =>
-  session_id === null ? HELD_BY + (caller.holder ?? caller.actor) : heldName(session_id, caller);
+export const sessionName = (session_id: string | null, caller: SessionCaller): string =>
+  session_id === null ? HELD_BY + (caller.holder || caller.actor) : heldName(session_id, caller);
 
 /** The name of a session as callers know it. */
 export function sessionIdOf(session: string): string | null {
@@ -39,15 +46,22 @@ const isRecorded = fragment(`event_type IN (${[...RECORDED].map((type) => `'${ty
 
 type SessionEvent = { event_type: string; session: string };
 
-/** Whether an event is about a session of another key. */
-export function isOfOtherHolder({ holder }: Pick<Caller, 'holder'>, { event_type, session }: SessionEvent): boolean {
-  if (holder === undefined || !RECORDED.has(event_type)) return false;
+/** Whether an event is about a session of another key. The operator, who has no key, sees those of all. */
+export function isOfOtherHolder(caller: SessionCaller, { event_type, session }: SessionEvent): boolean {
+  if (caller.holder === undefined || !RECORDED.has(event_type)) return false;
   const at = session.indexOf(HELD_BY);
-  return at >= 0 && session.slice(at + 1) !== holder;
+  return at < 0 ? caller.holder !== '' : !holdersOf(caller).includes(session.slice(at + 1));
 }
 
+const holdersOf = ({ actor, holder, key }: SessionCaller): string[] => [
+  holder || actor,
+  ...(key?.shares_sessions ? [SHARED] : []),
+];
+
 /** Leaves out events about sessions of other keys. */
-export const withoutOtherHolders = ({ holder }: Pick<Caller, 'holder'>): Sql[] =>
-  holder === undefined
-    ? []
-    : [sql`NOT (${isRecorded} AND session LIKE ${`%${HELD_BY}%`} AND session NOT LIKE ${`%${HELD_BY}${holder}`})`];
+export function withoutOtherHolders(caller: SessionCaller): Sql[] {
+  if (caller.holder === undefined) return [];
+  const own = holdersOf(caller).map((holder) => sql`session LIKE ${`%${HELD_BY}${holder}`}`);
+  const unheld = caller.holder === '' ? [sql`session NOT LIKE ${`%${HELD_BY}%`}`] : [];
+  return [sql`(NOT ${isRecorded} OR ${joinSql([...own, ...unheld], ' OR ')})`];
+}

@@ -29,6 +29,7 @@ function toKnown(row: KnownRow): KnownKey {
       name,
       type,
       rate_limit_rpm,
+      plan: row.plan,
       ...(read ? { read } : {}),
       ...(write ? { write } : {}),
       ...(agent_ids.length > 0 ? { agent_ids } : {}),

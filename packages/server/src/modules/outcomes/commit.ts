@@ -19,6 +19,7 @@ import {
   loadSession,
   loadShown,
   type NamedHit,
+  newSession,
   type OpenSession,
   type SessionKey,
   type ShownNumbers,
@@ -276,5 +277,6 @@ function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceTo
 /** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
 function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
-  if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
+  if (session.row || session.reads.length > 0 || session.items.length > 0)
+    clearSession(work, session.row ?? newSession(key, work.now));
 }
