@@ -34,7 +34,6 @@ const dialect: Dialect = {
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],
   }),
-  bytes: (column) => `length(CAST(${column} AS BLOB))`,
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
