@@ -74,6 +74,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.marks ? { marks: database.marks } : {}),
+    ...(database.words ? { words: database.words } : {}),
     close: () => database.close(),
   };
 }
@@ -110,6 +111,8 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['ALTER TABLE ', 'changes the schema'],
   ['UPDATE evidence SET (before_seq, before_no) =', 'a migration, each account for itself'],
   ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
+  ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
+  ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
     'a migration, each account for itself',
@@ -151,6 +154,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',
     'answers of all accounts grow old alike',
   ],
+  ['DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at <', 'and what they name with them'],
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],

@@ -15,7 +15,7 @@ import { openInstalledApp } from './installed.ts';
 import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
 import { createLogger } from './logger.ts';
 import { countKeys } from './modules/keys/index.ts';
-import { stopSignal } from './stop-signal.ts';
+import { onReload, stopSignal } from './stop-signal.ts';
 import { Telemetry } from './telemetry/index.ts';
 import { Supervisor } from './workers/supervisor.ts';
 import { joinSupervisor, type WorkerChannel, workerStop } from './workers/worker.ts';
@@ -48,6 +48,7 @@ async function serveAlone(config: Config, log: Logger): Promise<number> {
   if ('exitCode' in running) return running.exitCode;
   // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
   const stopping = stopSignal();
+  onReload(() => log.warn('SIGHUP replaces workers, and there is one process: see MEM_WORKERS'));
   process.stdout.write(firstScreen(config, { ...running, elsewhere }));
   return stopWhen(stopping, running, log);
 }
@@ -75,7 +76,7 @@ async function serveByWorkers(config: Config, log: Logger): Promise<number> {
   const stopping = stopSignal();
   const started = await Promise.race([supervisor.start(), stopping.then(() => ({ exitCode: 0 }))]);
   if ('exitCode' in started) return (await supervisor.stop()) || started.exitCode;
-  process.on('SIGHUP', () => void supervisor.restart());
+  onReload(() => void supervisor.restart());
   process.stdout.write(firstScreen(config, { ...started, elsewhere }));
   const signal = await stopping;
   log.info({ signal }, 'stopping: the workers finish what they accepted');

@@ -14,5 +14,13 @@ export function stopSignal(): Promise<string> {
       resolve(signal);
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+    if (hasTerminal()) process.on('SIGHUP', onSignal);
   });
 }
+
+/** A terminal that is closed sends SIGHUP to what was started in it. Without one, an operator sends it to mean "reload". */
+export function onReload(reload: () => void): void {
+  if (!hasTerminal()) process.on('SIGHUP', reload);
+}
+
+const hasTerminal = (): boolean => Boolean(process.stdin.isTTY || process.stdout.isTTY);

@@ -1,4 +1,4 @@
-import type { Transaction } from './database.ts';
+import { StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
@@ -34,6 +34,7 @@ const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
+  readonly #file: string;
   readonly #known: SqliteKnownRows;
   readonly #written: WrittenRows[] = [];
   /** The reason why the transaction takes no more statements. */
@@ -44,8 +45,9 @@ export class SqliteTransaction implements Transaction {
    */
   #failure: unknown;
 
-  constructor(connection: SqliteConnection, known: SqliteKnownRows) {
+  constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
+    this.#file = file;
     this.#known = known;
   }
 
@@ -58,9 +60,10 @@ export class SqliteTransaction implements Transaction {
     try {
       return statement();
     } catch (error) {
-      const failure = translate(error);
+      const failure = translate(error, this.#file);
       this.#failure ??= failure;
-      if (failure !== error) this.#end = failure;
+      // A damaged page fails the statements that meet it, and no others.
+      if (failure instanceof StorageError && failure.reason !== 'damaged') this.#end = failure;
       throw failure;
     }
   }

@@ -11,6 +11,7 @@ import {
 } from './database.ts';
 import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
+import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
@@ -19,7 +20,7 @@ import { FolderMarks } from './sqlite-marks.ts';
 import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
-import { makeStoreFolder } from './store-folder.ts';
+import { keepPrivate, makeStoreFolder } from './store-folder.ts';
 
 const dialect: Dialect = {
   engine: 'sqlite',
@@ -33,6 +34,7 @@ const dialect: Dialect = {
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],
   }),
+  bytes: (column) => `length(CAST(${column} AS BLOB))`,
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
@@ -61,6 +63,7 @@ class SqliteDatabase implements Database {
   readonly read: Query;
   readonly scan: SqliteReader;
   readonly marks: FolderMarks;
+  readonly words: AttachedFile;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #file: string;
@@ -77,6 +80,7 @@ class SqliteDatabase implements Database {
     this.#known = new SqliteKnownRows({ reader, writer, limits });
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);
+    this.words = new AttachedFile(join(dirname(file), 'words.db'), file, { reader, scan: this.scan });
     // A process that waits for another's write keeps answering reads: `#begin` waits, not SQLite.
     writer.exec('PRAGMA busy_timeout = 0');
   }
@@ -126,8 +130,10 @@ class SqliteDatabase implements Database {
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>, waitMs: number): Promise<T> {
+    const slow = this.words.throttle?.();
+    if (slow !== undefined) await slow;
     await this.#begin(waitMs);
-    const tx = new SqliteTransaction(this.#writer, this.#known);
+    const tx = new SqliteTransaction(this.#writer, { file: this.#file, known: this.#known });
     try {
       const result = await work(tx);
       tx.commit();
@@ -146,7 +152,7 @@ class SqliteDatabase implements Database {
         this.#writer.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error);
+        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error, this.#file);
       }
       // A random delay, so that waiting processes do not stay in step.
       await sleep(1 + Math.random() * 4);
@@ -189,11 +195,12 @@ export async function openSqlite(directory: string, limits = CACHE_LIMITS): Prom
   try {
     await refuseForeign(driver, file);
     makeStoreFolder(directory);
+    keepPrivate(directory);
     const writer = await openConnection(driver, file, false);
     const reader = await openConnection(driver, file, true);
     return new SqliteDatabase({ writer, reader, file, limits });
   } catch (error) {
-    const failure = translate(error);
+    const failure = translate(error, file);
     throw failure === error && isFileError(error) ? new StorageError('refused', error) : failure;
   }
 }

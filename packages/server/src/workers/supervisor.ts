@@ -157,7 +157,8 @@ function say(worker: Worker, message: ToWorker): void {
 function end(worker: Worker): Promise<number> {
   return new Promise((resolve) => {
     if (worker.isDead()) return resolve(0);
-    worker.once('exit', (code) => resolve(code ?? 1));
+    // One that has not begun to serve ends by the signal itself.
+    worker.once('exit', (code, signal) => resolve(signal === 'SIGTERM' ? 0 : (code ?? 1)));
     worker.process.kill('SIGTERM');
   });
 }

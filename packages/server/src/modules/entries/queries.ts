@@ -22,6 +22,19 @@ const ENTRY_KEYS = fragment(
     .join(', '),
 );
 
+/** Statements on heads for a thread that has its own connection to a file of SQLite. */
+export const headStatements = {
+  branches: `WITH RECURSIVE found (account_id, branch) AS (
+      SELECT ?1, (SELECT min(branch) FROM entries WHERE account_id = ?1)
+      UNION ALL
+      SELECT ?1, (SELECT min(branch) FROM entries WHERE account_id = ?1 AND branch > found.branch) FROM found
+      WHERE found.branch IS NOT NULL)
+    SELECT branch FROM found WHERE branch IS NOT NULL`,
+  seqs: 'SELECT seq FROM entries WHERE account_id = ? AND branch = ? AND seq > ? ORDER BY seq LIMIT ? + 0',
+  head: 'SELECT entry_id, deleted, document FROM entries WHERE account_id = ? AND branch = ? AND seq = ?',
+  entries: 'SELECT entry_id FROM entries WHERE account_id = ? AND entry_id >= ? AND entry_id <= ?',
+};
+
 export type { EntryKey };
 export type EntryRowKey = EntryKey & { account_id: string; branch: string };
 
