@@ -137,7 +137,7 @@ class SqliteDatabase implements Database {
     try {
       const result = await work(tx);
       tx.commit();
-      this.#checkpointer.committed();
+      void this.#checkpointer.committed();
       return result;
     } catch (error) {
       tx.rollback();
