@@ -31,7 +31,9 @@ function toMatcher({ name, segments, greedy }: RoutePattern): TextMatcher {
     .join('');
   const spanning = segments[greedy]?.parameter as string;
   const tail = segments.slice(greedy + 1).reverse();
+  const ending = tail[0] && tail[0].parameter === undefined ? `/${tail[0].word}` : '';
   return (rawPath) => {
+    if (!rawPath.endsWith(ending)) return undefined;
     if (!rawPath.startsWith(head) || rawPath[head.length] !== '/') return undefined;
     let end = rawPath.length;
     const values: string[] = [];
