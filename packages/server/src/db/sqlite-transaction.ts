@@ -70,9 +70,10 @@ export class SqliteTransaction implements Transaction {
 
   enter(): void {}
 
-  #note(table: string, rows: readonly Row[], named: object): void {
+  #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
     const how = this.#known.namedBy(table, named);
-    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any' });
+    if (how !== undefined)
+      this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: add && Object.keys(add) });
   }
 
   /** A statement that names no rows may write any. */
@@ -97,7 +98,7 @@ export class SqliteTransaction implements Transaction {
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
     const { names, returning, calls } = planInsertOnce(insert);
-    this.#note(insert.table, rows, insert.columns);
+    this.#note(insert.table, rows, { named: insert.columns });
     return this.#run(() => {
       const returned: T[] = [];
       let at = 0;
@@ -117,7 +118,7 @@ export class SqliteTransaction implements Transaction {
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
     const names = Object.keys({ ...update.set, ...update.add, ...update.by });
-    this.#note(update.table, rows, update.by);
+    this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
     this.#run(() => {
       const statement = this.#connection.statement(updateTextOnce(update));
       for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
