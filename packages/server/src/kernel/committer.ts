@@ -1,5 +1,6 @@
 import { Fault, JsonText, type OperationName, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
+import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
@@ -127,7 +128,7 @@ export class Committer {
     try {
       await this.#commitTogether(batch);
     } catch (error) {
-      if (batch.length === 1 || error instanceof StorageError) for (const job of batch) job.reject(error);
+      if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
   }
@@ -139,7 +140,7 @@ export class Committer {
         if (gone) throw gone;
         await this.#commitTogether([job]);
       } catch (error) {
-        if (error instanceof StorageError && error.reason !== 'full') gone = error;
+        if (isOfStore(error) && error.reason !== 'full') gone = error;
         job.reject(error);
       }
     }
@@ -184,6 +185,10 @@ export class Committer {
     return work;
   }
 }
+
+/** Fails every write of a batch alike. A damaged page fails only those that need it. */
+const isOfStore = (error: unknown): error is StorageError =>
+  error instanceof StorageError && error.reason !== 'damaged';
 
 function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
   const groups = new Map<string, QueuedWrite[]>();
@@ -257,7 +262,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   }
 }
 
-function record(work: Work, job: QueuedWrite, { output, change, entity_path }: WriteResult<unknown>): void {
+function record(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   if (change && !job.handler.unaudited) {
@@ -268,7 +273,7 @@ function record(work: Work, job: QueuedWrite, { output, change, entity_path }: W
   work.storeAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
-    entity_path,
+    names: answerNames(output, holds),
     answer: stringify(withoutSecret(job.name, output)),
   });
 }

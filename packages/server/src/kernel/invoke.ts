@@ -43,7 +43,7 @@ export function createKernel(
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
   const admit = createAdmit({ handlers, services, hooks, usage });
-  const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
+  const followers = new Followers({ ...services, feed, onError });
   const committer = new Committer(services, {
     committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),

@@ -19,6 +19,7 @@ import {
   loadSession,
   loadShown,
   type NamedHit,
+  newSession,
   type OpenSession,
   type SessionKey,
   type ShownNumbers,
@@ -155,7 +156,7 @@ async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }:
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   const numbers = documentOf(row).shown ?? [];
   const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }));
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
 }
 
 type OutcomeDecision = {
@@ -243,9 +244,9 @@ async function applyOutcome(
   resetSession(work, key, session);
   if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  // As text, which the audit trail hashes and the transport sends.
+  // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
   const text = new JsonText(stringify(output), output).knowing(output);
-  return changed(text as unknown as typeof output, { resource: row.outcome_id, ...hashedBy(text) });
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
@@ -289,5 +290,6 @@ function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceTo
 /** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
 function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
-  if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
+  if (session.row || session.reads.length > 0 || session.items.length > 0)
+    clearSession(work, session.row ?? newSession(key, work.now));
 }
