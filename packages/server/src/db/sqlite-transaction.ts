@@ -3,6 +3,7 @@ import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type U
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
+import { compileRowReader, type RowReader } from './sqlite-rows.ts';
 
 /**
  * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
@@ -10,7 +11,7 @@ import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
  */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 
-type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
+type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
 function planInsert({ table, columns, suffix = '', singly = false }: Insert): InsertPlan {
   const names = Object.keys(columns);
@@ -20,17 +21,18 @@ function planInsert({ table, columns, suffix = '', singly = false }: Insert): In
     size,
     text: `${into} ${new Array(size).fill(row).join(', ')} ${suffix}`,
   }));
-  return { names, returning: suffix.includes('RETURNING'), calls };
+  return { readRow: compileRowReader(names), returning: suffix.includes('RETURNING'), calls };
 }
 
-function updateText({ table, set = {}, add = {}, by }: Update): string {
+function planUpdate({ table, set = {}, add = {}, by }: Update): { text: string; readRow: RowReader } {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
   const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
-  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  const text = `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  return { text, readRow: compileRowReader(Object.keys({ ...set, ...add, ...by })) };
 }
 
 const planInsertOnce = once(planInsert);
-const updateTextOnce = once(updateText);
+const planUpdateOnce = once(planUpdate);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
@@ -97,7 +99,7 @@ export class SqliteTransaction implements Transaction {
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
-    const { names, returning, calls } = planInsertOnce(insert);
+    const { readRow, returning, calls } = planInsertOnce(insert);
     this.#note(insert.table, rows, { named: insert.columns });
     return this.#run(() => {
       const returned: T[] = [];
@@ -107,7 +109,7 @@ export class SqliteTransaction implements Transaction {
         const statement = this.#connection.statement(text);
         for (; rows.length - at >= size; at += size) {
           const values: SqlValue[] = [];
-          for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
+          for (let i = at; i < at + size; i++) readRow(rows[i] as Row, values);
           if (returning) returned.push(...statement.all<T>(values));
           else statement.run(values);
         }
@@ -117,11 +119,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
-    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
+    const { text, readRow } = planUpdateOnce(update);
     this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
     this.#run(() => {
-      const statement = this.#connection.statement(updateTextOnce(update));
-      for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
+      const statement = this.#connection.statement(text);
+      for (const row of rows) {
+        const values: SqlValue[] = [];
+        readRow(row, values);
+        statement.run(values);
+      }
     });
   }
 

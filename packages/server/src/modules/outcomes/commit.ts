@@ -1,4 +1,4 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -11,7 +11,7 @@ import {
   type WriteResult,
   writesTogether,
 } from '../../kernel/index.ts';
-import { authorOf, checkUnchanged, EntrySet, staleReadsInScope } from '../entries/index.ts';
+import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
   clearSession,
@@ -45,6 +45,7 @@ import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
+import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -85,17 +86,19 @@ type OutcomeBatch = {
   outcomes: queries.OutcomeRow[];
   evidence: queries.EvidenceRow[];
   traces: SealedTrace[];
+  hasLesson: boolean;
 };
 
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const book: OutcomeBatch = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
+  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
     const result = await commitOne(work, book, loaded);
     results.push(result);
-    if (!(result instanceof Fault) && result.output.lesson) break;
+    if (book.hasLesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
@@ -125,6 +128,14 @@ async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outco
     loadPast(work.tx, key),
   ]);
   return { caller, input, author, key, before, session, past, gaps };
+}
+
+/** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
+function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+  if (before) return [];
+  const { branch } = input;
+  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
+  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -231,9 +242,11 @@ async function applyOutcome(
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   resetSession(work, key, session);
+  if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  // Its advice names what was shown.
-  return changed(output, { resource: row.outcome_id, holds: shown, ...hashedBy(output) });
+  // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const text = new JsonText(stringify(output), output).knowing(output);
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
