@@ -19,6 +19,7 @@ const sources = {
   search: 'inside/search.mjs',
   recorded: 'inside/recorded.mjs',
   key: 'inside/key.mjs',
+  holds: 'inside/holds.mjs',
   postgres: '../tests/support/postgres-server.ts',
 };
 
