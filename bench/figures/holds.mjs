@@ -16,7 +16,10 @@ export async function* measureHolds(harness) {
   const options = { url, socket, headers, repeats: harness.options.repeats };
   const [command, args] = pinned('load', process.execPath, [harness.programs.holds, JSON.stringify(options)]);
   const { stdout } = await run(command, args, { showErrors: true });
-  const measured = stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const measured = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   const byName = Map.groupBy ? Map.groupBy(measured, ({ name }) => name) : groupBy(measured);
   for (const [name, cases] of byName) yield toRow(name, cases);
 }

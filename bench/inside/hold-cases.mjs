@@ -1,5 +1,5 @@
-import { operationNames, operations } from '@mem-service/contract';
-import { forms, valueOf } from './hold-forms.mjs';
+import { operationNames, operations } from '../../packages/contract/src/index.ts';
+import { formedValue, forms } from './hold-forms.mjs';
 import { largestInput } from './hold-inputs.mjs';
 
 const BODY_BYTES = 8 * 1024 * 1024 - 4096;
@@ -47,9 +47,11 @@ function* hostileInputs(name, wanted) {
   const { shape } = operations[name].input;
   const example = operations[name].example(0);
   for (const label of ['many names', 'empty objects', 'short items'].filter(wanted)) {
-    const value = () => valueOf(forms[label], BODY_BYTES);
+    const value = () => formedValue(forms[label], BODY_BYTES);
     if (label === 'many names') yield { what: 'unknown fields', input: () => ({ ...example, ...value() }) };
-    for (const field of Object.keys(shape)) yield { what: `${field} of ${label}`, input: () => ({ ...example, [field]: value() }) };
+    const field = Object.keys(shape).findLast((one) => !operations[name].http.path.includes(`{${one}}`));
+    if (field === undefined) continue;
+    yield { what: `${field} of ${label}`, input: () => ({ ...example, [field]: value() }) };
   }
 }
 
@@ -60,7 +62,11 @@ export function* casesOf({ only = '', form = '' }) {
     .sort((a, b) => weight(a) - weight(b));
   for (const name of names)
     for (const one of inputsOf(name, (label) => label.includes(form)))
-      yield { name, what: one.what, request: () => requestFor(name, typeof one.input === 'function' ? one.input() : one.input) };
+      yield {
+        name,
+        what: one.what,
+        request: () => requestFor(name, typeof one.input === 'function' ? one.input() : one.input),
+      };
 }
 
 /** Splits an input into path, query and body as the routes do. */
@@ -73,6 +79,10 @@ function requestFor(name, input) {
     return String(value).split('/').map(encodeURIComponent).join('/');
   });
   if (isBody(name)) return { method, path: url, body: JSON.stringify(rest) };
-  const query = new URLSearchParams(Object.entries(rest).filter(([, value]) => value !== undefined).map(([k, v]) => [k, String(v)]));
+  const query = new URLSearchParams(
+    Object.entries(rest)
+      .filter(([, value]) => value !== undefined)
+      .map(([k, v]) => [k, String(v)]),
+  );
   return { method, path: query.size === 0 ? url : `${url}?${query}` };
 }

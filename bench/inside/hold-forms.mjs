@@ -15,19 +15,25 @@ const SCRIPTS = 'Ünïcödé ЁЖИК ελληνικά 日本語の文章 한국
 
 /** Texts and values of about that many characters that are costly in one way or another. */
 export const forms = {
-  prose: { text: (chars) => repeated(PROSE, chars) },
+  prose: { text: (chars) => repeated(PROSE, chars * 0.98) },
   'one letter': { text: (chars) => repeated('a', chars) },
   signs: { text: (chars) => repeated('"\\\n=:', chars / 2) },
   'near secrets': { text: (chars) => repeated(NEARLY, chars) },
   scripts: { text: (chars) => repeated(SCRIPTS, chars / 3) },
-  random: { text: (chars) => randomBytes(Math.max(1, Math.ceil((chars * 3) / 4))).toString('base64').slice(0, chars) },
+  random: {
+    text: (chars) =>
+      randomBytes(Math.max(1, Math.ceil((chars * 3) / 4)))
+        .toString('base64')
+        .slice(0, chars),
+  },
   digits: { text: (chars) => repeated('4 1 1-', chars) },
   'short items': { value: (chars) => list(chars, 1, () => 1) },
   'empty objects': { value: (chars) => list(chars, 2, () => ({})) },
   'many names': { value: (chars) => Object.fromEntries(list(chars, 12, (_, i) => [`k${i.toString(36)}x`, 1])) },
-  'many texts': { value: (chars) => list(chars, 22, (_, i) => `token=a ${i.toString(36)} b camelCase`) },
+  'many texts': { value: (chars) => list(chars, 30, (_, i) => `token=a ${i.toString(36)} b camelCase`) },
   nested: { value: (chars) => list(chars, 600, () => nested(100, 'password=abc')) },
 };
 
-export const textOf = (form, chars) => (form.text ? form.text(chars) : JSON.stringify(form.value(chars / 2)).slice(0, chars));
-export const valueOf = (form, chars) => (form.value ? form.value(chars) : form.text(chars));
+export const formedText = (form, chars) =>
+  form.text ? form.text(chars) : JSON.stringify(form.value(chars / 2)).slice(0, chars);
+export const formedValue = (form, chars) => (form.value ? form.value(chars) : form.text(chars));

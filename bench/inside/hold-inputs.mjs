@@ -1,6 +1,7 @@
-import { operations } from '@mem-service/contract';
+// biome-ignore lint/correctness/noUndeclaredDependencies: the service's own
 import * as z from 'zod';
-import { textOf, valueOf } from './hold-forms.mjs';
+import { operations } from '../../packages/contract/src/index.ts';
+import { formedText, formedValue } from './hold-forms.mjs';
 
 /** Slots that take any text or value get an equal share of what the fixed fields leave. */
 class Builder {
@@ -43,7 +44,7 @@ class Builder {
         return null;
       default:
         this.#free++;
-        return valueOf(this.plan.form, share);
+        return formedValue(this.plan.form, share);
     }
   }
 
@@ -54,7 +55,7 @@ class Builder {
     const object = Object.fromEntries(wanted.map(([name, one]) => [name, this.#of(one, share, name)]));
     if (all.length === 0 || (this.plan.loose && typeof schema.additionalProperties === 'object')) {
       this.#free++;
-      object.more = valueOf(this.plan.form, share);
+      object.more = formedValue(this.plan.form, share);
     }
     return object;
   }
@@ -73,14 +74,24 @@ class Builder {
     if (name === 'key') return `key-${this.#n++}`;
     if (name === 'cursor') return undefined;
     if (typeof example === 'string' && name !== 'source_id') return example;
-    if (schema.maxLength !== undefined) return textOf(this.plan.form, schema.maxLength).slice(0, schema.maxLength) || 'a';
+    if (schema.maxLength !== undefined)
+      return formedText(this.plan.form, schema.maxLength).slice(0, schema.maxLength) || 'a';
     this.#free++;
-    return textOf(this.plan.form, share) || 'a';
+    return formedText(this.plan.form, share) || 'a';
   }
 }
 
 /** These exclude others, or would end what is measured. */
-const WITHOUT = new Set(['ttl_seconds', 'ttl_at', 'if_version', 'if_exists', 'if_unchanged', 'dry_run', 'cursor', 'offset']);
+const WITHOUT = new Set([
+  'ttl_seconds',
+  'ttl_at',
+  'if_version',
+  'if_exists',
+  'if_unchanged',
+  'dry_run',
+  'cursor',
+  'offset',
+]);
 const size = (input) => Buffer.byteLength(JSON.stringify(input));
 
 /** The largest input that the schema of an operation takes within the bytes of a body. */

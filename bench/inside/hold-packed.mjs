@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { operations } from '@mem-service/contract';
-import { forms, valueOf } from './hold-forms.mjs';
+import { operations } from '../../packages/contract/src/index.ts';
+import { formedValue, forms } from './hold-forms.mjs';
 import { largestInput } from './hold-inputs.mjs';
 
 const BODY_BYTES = 8 * 1024 * 1024 - 4096;
@@ -34,11 +34,17 @@ const spans = (count, attributes) => ({
 export function* packedCases({ only = '', form = '' }) {
   const gzip = { 'content-encoding': 'gzip' };
   const bodies = {
-    'spans of many fields': () => spans(400, Array.from({ length: 15 }, (_, i) => attribute(`a.${i}`, 'password=abc def'))),
+    'spans of many fields': () =>
+      spans(
+        400,
+        Array.from({ length: 15 }, (_, i) => attribute(`a.${i}`, 'password=abc def')),
+      ),
     'many spans': () => spans(20_000, []),
-    'empty spans': () => ({ resourceSpans: [{ scopeSpans: [{ spans: valueOf(forms['empty objects'], BODY_BYTES) }] }] }),
+    'empty spans': () => ({
+      resourceSpans: [{ scopeSpans: [{ spans: formedValue(forms['empty objects'], BODY_BYTES) }] }],
+    }),
     'large texts': () => spans(40, [attribute('gen_ai.prompt', forms['near secrets'].text(180_000))]),
-    'empty objects': () => ({ resourceSpans: valueOf(forms['empty objects'], BODY_BYTES) }),
+    'empty objects': () => ({ resourceSpans: formedValue(forms['empty objects'], BODY_BYTES) }),
   };
   if (otlp.includes(only))
     for (const [what, body] of Object.entries(bodies))
@@ -55,13 +61,19 @@ export function* packedCases({ only = '', form = '' }) {
 
 function* toolCases(wanted) {
   const headers = { accept: 'application/json, text/event-stream' };
-  const call = (name, input) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } });
+  const call = (name, input) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } });
   const post = (body) => ({ method: 'POST', path: '/mcp', body, headers });
   for (const [label, form] of Object.entries(forms).filter(([label]) => label.includes(wanted))) {
-    const value = () => valueOf(form, 1024 * 1024 - 64);
-    yield { name: 'mcp', what: `mem_write, ${label}`, request: () => post(call('mem_write', { entity_path: 'holds/mcp', key: 'k', value: value() })) };
-    const writes = () => largestInput('commits.create', { form, whole: false, bytes: BODY_BYTES - 1000, valueBytes: 1024 * 1024 - 64 });
+    const value = () => formedValue(form, 1024 * 1024 - 64);
+    yield {
+      name: 'mcp',
+      what: `mem_write, ${label}`,
+      request: () => post(call('mem_write', { entity_path: 'holds/mcp', key: 'k', value: value() })),
+    };
+    const writes = () =>
+      largestInput('commits.create', { form, whole: false, bytes: BODY_BYTES - 1000, valueBytes: 1024 * 1024 - 64 });
     yield { name: 'mcp', what: `mem_commit_batch, ${label}`, request: () => post(call('mem_commit_batch', writes())) };
-    yield { name: 'mcp', what: `body of ${label}`, request: () => post(JSON.stringify(valueOf(form, BODY_BYTES))) };
+    yield { name: 'mcp', what: `body of ${label}`, request: () => post(JSON.stringify(formedValue(form, BODY_BYTES))) };
   }
 }

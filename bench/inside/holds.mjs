@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import { forms } from './hold-forms.mjs';
 import { casesOf } from './hold-cases.mjs';
+import { forms } from './hold-forms.mjs';
 import { packedCases } from './hold-packed.mjs';
 
 const { url, socket, headers, repeats = 3, ...filter } = JSON.parse(process.argv[2]);
@@ -32,8 +32,13 @@ async function seed() {
     for (let i = 0; i < 8; i++) {
       const form = kinds[i % kinds.length];
       const text = form.text?.(500_000 + version) ?? '';
-      const value = i < 4 ? { rows: Array.from({ length: 9000 }, (_, n) => ({ k1: n + version, k2: n % 97, t: `x${n}` })) } : text;
-      await send({ method: 'POST', path: '/api/v1/entries', body: JSON.stringify({ entity_path: 'holds/seed', key: `large-${i}`, value }) });
+      const value =
+        i < 4 ? { rows: Array.from({ length: 9000 }, (_, n) => ({ k1: n + version, k2: n % 97, t: `x${n}` })) } : text;
+      await send({
+        method: 'POST',
+        path: '/api/v1/entries',
+        body: JSON.stringify({ entity_path: 'holds/seed', key: `large-${i}`, value }),
+      });
     }
 }
 
@@ -52,6 +57,8 @@ for (const one of [...casesOf(filter), ...packedCases(filter)]) {
   const cpu = median(runs.map((run) => run.cpu));
   const wall = median(runs.map((run) => run.wall));
   const sent = request.body?.length ?? 0;
-  console.log(JSON.stringify({ name: one.name, what: one.what, sent, status, bytes, cpu, wall, ...(error ? { error } : {}) }));
+  console.log(
+    JSON.stringify({ name: one.name, what: one.what, sent, status, bytes, cpu, wall, ...(error ? { error } : {}) }),
+  );
 }
 probe.end();

@@ -1,3 +1,4 @@
+import { untilTurnEnds } from '../turns.ts';
 import type { Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -8,6 +9,7 @@ import { translate } from './sqlite-errors.ts';
  * statements stay few.
  */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
+const UPDATES_PER_STEP = 32;
 
 type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
 
@@ -40,6 +42,8 @@ export class SqliteTransaction implements Transaction {
    * committed.
    */
   #failure: unknown;
+  /** Many rows that are written in turns with other requests. Later statements wait for them. */
+  #underway: Promise<unknown> | undefined;
 
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
@@ -61,59 +65,91 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
+  async #inOrder(): Promise<void> {
+    while (this.#underway !== undefined) await this.#underway;
+  }
+
+  /** Runs a statement for many rows; the error of a step is that of the statement. */
+  #inSteps<T>(steps: Iterator<void, T>): T | Promise<T> {
+    const result = untilTurnEnds({ next: () => this.#run(() => steps.next()) });
+    if (!(result instanceof Promise)) return result;
+    const end = () => {
+      this.#underway = undefined;
+    };
+    this.#underway = result.then(end, end);
+    return result;
+  }
+
   enter(): void {}
 
   async all<T = Row>(statement: Sql): Promise<T[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
     return this.#run(() => this.#connection.all<T>(statement));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {
+    if (this.#underway !== undefined) await this.#inOrder();
     return this.#run(() => this.#connection.get<T>(statement));
   }
 
   async run({ text, values }: Sql): Promise<number> {
+    if (this.#underway !== undefined) await this.#inOrder();
     return this.#run(() => this.#connection.statement(text).run(values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
+    return this.#inSteps(this.#insertInSteps<T>(insert, rows));
+  }
+
+  *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
     const { names, returning, calls } = planInsertOnce(insert);
-    return this.#run(() => {
-      const returned: T[] = [];
-      let at = 0;
-      for (const { size, text } of calls) {
-        if (rows.length - at < size) continue;
-        const statement = this.#connection.statement(text);
-        for (; rows.length - at >= size; at += size) {
-          const values: SqlValue[] = [];
-          for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
-          if (returning) returned.push(...statement.all<T>(values));
-          else statement.run(values);
-        }
+    const returned: T[] = [];
+    let at = 0;
+    for (const { size, text } of calls) {
+      if (rows.length - at < size) continue;
+      const statement = this.#connection.statement(text);
+      for (; rows.length - at >= size; at += size) {
+        if (at > 0) yield;
+        const values: SqlValue[] = [];
+        for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
+        if (returning) returned.push(...statement.all<T>(values));
+        else statement.run(values);
       }
-      return returned;
-    });
+    }
+    return returned;
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+    if (this.#underway !== undefined) await this.#inOrder();
+    await this.#inSteps(this.#updateInSteps(update, rows));
+  }
+
+  *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
     const names = Object.keys({ ...update.set, ...update.add, ...update.by });
-    this.#run(() => {
-      const statement = this.#connection.statement(updateTextOnce(update));
-      for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
-    });
+    const statement = this.#connection.statement(updateTextOnce(update));
+    for (const [i, row] of rows.entries()) {
+      if (i > 0 && i % UPDATES_PER_STEP === 0) yield;
+      statement.run(names.map((name) => row[name] ?? null));
+    }
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
     return this.#run(() => this.#connection.findMany<T>(find, keys));
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#underway !== undefined) await this.#inOrder();
     const before = this.#failure;
     this.#exec('SAVEPOINT one');
     try {
       const result = await work();
+      if (this.#underway !== undefined) await this.#inOrder();
       this.#exec('RELEASE one');
       return result;
     } catch (error) {
+      if (this.#underway !== undefined) await this.#inOrder();
       if (!this.#end) this.#exec('ROLLBACK TO one; RELEASE one');
       this.#failure = before;
       throw error;

@@ -25,7 +25,7 @@ async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const keys = heads.map(({ entry_id, version }) => [work.account_id, entry_id, version]);
   const versions = await work.tx.findMany<VersionRow>(findWholeVersions, keys);
   const restored = heads.map((head, i) => toChange(head, versions[i]));
-  saveHeads(work, restored);
+  await saveHeads(work, restored);
   await restoreProjections(work, restored);
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
+import { inTurns } from '../../turns.ts';
 import { getDocuments } from '../entries/index.ts';
 import {
   type CountedText,
@@ -65,13 +66,6 @@ export async function findByScan(
 function wordsIn(document: string): string[] | Promise<string[]> {
   const entry = JSON.parse(document);
   return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
-}
-
-async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
-    await nextTurn();
-  }
 }
 
 /** The first of the entries that are within both limits; always one of them, so that a scan makes progress. */

@@ -1,7 +1,9 @@
+import type { Row } from '../../db/index.ts';
 import type { EntryChange, EntryHead, Projection, Work } from '../../kernel/index.ts';
+import { inTurns } from '../../turns.ts';
 import { markAll, markOf, rowidOf, toTsvector } from './indexing.ts';
 import { deleteWords, insertWords } from './queries.ts';
-import { wordsOfEntry } from './rules/words.ts';
+import { wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
 
 const wordsOf = ({ after, value }: EntryChange): string[] =>
   value === undefined ? [] : wordsOfEntry({ entity_path: after.entity_path, key: after.key, value });
@@ -30,12 +32,14 @@ export const wordsOfEntries: Projection = {
   rowColumns: {
     engine: 'postgres',
     types: { search_words: 'search_text', word_count: 'int' },
-    values(work, changes) {
+    async values(work, changes) {
       const mark = markOf(work.account.number);
-      return changes.map((change) => {
-        const words = wordsOf(change);
-        return { search_words: toTsvector(mark, words), word_count: words.length };
-      });
+      const rows: Row[] = [];
+      for (const { after, value } of changes) {
+        const words = value === undefined ? [] : await inTurns(wordsOfEntryInSteps({ ...after, value }));
+        rows.push({ search_words: toTsvector(mark, words), word_count: words.length });
+      }
+      return rows;
     },
   },
   apply: index,
