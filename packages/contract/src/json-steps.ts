@@ -15,9 +15,9 @@ import {
 export type JsonLimits = { depth: number; members: number; values: number };
 
 const COLON = 0x3a;
-/** Characters that are looked at, and that are parsed, in one step: each takes a few milliseconds at most. */
-const SCANNED_CHARS = 512 * 1024;
-const PARSED_CHARS = 64 * 1024;
+/** Characters that are parsed in one step, and how many times as many are looked at: a few milliseconds each. */
+const STEP_CHARS = 64 * 1024;
+const SCANNED_STEPS = 8;
 
 /** Where the containers end that are too large for one step, by where they begin. */
 type LargeContainers = ReadonlyMap<number, number>;
@@ -26,20 +26,28 @@ type LargeContainers = ReadonlyMap<number, number>;
  * JSON.parse in steps of a few milliseconds, with a yield after each of them, whatever the text holds; only a single long
  * string is read at once. The limits are checked first, before anything is built.
  */
-export function* parseJsonInSteps(text: string, limits: JsonLimits): Generator<void, unknown> {
-  const large = yield* scan(text, limits);
+export function* parseJsonInSteps(
+  text: string,
+  limits: JsonLimits,
+  stepChars = STEP_CHARS,
+): Generator<void, { parsed: unknown; depth: number }> {
+  const { large, depth } = yield* scan(text, limits, stepChars);
   const start = afterSpace(text, 0);
-  const reader = new StepReader(text, large);
-  const value = yield* reader.value(start);
+  const reader = new StepReader(text, large, stepChars);
+  const parsed = yield* reader.value(start);
   if (afterSpace(text, reader.at) < text.length) throw syntaxError(text, reader.at);
-  return value;
+  return { parsed, depth };
 }
 
-type ScanState = { at: number; members: number; values: number; deepest: number; starts: number[] };
+type ScanState = { stepChars: number; at: number; members: number; values: number; deepest: number; starts: number[] };
 
-function* scan(text: string, limits: JsonLimits): Generator<void, LargeContainers> {
+function* scan(
+  text: string,
+  limits: JsonLimits,
+  stepChars: number,
+): Generator<void, { large: LargeContainers; depth: number }> {
   const large = new Map<number, number>();
-  const state: ScanState = { at: 0, members: 0, values: 0, deepest: 0, starts: [] };
+  const state: ScanState = { stepChars, at: 0, members: 0, values: 0, deepest: 0, starts: [] };
   while (state.at < text.length) {
     scanPart(text, state, large);
     if (state.members > limits.members) throw tooMany('members', limits.members);
@@ -47,12 +55,12 @@ function* scan(text: string, limits: JsonLimits): Generator<void, LargeContainer
     if (state.deepest > limits.depth) throw tooDeep(limits.depth);
     yield;
   }
-  return large;
+  return { large, depth: state.deepest };
 }
 
 /** Counts up to the end of a step. A part that goes beyond a limit is counted to its end, which is near. */
 function scanPart(text: string, state: ScanState, large: Map<number, number>): void {
-  const end = Math.min(text.length, state.at + SCANNED_CHARS);
+  const end = Math.min(text.length, state.at + SCANNED_STEPS * state.stepChars);
   const { starts } = state;
   let { at, members, values } = state;
   let deepest = starts.length;
@@ -66,7 +74,7 @@ function scanPart(text: string, state: ScanState, large: Map<number, number>): v
       deepest = Math.max(deepest, starts.push(at));
     } else if ((code | 0x20) === CLOSE_OBJECT) {
       const start = starts.pop();
-      if (start !== undefined && at - start >= PARSED_CHARS) large.set(start, at);
+      if (start !== undefined && at - start >= state.stepChars) large.set(start, at);
     }
   }
   state.at = at;
@@ -79,9 +87,11 @@ function scanPart(text: string, state: ScanState, large: Map<number, number>): v
 class StepReader {
   readonly #text: string;
   readonly #large: LargeContainers;
+  readonly #stepChars: number;
   at = 0;
 
-  constructor(text: string, large: LargeContainers) {
+  constructor(text: string, large: LargeContainers, stepChars: number) {
+    this.#stepChars = stepChars;
     this.#text = text;
     this.#large = large;
   }
@@ -143,7 +153,7 @@ class StepReader {
       const valueStart = isObject ? this.#afterName(at) : at;
       if (this.#large.has(valueStart)) return last;
       const after = afterValue(text, valueStart);
-      if (last > from && after - from > PARSED_CHARS) return last;
+      if (last > from && after - from > this.#stepChars) return last;
       last = after;
       const next = afterSpace(text, after);
       if (text.charCodeAt(next) !== COMMA) return after;

@@ -148,13 +148,17 @@ function toJsonText(value: unknown): JsonText | string {
   if (value === undefined) return 'is required';
   try {
     const json = JsonText.of(value);
-    if (jsonDepth(json.text) <= MAX_JSON_DEPTH) return json;
+    if (isShallow(json)) return json;
   } catch (error) {
     // A RangeError means that the nesting exceeded the stack.
     if (!(error instanceof RangeError)) return 'has no JSON form';
   }
   return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 }
+
+/** A value is nested less deep than the body that it came in. */
+const isShallow = ({ depth = Number.POSITIVE_INFINITY, text }: JsonText): boolean =>
+  depth <= MAX_JSON_DEPTH || jsonDepth(text) <= MAX_JSON_DEPTH;
 
 export const jsonValue = z
   .unknown()

@@ -25,9 +25,10 @@ export const pause = (): Promise<void> | undefined => (isTurnOver(TURN_MS) ? nex
 
 /** Runs work in steps, and lets other requests have their turn in between. */
 export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
+  for (;;) {
     await pause();
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import {
-  attachRaw,
+  attachRawOf,
   Fault,
   type JsonLimits,
   jsonDepth,
   type OperationName,
   operations,
+  type ParsedText,
   parseJsonInSteps,
   shapes,
   tooDeep,
@@ -31,28 +32,26 @@ export function readBody(
   if (isLargeBody(bytes)) return readLargeBody(bytes, name);
   checkUtf8(bytes);
   const text = bytes.toString('utf8');
-  if (jsonDepth(text) > BODY_LIMITS.depth) throw tooDeep(BODY_LIMITS.depth);
-  return withExactValues(text, parse(text), name);
+  const depth = jsonDepth(text);
+  if (depth > BODY_LIMITS.depth) throw tooDeep(BODY_LIMITS.depth);
+  return withExactValues({ text, depth, parsed: parse(text) }, name);
 }
 
 async function readLargeBody(bytes: Buffer, name: OperationName): Promise<Record<string, unknown>> {
-  const { text, parsed } = await parseInTurns(bytes);
+  const read = await parseInTurns(bytes);
   await pause();
-  const body = withExactValues(text, parsed, name);
+  const body = withExactValues(read, name);
   await pause();
   return body;
 }
 
 /** Parses a large body in turns with other requests. */
-export async function parseInTurns(
-  bytes: Buffer,
-  limits: JsonLimits = BODY_LIMITS,
-): Promise<{ text: string; parsed: unknown }> {
+export async function parseInTurns(bytes: Buffer, limits: JsonLimits = BODY_LIMITS): Promise<ParsedText> {
   await pause();
   checkUtf8(bytes);
   const text = await inTurns(decodeInSteps(bytes));
   try {
-    return { text, parsed: await inTurns(parseJsonInSteps(text, limits)) };
+    return { text, ...(await inTurns(parseJsonInSteps(text, limits))) };
   } catch (error) {
     throw error instanceof SyntaxError ? notJson(error) : error;
   }
@@ -73,13 +72,13 @@ function checkUtf8(bytes: Buffer): void {
 }
 
 /** Refuses what is no object, and keeps the exact text of the values that the operation names. */
-function withExactValues(text: string, parsed: unknown, name: OperationName): Record<string, unknown> {
+function withExactValues({ text, parsed, depth }: ParsedText, name: OperationName): Record<string, unknown> {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new Fault('invalid_input', 'the body must be a JSON object', {
       errors: [{ path: '', message: 'must be a JSON object' }],
     });
-  const { raw } = operations[name];
-  if (raw) attachRaw(text, parsed, raw);
+  const { raw: paths } = operations[name];
+  if (paths) attachRawOf({ text, parsed, depth }, paths);
   return parsed as Record<string, unknown>;
 }
 
