@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
-const { file, readOnly } = workerData;
+const { file, readOnly, attach } = workerData;
 const database = new DatabaseSync(file, { readOnly });
 // VACUUM rewrites the whole file and needs as much space again, which may be more than the memory.
 database.exec(`
@@ -14,6 +14,7 @@ database.exec(`
   PRAGMA cache_size = -16384;
   PRAGMA mmap_size = 268435456;
 `);
+if (attach) database.prepare('ATTACH ? AS words').run(attach);
 const statements = new Map();
 
 function run({ text, values }) {

@@ -1,8 +1,9 @@
 import { untilTurnEnds } from '../turns.ts';
-import type { Transaction } from './database.ts';
+import { StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
+import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
 
 /**
  * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
@@ -35,6 +36,9 @@ const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
+  readonly #file: string;
+  readonly #known: SqliteKnownRows;
+  readonly #written: WrittenRows[] = [];
   /** The reason why the transaction takes no more statements. */
   #end: unknown;
   /**
@@ -45,8 +49,10 @@ export class SqliteTransaction implements Transaction {
   /** Many rows that are written in turns with other requests. Later statements wait for them. */
   #underway: Promise<unknown> | undefined;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
+    this.#file = file;
+    this.#known = known;
   }
 
   /**
@@ -58,9 +64,10 @@ export class SqliteTransaction implements Transaction {
     try {
       return statement();
     } catch (error) {
-      const failure = translate(error);
+      const failure = translate(error, this.#file);
       this.#failure ??= failure;
-      if (failure !== error) this.#end = failure;
+      // A damaged page fails the statements that meet it, and no others.
+      if (failure instanceof StorageError && failure.reason !== 'damaged') this.#end = failure;
       throw failure;
     }
   }
@@ -82,19 +89,32 @@ export class SqliteTransaction implements Transaction {
 
   enter(): void {}
 
+  #note(table: string, rows: readonly Row[], named: object): void {
+    const how = this.#known.namedBy(table, named);
+    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any' });
+  }
+
+  /** A statement that names no rows may write any. */
+  #noteStatement({ text }: Sql): void {
+    for (const table of this.#known.tablesIn(text)) this.#written.push({ table, rows: 'any' });
+  }
+
   async all<T = Row>(statement: Sql): Promise<T[]> {
     if (this.#underway !== undefined) await this.#inOrder();
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.all<T>(statement));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {
     if (this.#underway !== undefined) await this.#inOrder();
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.get<T>(statement));
   }
 
-  async run({ text, values }: Sql): Promise<number> {
+  async run(statement: Sql): Promise<number> {
     if (this.#underway !== undefined) await this.#inOrder();
-    return this.#run(() => this.#connection.statement(text).run(values));
+    this.#noteStatement(statement);
+    return this.#run(() => this.#connection.statement(statement.text).run(statement.values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
@@ -104,6 +124,7 @@ export class SqliteTransaction implements Transaction {
 
   *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
     const { names, returning, calls } = planInsertOnce(insert);
+    this.#note(insert.table, rows, insert.columns);
     const returned: T[] = [];
     let at = 0;
     for (const { size, text } of calls) {
@@ -127,6 +148,7 @@ export class SqliteTransaction implements Transaction {
 
   *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
     const names = Object.keys({ ...update.set, ...update.add, ...update.by });
+    this.#note(update.table, rows, update.by);
     const statement = this.#connection.statement(updateTextOnce(update));
     for (const [i, row] of rows.entries()) {
       if (i > 0 && i % UPDATES_PER_STEP === 0) yield;
@@ -162,7 +184,12 @@ export class SqliteTransaction implements Transaction {
 
   commit(): void {
     if (this.#failure) throw this.#failure;
-    this.#exec('COMMIT');
+    try {
+      this.#exec('COMMIT');
+    } finally {
+      // Also after an error, which may have come when the changes were made already.
+      this.#known.committed(this.#written);
+    }
     this.#end = new Error('the transaction is over');
   }
 

@@ -11,6 +11,7 @@ import { allowOrigins } from './cors.ts';
 import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
+import type { GatherMetrics } from './metrics.ts';
 import { addOperations } from './operations.ts';
 import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
@@ -46,6 +47,8 @@ export type HttpOptions = {
   streams?: StreamServerOptions;
   /** Undefined: no spans are created. */
   telemetry?: Telemetry | undefined;
+  /** Set where several processes serve the address. */
+  gatherMetrics?: GatherMetrics;
 };
 
 const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
@@ -78,7 +81,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  closeIdleOnStop(server);
+  closeIdleOnStop(server, kernel);
   acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
   server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);
@@ -107,7 +110,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   });
   const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
   const hasControl = options.internalKey !== undefined;
-  const pages = addPages(server, kernel, { requireKey, requireMetricsKey, hasKeys, hasControl });
+  const pages = addPages(server, kernel, { ...options, requireKey, requireMetricsKey, hasKeys, hasControl });
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }

@@ -23,7 +23,7 @@ export {
 export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type EntryKey, type EntryRowKey, getLiveEntry } from './queries.ts';
+export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
 export {
   contentHash,
   fromDocument,

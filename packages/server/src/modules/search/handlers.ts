@@ -23,7 +23,7 @@ import {
   standingOf,
   toEntry,
 } from '../entries/index.ts';
-import { parseQuery, type Term } from '../text/index.ts';
+import { parseQuery, readIndexState, type Term } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -132,6 +132,7 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
     account_id: view.account_id,
     account: account.number,
     view: view.scope && view,
+    index: await readIndexState(context, account),
   };
   const fetch = (seqs: readonly number[]) =>
     queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });

@@ -1,16 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query } from '../../db/index.ts';
 import type { EntryView } from '../../kernel/index.ts';
-import { inTurns } from '../../turns.ts';
 import { getDocuments } from '../entries/index.ts';
-import {
-  type CountedText,
-  countTerms,
-  rankTexts,
-  type Term,
-  wordsOfEntry,
-  wordsOfEntryInSteps,
-} from '../text/index.ts';
+import { type CountedText, countTerms, rankTexts, type Term, wordsOfDocument } from '../text/index.ts';
 import { listNewestKeys, type SearchCandidates, type SizedKey } from './queries.ts';
 import type { SearchHit } from './text-search.ts';
 
@@ -45,7 +37,7 @@ export async function findByScan(
       const document = documents[i];
       if (document === undefined) continue;
       rows.push(row);
-      texts.push(countTerms(await wordsIn(document), terms));
+      texts.push(countTerms(await wordsOfDocument(document), terms));
       turn += row.document_bytes;
       if (turn < TURN_BYTES) continue;
       turn = 0;
@@ -60,12 +52,6 @@ export async function findByScan(
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
     truncated: looked.length < keys.length,
   };
-}
-
-/** The words of a document; a long one gives other requests their turn in between. */
-function wordsIn(document: string): string[] | Promise<string[]> {
-  const entry = JSON.parse(document);
-  return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
 }
 
 /** The first of the entries that are within both limits; always one of them, so that a scan makes progress. */

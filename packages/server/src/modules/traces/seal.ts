@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { addStored, bytesOfTexts, EVERYONE, type Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader, TracePart } from './shape.ts';
@@ -106,9 +106,13 @@ export async function sealTrace(
   return { row: { ...unsealed, hash: sealed, signature }, items, header };
 }
 
+export const bytesOfTraces = (traces: readonly SealedTrace[]): number =>
+  bytesOfTexts(traces.flatMap(({ row, items }) => [row.header, ...items.map(({ data }) => data)]));
+
 /** Sends the rows together; the transaction waits for them before it ends. */
 export async function saveTraces(work: Work, traces: readonly SealedTrace[]): Promise<void> {
   if (traces.length === 0) return;
+  addStored(work, { storage_bytes: bytesOfTraces(traces) });
   await indexTraces(work, traces);
   const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));

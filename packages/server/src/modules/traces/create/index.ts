@@ -1,5 +1,15 @@
 import { Fault, type Input } from '@mem-service/contract';
-import { changed, EVERYONE, fromIso, hashedBy, prepares, toIso, type Work, writes } from '../../../kernel/index.ts';
+import {
+  changed,
+  EVERYONE,
+  fromIso,
+  hashedBy,
+  prepares,
+  requireRoom,
+  toIso,
+  type Work,
+  writes,
+} from '../../../kernel/index.ts';
 import { pause } from '../../../turns.ts';
 import {
   authorOf,
@@ -16,7 +26,7 @@ import { prepareRedactions } from '../prepare.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
 import { type Redactions, redactJson, redactText, withRedactions } from '../rules/redact.ts';
-import { saveTraces, sealTrace } from '../seal.ts';
+import { bytesOfTraces, saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
 import { buildSessionReport, toContext } from '../session-report.ts';
 import type { TracePart } from '../shape.ts';
@@ -66,6 +76,7 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   const parts = [...reads, ...others, ...report.parts];
   const last = await getLastTrace(work.tx, key);
   const sealed = await sealTrace(work, { ...head, visible_to, header, parts }, last);
+  requireRoom(work, { bytes: bytesOfTraces([sealed]) });
   await saveTraces(work, [sealed]);
   await pause();
   await work.waitForSent();
