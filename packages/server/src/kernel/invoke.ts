@@ -142,8 +142,11 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const gaps = isAsked ? await notes.flushPeers(caller) : undefined;
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
     // Writes of an account run in order; only reads have to wait for the flush.
-    if (handler.kind === 'write' || handler.kind === 'set')
-      return committer.submit({ name, handler, input, caller, lineage, gaps });
+    if (handler.kind === 'write' || handler.kind === 'set') {
+      const preparing = handler.prepare?.(services, input);
+      const prepared = preparing === undefined ? undefined : await preparing;
+      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared });
+    }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
