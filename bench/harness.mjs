@@ -53,8 +53,8 @@ export async function openHarness(options, generator) {
       cpSync(dataDir, place.dataDir, { recursive: true });
       return { ...rest, ...place };
     },
-    service: (place, { nodeArgs = [], env = {}, role = 'server' } = {}) =>
-      start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
+    service: (place, { nodeArgs = [], env = {}, role = 'server', file = program } = {}) =>
+      start(file, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
     floor: (name, env = {}) => start(programs[name], { env }),
     floorSending(name, body) {
       const file = join(folder, `${name}.body`);

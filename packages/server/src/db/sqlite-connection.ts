@@ -111,7 +111,7 @@ export class SqliteConnection {
   }
 }
 
-const PRAGMAS = `
+export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
   PRAGMA page_size = 8192;
   PRAGMA journal_mode = WAL;

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { STORE_FOLDER } from '@mem-service/mcp/location';
 
 const IGNORE_FILE = '.gitignore';
-const OWN_FILES = /^(mem\.db|pending-notes-)/;
+const OWN_FILES = /^(mem\.db|words\.db|pending-notes-)/;
 const IGNORE_TEXT = '# Written by mem: memory does not belong into a repository.\n*\n';
 
 /**

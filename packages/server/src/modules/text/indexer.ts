@@ -18,8 +18,9 @@ import { readIndexCursor, readIndexObjects } from './queries.ts';
 const WAKE_WRITES = 1000;
 const QUIET_MS = 5000;
 
-/** Beyond this many writes that are not indexed, new ones wait for the index. */
-const MAX_BEHIND = 20_000;
+/** Beyond this many writes that are not indexed, new ones wait for the index; far earlier where a search waits for it. */
+const MAX_BEHIND = 50_000;
+const MAX_BEHIND_SEARCHED = 2000;
 const THROTTLE_MS = 50;
 
 /** Accounts whose distance to the index was looked up. */
@@ -39,7 +40,11 @@ export class Indexer {
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** Writes since the last batch, and those that it left. */
   #unindexed = 0;
+  #indexing = 0;
+  /** Searches that wait for the index. */
+  #searches = 0;
   #running: Promise<void> | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -57,8 +62,12 @@ export class Indexer {
     const { path, store } = file;
     const statements = { ...headStatements, account: accountStatement };
     this.#thread = new WordsThread({ path, store, statements }, (progress) => this.#progressed(progress));
-    file.throttle = () =>
-      this.#unindexed > MAX_BEHIND && !this.#isFailing ? this.#nextProgress(THROTTLE_MS) : undefined;
+    file.throttle = () => (this.#isTooFarBehind ? this.#nextProgress(THROTTLE_MS) : undefined);
+  }
+
+  get #isTooFarBehind(): boolean {
+    const behind = this.#indexing + this.#unindexed;
+    return behind > (this.#searches > 0 ? MAX_BEHIND_SEARCHED : MAX_BEHIND) && !this.#isFailing;
   }
 
   /** Called after every commit of this process. */
@@ -104,6 +113,7 @@ export class Indexer {
   async #index(): Promise<void> {
     const accounts = [...this.#due];
     this.#due.clear();
+    this.#indexing = this.#unindexed;
     this.#unindexed = 0;
     try {
       await this.#thread.run({ task: 'index', accounts });
@@ -111,6 +121,8 @@ export class Indexer {
     } catch (error) {
       for (const account of accounts) this.#due.add(account);
       this.#failed(error);
+    } finally {
+      this.#indexing = 0;
     }
   }
 
@@ -125,6 +137,8 @@ export class Indexer {
 
   #progressed({ account_id, reached, head }: IndexProgress): void {
     if (reached < head) this.#due.add(account_id);
+    this.#unindexed = 0;
+    this.#indexing = Math.max(0, head - reached);
     this.#report();
   }
 
@@ -147,7 +161,12 @@ export class Indexer {
   /** Waits until the index has moved on, or that long. */
   async advance(accountId: string, ms: number): Promise<void> {
     this.#due.add(accountId);
-    await this.#nextProgress(ms);
+    this.#searches++;
+    try {
+      await this.#nextProgress(ms);
+    } finally {
+      this.#searches--;
+    }
   }
 
   /** How far the index goes in the log of an account; undefined where there is no index that could be searched. */
@@ -180,13 +199,17 @@ export class Indexer {
     return this.#thread.run({ task: 'compact' });
   }
 
-  /** Waits for what is being indexed. */
+  /** Waits for what is being indexed. A thread that runs already takes the rest too, however little it is. */
   async drain(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    await this.#running;
+    if (this.#thread.isRunning) this.#wake();
+    await this.#running;
   }
 
   async close(): Promise<void> {
     await this.#measuring;
+    // A little is worth waiting for; a thread that is busy ends after its batch.
+    if (this.#running === undefined) await this.drain();
     this.#closed = true;
     clearTimeout(this.#quiet);
     await this.#thread.close();
