@@ -5,7 +5,9 @@ import {
   accountStatement,
   type Kernel,
   type LogEvent,
+  readAccount,
   readCreation,
+  SELF_HOSTED_ACCOUNT,
   type Services,
   type StoreCompanion,
 } from '../../kernel/index.ts';
@@ -17,6 +19,8 @@ import { readIndexCursor, readIndexObjects } from './queries.ts';
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
 const QUIET_MS = 5000;
+/** Processes that run one command end before this. */
+const FIRST_LOOK_MS = 1000;
 
 /** Beyond this many writes that are not indexed, new ones wait for the index; far earlier where a search waits for it. */
 const MAX_BEHIND = 50_000;
@@ -86,6 +90,13 @@ export class Indexer {
     const position = await this.position(accountId).catch(() => seq);
     this.#unindexed += Math.max(0, seq - (position ?? 0));
     if (this.#unindexed >= WAKE_WRITES) this.#wake();
+  }
+
+  /** Called once in a process that stays: an older store has no file of words yet. */
+  async look(accountId: string): Promise<void> {
+    const account = await readAccount(this.#read, accountId);
+    const position = await this.position(accountId);
+    if (account && account.seq - (position ?? 0) >= WAKE_WRITES) this.request(accountId);
   }
 
   /** Indexes an account that a search found to be behind. */
@@ -233,10 +244,12 @@ export function startIndexer(
   const indexer = new Indexer(words, services.database.read, onError);
   indexers.set(words, indexer);
   const stop = feed.subscribeAll((events, accountId) => indexer.committed(events, accountId));
+  const first = setTimeout(() => void indexer.look(SELF_HOSTED_ACCOUNT).catch(onError), FIRST_LOOK_MS).unref();
   return {
     drain: () => indexer.drain(),
     async close() {
       stop();
+      clearTimeout(first);
       words.throttle = undefined;
       await indexer.close();
     },
