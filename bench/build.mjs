@@ -15,6 +15,7 @@ const sources = {
   mcp: 'floors/mcp.mjs',
   engine: 'floors/engine.mjs',
   recordWrites: 'inside/record-writes.mjs',
+  mcpInsert: 'floors/mcp-insert.mjs',
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',

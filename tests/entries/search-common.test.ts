@@ -21,9 +21,11 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
     read: counting(database.read),
     scan: counting(database.scan),
     forAccount(accountId) {
-      const { read, scan } = database.forAccount(accountId);
-      return { read: counting(read), scan: counting(scan) };
+      const reads = database.forAccount(accountId);
+      const find: typeof reads.find = (by, key) => reads.find(by, key);
+      return { read: counting(reads.read), scan: counting(reads.scan), find };
     },
+    find: (find, key) => database.find(find, key),
     snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) => database.transaction(work),
     maintenanceTransaction: (work) => database.maintenanceTransaction(work),

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
+import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
@@ -76,48 +76,6 @@ function isAddressRange(text: string): boolean {
   const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
   return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
 }
-
-const perMillion = z.number().min(0);
-const priceTable = z.record(
-  z.string().min(1),
-  z.strictObject({
-    input_per_1m: perMillion,
-    output_per_1m: perMillion,
-    cached_input_per_1m: perMillion.optional(),
-  }),
-);
-
-const datedTable = z.looseObject({ models: priceTable }).transform(({ models }) => models);
-
-const planTable = z.record(
-  z.string().min(1).max(64),
-  z.strictObject({
-    ops_per_month: z
-      .int()
-      .min(0)
-      .max(Number.MAX_SAFE_INTEGER / 100)
-      .nullable(),
-  }),
-);
-
-/** The value is the path of a file, or the table itself. */
-const tableReader =
-  <T>(schema: z.ZodType<T>, what: string) =>
-  (given: string, ctx: z.RefinementCtx): T => {
-    try {
-      const known: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-      const parsed = schema.safeParse(known);
-      if (parsed.success) return parsed.data;
-      throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
-    } catch (error) {
-      ctx.addIssue({ code: 'custom', message: `is not a ${what}: ${(error as Error).message}` });
-      return z.NEVER;
-    }
-  };
-
-// Either a bare table, or one in the form of the built-in table, with its date and currency.
-const readPrices = tableReader(z.union([priceTable, datedTable]), 'price table');
-const readPlans = tableReader(planTable, 'table of plans');
 
 const webAddress = z
   .string()

@@ -1,3 +1,4 @@
+import type { CachedFind } from './row-cache.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 export type Engine = 'sqlite' | 'postgres';
@@ -78,6 +79,8 @@ export interface AccountReads {
   readonly read: Query;
   /** Reads that may take milliseconds; they never delay short ones. */
   readonly scan: Query;
+  /** The row with this key as it is now. A store that can tell may know it without reading it again: do not change it. */
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 
 /**
@@ -114,13 +117,14 @@ export interface Database extends AccountReads {
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused';
+/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  damaged: 'the stored data is damaged',
 };
 
 /** A row conflicts with existing rows. */

@@ -4,6 +4,7 @@ import type { PostgresOptions } from './postgres.ts';
 export * from './database.ts';
 export { type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
+export type { CachedFind, CacheLimits } from './row-cache.ts';
 export type { RowSecurity, RowSecurityRules } from './row-security-types.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';

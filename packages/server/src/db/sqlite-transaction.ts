@@ -1,7 +1,9 @@
-import type { Transaction } from './database.ts';
+import { StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
+import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
+import { compileRowReader, type RowReader } from './sqlite-rows.ts';
 
 /**
  * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
@@ -9,7 +11,7 @@ import { translate } from './sqlite-errors.ts';
  */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 
-type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
+type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
 function planInsert({ table, columns, suffix = '', singly = false }: Insert): InsertPlan {
   const names = Object.keys(columns);
@@ -19,20 +21,24 @@ function planInsert({ table, columns, suffix = '', singly = false }: Insert): In
     size,
     text: `${into} ${new Array(size).fill(row).join(', ')} ${suffix}`,
   }));
-  return { names, returning: suffix.includes('RETURNING'), calls };
+  return { readRow: compileRowReader(names), returning: suffix.includes('RETURNING'), calls };
 }
 
-function updateText({ table, set = {}, add = {}, by }: Update): string {
+function planUpdate({ table, set = {}, add = {}, by }: Update): { text: string; readRow: RowReader } {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
   const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
-  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  const text = `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  return { text, readRow: compileRowReader(Object.keys({ ...set, ...add, ...by })) };
 }
 
 const planInsertOnce = once(planInsert);
-const updateTextOnce = once(updateText);
+const planUpdateOnce = once(planUpdate);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
+  readonly #file: string;
+  readonly #known: SqliteKnownRows;
+  readonly #written: WrittenRows[] = [];
   /** The reason why the transaction takes no more statements. */
   #end: unknown;
   /**
@@ -41,8 +47,10 @@ export class SqliteTransaction implements Transaction {
    */
   #failure: unknown;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
+    this.#file = file;
+    this.#known = known;
   }
 
   /**
@@ -54,29 +62,45 @@ export class SqliteTransaction implements Transaction {
     try {
       return statement();
     } catch (error) {
-      const failure = translate(error);
+      const failure = translate(error, this.#file);
       this.#failure ??= failure;
-      if (failure !== error) this.#end = failure;
+      // A damaged page fails the statements that meet it, and no others.
+      if (failure instanceof StorageError && failure.reason !== 'damaged') this.#end = failure;
       throw failure;
     }
   }
 
   enter(): void {}
 
+  #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
+    const how = this.#known.namedBy(table, named);
+    if (how !== undefined)
+      this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: add && Object.keys(add) });
+  }
+
+  /** A statement that names no rows may write any. */
+  #noteStatement({ text }: Sql): void {
+    for (const table of this.#known.tablesIn(text)) this.#written.push({ table, rows: 'any' });
+  }
+
   async all<T = Row>(statement: Sql): Promise<T[]> {
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.all<T>(statement));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.get<T>(statement));
   }
 
-  async run({ text, values }: Sql): Promise<number> {
-    return this.#run(() => this.#connection.statement(text).run(values));
+  async run(statement: Sql): Promise<number> {
+    this.#noteStatement(statement);
+    return this.#run(() => this.#connection.statement(statement.text).run(statement.values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
-    const { names, returning, calls } = planInsertOnce(insert);
+    const { readRow, returning, calls } = planInsertOnce(insert);
+    this.#note(insert.table, rows, { named: insert.columns });
     return this.#run(() => {
       const returned: T[] = [];
       let at = 0;
@@ -85,7 +109,7 @@ export class SqliteTransaction implements Transaction {
         const statement = this.#connection.statement(text);
         for (; rows.length - at >= size; at += size) {
           const values: SqlValue[] = [];
-          for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
+          for (let i = at; i < at + size; i++) readRow(rows[i] as Row, values);
           if (returning) returned.push(...statement.all<T>(values));
           else statement.run(values);
         }
@@ -95,10 +119,15 @@ export class SqliteTransaction implements Transaction {
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
-    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
+    const { text, readRow } = planUpdateOnce(update);
+    this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
     this.#run(() => {
-      const statement = this.#connection.statement(updateTextOnce(update));
-      for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
+      const statement = this.#connection.statement(text);
+      for (const row of rows) {
+        const values: SqlValue[] = [];
+        readRow(row, values);
+        statement.run(values);
+      }
     });
   }
 
@@ -126,7 +155,12 @@ export class SqliteTransaction implements Transaction {
 
   commit(): void {
     if (this.#failure) throw this.#failure;
-    this.#exec('COMMIT');
+    try {
+      this.#exec('COMMIT');
+    } finally {
+      // Also after an error, which may have come when the changes were made already.
+      this.#known.committed(this.#written);
+    }
     this.#end = new Error('the transaction is over');
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Kernel } from '../kernel/index.ts';
 
 const LOOK_EVERY_MS = 100;
 /** The first request on a new connection arrives within this time. */
@@ -10,10 +11,11 @@ const FIRST_WORD_MS = 500;
  * its answer. One without any request yet (browsers and other clients open some ahead) is not idle to Node, which would
  * wait for its first request.
  */
-export function closeIdleOnStop(server: FastifyInstance): void {
+export function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connectionAccepted'>): void {
   const opened = new Map<Socket, number>();
   server.server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now());
+    kernel.connectionAccepted();
     socket.once('close', () => opened.delete(socket));
   });
   const leave = () => {

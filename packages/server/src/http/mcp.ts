@@ -3,7 +3,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { Fault, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Kernel } from '../kernel/index.ts';
+import { type Kernel, soleAgentOf } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
 import { refuseWith } from './problems.ts';
@@ -100,8 +100,8 @@ async function answer(
     url: `${request.protocol}://${request.host}${request.url}`,
     headers: Object.fromEntries(headers),
     body: Buffer.isBuffer(request.body) ? request.body : undefined,
-    keyHolder: options.hasKeys ? caller.actor : undefined,
-    agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
+    keyHolder: options.hasKeys ? (caller.holder ?? caller.actor) : undefined,
+    agentId: request.headers['x-mem-agent-id'] === undefined ? soleAgentOf(caller.key) : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
     branch: oneOf(request.headers['x-mem-branch']),

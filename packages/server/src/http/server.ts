@@ -81,7 +81,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  closeIdleOnStop(server);
+  closeIdleOnStop(server, kernel);
   acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
   server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);

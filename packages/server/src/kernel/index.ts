@@ -3,6 +3,7 @@ export * from './account-queries.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
+export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -20,7 +21,7 @@ export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
 export * from './key-ring.ts';
-export type { KeySource, KeyStatus, KnownKey } from './key-status.ts';
+export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export type { LedgerPosition } from './ledger-lines.ts';
 export * from './log-queries.ts';
 export * from './maintenance/index.ts';
@@ -30,6 +31,7 @@ export * from './note-buffer.ts';
 export { noteQuery } from './notes.ts';
 export { incompleteBecause } from './notes-gap.ts';
 export { globConditions } from './path-filter.ts';
+export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { insertAccount, listEvents, readAccount } from './queries.ts';
@@ -46,6 +48,7 @@ export {
   scopedPathRanges,
   scopeOverlaps,
 } from './scope.ts';
+export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export * from './tables.ts';

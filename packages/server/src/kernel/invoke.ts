@@ -43,7 +43,7 @@ export function createKernel(
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
   const admit = createAdmit({ handlers, services, hooks, usage });
-  const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
+  const followers = new Followers({ ...services, feed, onError });
   const committer = new Committer(services, {
     committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
@@ -87,16 +87,19 @@ export function createKernel(
     },
     invoke,
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
+    connectionAccepted: () => committer.connectionAccepted(),
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
-    async close() {
-      await notes.close();
-      await services.meter?.close();
-      await services.activity.close();
-      await committer.close();
-      // The last commits are still announced to other servers.
-      followers.close();
-    },
+    close: () => close({ services, notes, committer, followers }),
   };
+}
+
+async function close({ services, notes, committer, followers }: Omit<KernelParts, 'admit'>): Promise<void> {
+  await notes.close();
+  await services.meter?.close();
+  await services.activity.close();
+  await committer.close();
+  // The last commits are still announced to other servers.
+  followers.close();
 }
 
 /** An error of a hook does not undo the commit. */
@@ -144,11 +147,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const output = await refundOnFailure(handler.run(context, input), {
-      name,
-      services,
-      caller,
-    });
+    const running = handler.run(context, input);
+    const isPaid = caller.key !== undefined && services.meter !== undefined;
+    const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
     if (handler.resourceOf && isAuditedRead(name, caller))
       await committer.submit({ name, ...auditedRead(handler.resourceOf(input), caller) });
     return output;
@@ -159,11 +160,10 @@ type PaidCall = { name: OperationName; services: Services; caller: Caller };
 
 /** Refunds a read that failed because of the service. */
 async function refundOnFailure(output: unknown, { name, services, caller }: PaidCall): Promise<unknown> {
-  if (!caller.key || !services.meter) return output;
   try {
     return await output;
   } catch (error) {
-    if (!(error instanceof Fault)) services.meter.refund(caller.account_id, operations[name].cost);
+    if (!(error instanceof Fault)) services.meter?.refund(caller.account_id, operations[name].cost);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
-import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { AccountReads, Database, Dialect, Migration } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
@@ -14,6 +14,7 @@ import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/i
 import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
+import type { PlanBounds } from './plan-bounds.ts';
 import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -31,6 +32,8 @@ export type Limits = {
   /** How many writes may wait for a transaction before new ones are refused. */
   max_waiting_writes?: number;
   max_waiting_chars?: number;
+  /** How many reads and queries of sessions that recorded nothing an account keeps. */
+  max_reader_notes?: number;
 };
 
 /** Shared by the whole service. */
@@ -48,6 +51,10 @@ export type Services = {
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
+  /** How many streams of each account this process serves. */
+  openStreams: Map<string, number>;
+  /** What a plan allows. Present in a hosted service only. */
+  boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
@@ -62,11 +69,9 @@ export type Services = {
   erasers: Erasers;
 };
 
-export type ReadContext = {
+export type ReadContext = AccountReads & {
   caller: Caller;
   now: number;
-  read: Query;
-  scan: Query;
   /** The entries that this request may see. */
   view: EntryView;
   dialect: Dialect;
@@ -137,6 +142,8 @@ export type Kernel = {
   /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
+  /** A transport calls it for each new connection. */
+  connectionAccepted(): void;
   /** The number of open subscriptions. */
   readonly following: number;
   close(): Promise<void>;

@@ -7,7 +7,8 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
-import { checkDraft } from './check-draft.ts';
+import { forgetCleanReads } from '../sessions/index.ts';
+import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
 import * as queries from './queries.ts';
 import type { EntryAddress } from './rows.ts';
@@ -119,6 +120,7 @@ export class EntrySet {
     const value = content.deleted === 1 ? undefined : (draft.parsed ?? JSON.parse(content.value));
     const { agent_id, entity_path, key } = draft;
     check?.({ agent_id, entity_path, key, confidence: content.confidence, ttl_at: content.ttl_at, value });
+    if (value !== undefined) requireRoomFor(work, content.value, own);
     const origin: VersionOrigin = {
       branch: draft.branch,
       entity_path: draft.entity_path,
@@ -133,8 +135,11 @@ export class EntrySet {
     // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the
     // entry keeps the learned one.
     if (own && same && own.standing !== null) copyStanding(next, own);
+    work.account.storage_bytes += Buffer.byteLength(next.document);
+    work.account.storage_entries += Number(next.deleted === 0) - Number(own?.deleted === 0);
     if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
+    if (content.ttl_at !== null) forgetCleanReads(work, sessionOf(work, draft));
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
     return { entry: next, unchanged: false, before: there?.content_hash ?? null };
@@ -261,6 +266,12 @@ export class EntrySet {
     await applyStandings(work, changes);
   }
 }
+
+const sessionOf = ({ account_id }: Work, { agent_id, session }: EntryDraft) => ({
+  account_id,
+  agent_id,
+  session: session ?? '',
+});
 
 const PLAIN_WRITE: WriteReason = { event_type: 'write' };
 

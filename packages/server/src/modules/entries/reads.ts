@@ -53,19 +53,25 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
   return isLive(row, time) ? row : undefined;
 }
 
+/** Returns the row in any state. The path that the caller named was checked against the scope before. */
+const findCurrent = ({ find, view }: ReadContext, { entity_path, key }: queries.EntryKey) =>
+  find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branchOf(view), entity_path, key]);
+
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
     const { view, now } = context;
-    const row = await queries.getReadEntry(context.read, view, input);
-    if (!row) throw notFound(input);
     const is_current = isNewestOfOneBranch(view);
+    const row = await (is_current ? findCurrent(context, input) : queries.getReadEntry(context.read, view, input));
+    // A row that was read for another caller: who may see it when is decided for each request.
+    if (!isLive(row, view.at) || !mayAgentSee(row, view.agent_id)) throw notFound(input);
     const branch = is_current ? branchOf(view) : branchIn(row);
-    context.note(readNoteOf(context, input, Object.assign(row, { branch, is_current })));
+    context.note(readNoteOf(context, input, { row, branch, is_current }));
     return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
-  context.note(readNoteOf(context, input, { ...old, branch: branchIn(old), standing: null, is_current: false }));
+  const row = { ...old, standing: null };
+  context.note(readNoteOf(context, input, { row, branch: branchIn(old), is_current: false }));
   return toVersion(old);
 });
 
@@ -73,12 +79,14 @@ const read = reads<'entries.read'>(async (context, input) => {
 const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
   (JSON.parse(document) as { branch: string }).branch;
 
-type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
-  Pick<ReadNote, 'is_current'>;
+type SeenEntry = Pick<ReadNote, 'branch' | 'is_current'> & {
+  row: Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'>;
+};
 
 /** The note of a session about an entry that it was shown. */
-function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): ReadNote {
-  const { entry_id, version, confidence, standing, agent_id, shared, branch, is_current } = row;
+function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: SeenEntry): ReadNote {
+  const { row, branch, is_current } = seen;
+  const { entry_id, version, confidence, standing, agent_id, shared } = row;
   const { entity_path, key } = at;
   return {
     kind: 'read',

@@ -19,7 +19,7 @@ import {
   writesTogether,
 } from '../../kernel/index.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
-import { listStaleReads, type StaleRead } from '../sessions/index.ts';
+import { type StaleRead, staleReadsOfWriter } from '../sessions/index.ts';
 import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
 import { type CommitWriteInput, checkWrite, expiryOf } from './check-write.ts';
 import { fadedMember } from './effective.ts';
@@ -41,7 +41,7 @@ export function authorOf(
   caller: Caller,
 ): { agent_id: string; session_id: string | null; session: string } {
   const session_id = input.session_id ?? caller.session_id;
-  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller) };
 }
 
 type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };
@@ -76,11 +76,11 @@ export async function staleReadsOf(
   const found = new Map<string, Promise<StaleRead[]>>();
   const nameOf = ({ agent_id, session }: SessionAuthor) => `${agent_id}\n${session}`;
   await work.locked;
-  const { account_id, tx } = work;
+  const { account_id } = work;
   for (const author of authors)
     if (!found.has(nameOf(author))) {
       const { agent_id, session } = author;
-      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, work));
+      found.set(nameOf(author), staleReadsOfWriter(work, { account_id, agent_id, session }));
     }
   const stale = new Map(await Promise.all([...found].map(async ([name, list]) => [name, await list] as const)));
   return (author) => stale.get(nameOf(author)) ?? [];
@@ -121,7 +121,7 @@ function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, autho
     pattern_refs: input.pattern_refs ?? [],
   });
   const output = writtenText<Output<'entries.write'>>(work, entry, { unchanged, quality, warnings, stale_reads });
-  return asWritten(applied, output);
+  return asWritten(applied, output, stale_reads);
 }
 
 /** The written entry with facts about the write; a transport needs `unchanged` and the address. */
@@ -134,10 +134,16 @@ function writtenText<T>(work: Work, entry: EntryRow, about: { unchanged: boolean
   }) as T;
 }
 
-function asWritten<T>({ entry, before, unchanged: isUnchanged }: AppliedWrite, output: T): WriteResult<T> {
-  const { entity_path, key, content_hash } = entry;
-  if (isUnchanged) return unchanged(output, entry);
-  return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, entity_path });
+/** The answer is a document, so the names in it are declared. */
+function asWritten<T>(
+  { entry, before, unchanged: isUnchanged }: AppliedWrite,
+  output: T,
+  stale_reads: readonly StaleRead[] = [],
+): WriteResult<T> {
+  const { entity_path, key, agent_id, content_hash } = entry;
+  const holds = [{ entity_path, key, agent_id }, stale_reads];
+  if (isUnchanged) return unchanged(output, holds);
+  return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, holds });
 }
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
@@ -219,7 +225,8 @@ const remove = writes<'entries.delete'>(async (work, { input, caller, lineage })
   const draft: EntryDraft = { branch, entity_path, key, if_version, ...author, value: undefined };
   const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
-  return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, entity_path });
+  const holds = { entity_path, key, agent_id: author.agent_id };
+  return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, holds });
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {

@@ -1,5 +1,6 @@
 import { Fault, invalidInput, type Output } from '@mem-service/contract';
 import {
+  boundsOfAccount,
   type Caller,
   changed,
   cursorsOf,
@@ -8,6 +9,7 @@ import {
   hashedBy,
   looksAt,
   reads,
+  requireKeyRate,
   toIso,
   toIsoOrNull,
   unchanged,
@@ -18,6 +20,7 @@ import {
 } from '../../kernel/index.ts';
 import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
+import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
@@ -37,12 +40,23 @@ const list = reads<'keys.list'>(async ({ read, caller, now }, { limit, cursor })
 });
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
-  const { expires_at, ...rest } = input;
+  const { expires_at, rate_limit_rpm: rate, ...rest } = input;
   refuseExcess(caller, rest);
+  if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
+    throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
+  await work.locked;
+  if (rate !== undefined) requireKeyRate(work, rate);
+  const rate_limit_rpm = rate ?? allowedRate(work, DEFAULT_RPM);
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
   if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
-  return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
+  return made(work, caller, { ...rest, rate_limit_rpm, expires_at: ends, rotated_from: null });
 });
+
+const DEFAULT_RPM = 120;
+
+/** A key that a larger plan had may go on with what the plan allows now. */
+const allowedRate = (work: Work, rpm: number): number =>
+  work.services.limiter ? Math.min(rpm, boundsOfAccount(work).key_rate_rpm ?? rpm) : rpm;
 
 /** A scoped key must not see keys with a wider scope. */
 const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
@@ -80,8 +94,11 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
   await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
-  const { name, key_type, rate_limit_rpm, expires_at, key_id: rotated_from } = row;
-  return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
+  const { name, key_type, expires_at, key_id: rotated_from } = row;
+  const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
+  const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
+  const settings = { ...granted, ...agents, name, key_type, rate_limit_rpm, expires_at };
+  return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
 });
 
 async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
@@ -104,6 +121,8 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   key_type: row.key_type,
   scopes: JSON.parse(row.scopes),
   entity_paths: JSON.parse(row.entity_paths),
+  agent_ids: JSON.parse(row.agent_ids),
+  shares_sessions: row.shares_sessions === 1,
   rate_limit_rpm: row.rate_limit_rpm,
   prefix: row.prefix,
   active: isActive(row, now),

@@ -1,17 +1,15 @@
 import type { Database } from '../../db/index.ts';
 import type { KeySource, KnownKey } from '../../kernel/index.ts';
 import { grantedBy } from './handlers.ts';
-import { findKey, findKeyStatuses, type KeyWithAccountRow as KnownRow } from './queries.ts';
+import { findKeyStatuses, findKeys, type KeyWithAccountRow as KnownRow } from './queries.ts';
+import { holderOf } from './rules/holder.ts';
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
 /** The keys of all accounts, to find the account of a presented key. */
 export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
   problem: secretProblem,
-  async load(keyHash) {
-    const row = await findKey(read, keyHash);
-    return row && toKnown(row);
-  },
+  load: async (keyHashes) => (await findKeys(read, dialect.texts(keyHashes))).map(toKnown),
   statuses: (keyHashes) => findKeyStatuses(read, dialect.texts(keyHashes)),
 });
 
@@ -19,11 +17,24 @@ function toKnown(row: KnownRow): KnownKey {
   const granted = grantedBy(row);
   const read = scopeOf(granted, 'READ');
   const write = scopeOf(granted, 'WRITE');
+  const agent_ids = JSON.parse(row.agent_ids) as string[];
   const { key_id, key_hash: hash, name, key_type: type, rate_limit_rpm } = row;
   return {
     account_id: row.account_id,
     key_hash: hash,
-    principal: { key_id, hash, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
+    holder: holderOf(row),
+    principal: {
+      key_id,
+      hash,
+      name,
+      type,
+      rate_limit_rpm,
+      plan: row.plan,
+      ...(read ? { read } : {}),
+      ...(write ? { write } : {}),
+      ...(agent_ids.length > 0 ? { agent_ids } : {}),
+      ...(row.shares_sessions === 1 ? { shares_sessions: true } : {}),
+    },
     rate_limit_rpm,
     expires_at: row.expires_at,
     revoked_at: row.revoked_at,

@@ -1,4 +1,4 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -11,7 +11,7 @@ import {
   type WriteResult,
   writesTogether,
 } from '../../kernel/index.ts';
-import { authorOf, checkUnchanged, EntrySet, staleReadsInScope } from '../entries/index.ts';
+import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
   clearSession,
@@ -19,6 +19,7 @@ import {
   loadSession,
   loadShown,
   type NamedHit,
+  newSession,
   type OpenSession,
   type SessionKey,
   type ShownNumbers,
@@ -42,8 +43,9 @@ import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
-import { writeLesson } from './lesson.ts';
+import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
+import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -84,17 +86,19 @@ type OutcomeBatch = {
   outcomes: queries.OutcomeRow[];
   evidence: queries.EvidenceRow[];
   traces: SealedTrace[];
+  hasLesson: boolean;
 };
 
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const book: OutcomeBatch = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
+  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
     const result = await commitOne(work, book, loaded);
     results.push(result);
-    if (!(result instanceof Fault) && result.output.lesson) break;
+    if (book.hasLesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
@@ -126,6 +130,14 @@ async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outco
   return { caller, input, author, key, before, session, past, gaps };
 }
 
+/** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
+function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+  if (before) return [];
+  const { branch } = input;
+  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
+  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
+}
+
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
   if (loaded.before && !completes(loaded)) return answerAgain(work, loaded.before, loaded);
   const judged = await decideOutcome(work, book.entries, loaded).catch((error: unknown) => {
@@ -144,7 +156,7 @@ async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }:
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   const numbers = documentOf(row).shown ?? [];
   const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }));
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
 }
 
 type OutcomeDecision = {
@@ -218,7 +230,7 @@ async function applyOutcome(
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
-  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const ending = { key, session, past, named, report, final_action_index };
   const immutable_trace_id = seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
@@ -230,8 +242,11 @@ async function applyOutcome(
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   resetSession(work, key, session);
+  if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
+  // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const text = new JsonText(stringify(output), output).knowing(output);
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
@@ -275,5 +290,6 @@ function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceTo
 /** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
 function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
-  if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
+  if (session.row || session.reads.length > 0 || session.items.length > 0)
+    clearSession(work, session.row ?? newSession(key, work.now));
 }

@@ -61,6 +61,14 @@ export function listLines(query: Query, accountId: string, { after, limit }: { a
   );
 }
 
+export async function sumLines(query: Pick<Query, 'get'>, accountId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(${fragment('octet_length(line)')}), 0) AS BIGINT) AS n FROM import_lines
+        WHERE account_id = ${accountId}`,
+  );
+  return row?.n ?? 0;
+}
+
 export function deleteLines(tx: Transaction, accountId: string): Promise<number> {
   return tx.run(sql`DELETE FROM import_lines WHERE account_id = ${accountId}`);
 }

@@ -65,6 +65,14 @@ export async function countVersions(query: Query, accountId: string, ids: Sql): 
   return row?.n ?? 0;
 }
 
+export async function sumBytes(query: Query, { account_id, erasedIds }: ErasedEntries): Promise<number> {
+  const bytes = fragment('octet_length(document)');
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(${bytes}), 0) AS BIGINT) AS n FROM versions WHERE ${versionsOf(account_id, erasedIds)}`,
+  );
+  return row?.n ?? 0;
+}
+
 export async function deleteEntries(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
   const versions = await tx.run(sql`DELETE FROM versions WHERE ${versionsOf(accountId, ids)}`);
   await tx.run(sql`DELETE FROM entries WHERE ${versionsOf(accountId, ids)}`);
