@@ -15,6 +15,7 @@ import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
 import { fieldNamesAt } from './field-names.ts';
 import { HookContext, type Hooks } from './hooks.ts';
+import { refuseTooMany } from './input-bounds.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
@@ -105,6 +106,7 @@ function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Ad
 }
 
 function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  refuseTooMany(schema, raw);
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
   // Only a refusal needs texts for people, so only then is it parsed with them.

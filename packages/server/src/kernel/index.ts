@@ -1,5 +1,6 @@
 export { requireAllModules } from './absent-modules.ts';
 export * from './account-queries.ts';
+export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
@@ -17,6 +18,7 @@ export type { EventReader, FollowRequest, Subscription } from './follower.ts';
 export { HookContext, type Hooks } from './hooks.ts';
 export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
+export { inputSize } from './input-size.ts';
 export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';

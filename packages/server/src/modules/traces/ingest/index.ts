@@ -4,25 +4,29 @@ import {
   heldName,
   type MaintenanceTask,
   mayActAs,
+  prepares,
   toIso,
   unchanged,
   type Work,
   writes,
 } from '../../../kernel/index.ts';
+import { pause } from '../../../turns.ts';
 import { addItems, MAX_ITEMS, type NewItem, openSession, SESSION_FULL } from '../../sessions/index.ts';
+import { type PreparedSpans, prepareSpans } from '../prepare.ts';
 import { pricesOf } from '../prices.ts';
 import { emitRecorded } from '../recording.ts';
 import { callOf, errorOf, kindOf } from '../rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from '../rules/gen-ai-payloads.ts';
 import { normalizeCall, type RecordedLlmCall } from '../rules/llm-calls.ts';
 import { ownSession, type SpanOwner } from '../rules/otel-owners.ts';
-import { type OtelSpan, readOtelSpans } from '../rules/otel-spans.ts';
+import type { OtelSpan } from '../rules/otel-spans.ts';
+import { type Redactions, withRedactions } from '../rules/redact.ts';
 import { normalizeSpan } from '../rules/spans.ts';
 import * as queries from './queries.ts';
 import { assignOwners, type HeldName } from './span-owners.ts';
 
-export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, caller }) => {
-  const read = readOtelSpans(input.resourceSpans);
+const ingest = writes<'sessions.ingest_otlp'>(async (work, { input, caller, prepared }) => {
+  const { read, redactions } = prepared as PreparedSpans;
   const held: HeldName = (name) => heldName(name, caller);
   const fresh = await withoutStored(work, read.spans, held);
   const sender = {
@@ -34,7 +38,7 @@ export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, c
   const owners = await assignOwners(work, fresh, { sender, held });
   const groups = bySession(fresh, owners);
   const recorded: IngestedSpans[] = [];
-  for (const group of groups) recorded.push(await recordSessionSpans(work, group, held));
+  for (const group of groups) recorded.push(await recordSessionSpans(work, group, { held, redactions }));
   const kept = recorded.filter(({ spans }) => spans > 0);
   const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
   const rejected = read.rejected + refused;
@@ -50,6 +54,8 @@ export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, c
   };
   return item_id === null ? unchanged(output) : changed(output, { resource: item_id, ...hashedBy(output) });
 });
+
+export const ingestOtlp = prepares<'sessions.ingest_otlp'>((_, input) => prepareSpans(input), ingest);
 
 /** Drops spans that are stored already or repeated within this request. */
 async function withoutStored(
@@ -97,15 +103,17 @@ type IngestedSpans = {
 async function recordSessionSpans(
   work: Work,
   { agent_id, session_id, spans }: SessionSpans,
-  held: HeldName,
+  { held, redactions }: { held: HeldName; redactions: Redactions | undefined },
 ): Promise<IngestedSpans> {
   const { account_id, now: at } = work;
   const session = held(session_id);
   const row = await openSession(work, { account_id, agent_id, session });
-  const kept = fitting(
-    spans.map((span) => ({ span, items: itemsOf(work, span) })),
-    MAX_ITEMS - row.items,
-  );
+  const made: { span: OtelSpan; items: NewItem[] }[] = [];
+  for (const span of spans) {
+    await pause();
+    made.push({ span, items: withRedactions(redactions, () => itemsOf(work, span)) });
+  }
+  const kept = fitting(made, MAX_ITEMS - row.items);
   const llm_calls = kept.filter(({ items }) => items.length > 1).length;
   const event = { agent_id, session_id, spans: kept.length, llm_calls, refused: spans.length - kept.length };
   if (kept.length === 0) return { item_id: null, ...event };
