@@ -245,8 +245,9 @@ async function applyOutcome(
   if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const holds = [output, shown];
   const text = new JsonText(stringify(output), output).knowing(output);
-  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
