@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pinned } from '../machine.mjs';
 import { run } from '../processes.mjs';
-import { luaString, sessionInLua, toLua } from './templates.mjs';
+import { drawInLua, luaString, sessionInLua, toLua } from './templates.mjs';
 
 /** Runs wrk with a script that makes the requests and prints the result as one line of JSON. */
 export async function loadWithWrk(plan, folder) {
@@ -69,7 +69,7 @@ ${makers.join('\n')}
 local n = 0
 function request()
   n = n + 1
-  local r = math.random(0, ${numbers.count - 1})
+  local r = ${drawInLua(numbers)}
   return makers[math.random(#makers)](n, r, math.floor(r / ${numbers.perFolder}), ${sessionInLua(numbers)})
 end
 ${MEASURED_LATENCIES}

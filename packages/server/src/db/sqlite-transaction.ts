@@ -1,3 +1,4 @@
+import { untilTurnEnds } from '../turns.ts';
 import { StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -10,6 +11,7 @@ import { compileRowReader, type RowReader } from './sqlite-rows.ts';
  * statements stay few.
  */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
+const UPDATES_PER_STEP = 32;
 
 type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
@@ -46,6 +48,8 @@ export class SqliteTransaction implements Transaction {
    * committed.
    */
   #failure: unknown;
+  /** Many rows that are written in turns with other requests. Later statements wait for them. */
+  #underway: Promise<unknown> | undefined;
 
   constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
@@ -70,11 +74,27 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
+  async #inOrder(): Promise<void> {
+    while (this.#underway !== undefined) await this.#underway;
+  }
+
+  /** Runs a statement for many rows; the error of a step is that of the statement. */
+  #inSteps<T>(steps: Iterator<void, T>): T | Promise<T> {
+    const result = untilTurnEnds({ next: () => this.#run(() => steps.next()) });
+    if (!(result instanceof Promise)) return result;
+    const end = () => {
+      this.#underway = undefined;
+    };
+    this.#underway = result.then(end, end);
+    return result;
+  }
+
   enter(): void {}
 
-  #note(table: string, rows: readonly Row[], named: object): void {
+  #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
     const how = this.#known.namedBy(table, named);
-    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any' });
+    if (how !== undefined)
+      this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: add && Object.keys(add) });
   }
 
   /** A statement that names no rows may write any. */
@@ -83,65 +103,80 @@ export class SqliteTransaction implements Transaction {
   }
 
   async all<T = Row>(statement: Sql): Promise<T[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
     this.#noteStatement(statement);
     return this.#run(() => this.#connection.all<T>(statement));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {
+    if (this.#underway !== undefined) await this.#inOrder();
     this.#noteStatement(statement);
     return this.#run(() => this.#connection.get<T>(statement));
   }
 
   async run(statement: Sql): Promise<number> {
+    if (this.#underway !== undefined) await this.#inOrder();
     this.#noteStatement(statement);
     return this.#run(() => this.#connection.statement(statement.text).run(statement.values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
+    return this.#inSteps(this.#insertInSteps<T>(insert, rows));
+  }
+
+  *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
     const { readRow, returning, calls } = planInsertOnce(insert);
-    this.#note(insert.table, rows, insert.columns);
-    return this.#run(() => {
-      const returned: T[] = [];
-      let at = 0;
-      for (const { size, text } of calls) {
-        if (rows.length - at < size) continue;
-        const statement = this.#connection.statement(text);
-        for (; rows.length - at >= size; at += size) {
-          const values: SqlValue[] = [];
-          for (let i = at; i < at + size; i++) readRow(rows[i] as Row, values);
-          if (returning) returned.push(...statement.all<T>(values));
-          else statement.run(values);
-        }
+    this.#note(insert.table, rows, { named: insert.columns });
+    const returned: T[] = [];
+    let at = 0;
+    for (const { size, text } of calls) {
+      if (rows.length - at < size) continue;
+      const statement = this.#connection.statement(text);
+      for (; rows.length - at >= size; at += size) {
+        if (at > 0) yield;
+        const values: SqlValue[] = [];
+        for (let i = at; i < at + size; i++) readRow(rows[i] as Row, values);
+        if (returning) returned.push(...statement.all<T>(values));
+        else statement.run(values);
       }
-      return returned;
-    });
+    }
+    return returned;
   }
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+    if (this.#underway !== undefined) await this.#inOrder();
+    await this.#inSteps(this.#updateInSteps(update, rows));
+  }
+
+  *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
     const { text, readRow } = planUpdateOnce(update);
-    this.#note(update.table, rows, update.by);
-    this.#run(() => {
-      const statement = this.#connection.statement(text);
-      for (const row of rows) {
-        const values: SqlValue[] = [];
-        readRow(row, values);
-        statement.run(values);
-      }
-    });
+    this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
+    const statement = this.#connection.statement(text);
+    for (const [i, row] of rows.entries()) {
+      if (i > 0 && i % UPDATES_PER_STEP === 0) yield;
+      const values: SqlValue[] = [];
+      readRow(row, values);
+      statement.run(values);
+    }
   }
 
   async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+    if (this.#underway !== undefined) await this.#inOrder();
     return this.#run(() => this.#connection.findMany<T>(find, keys));
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#underway !== undefined) await this.#inOrder();
     const before = this.#failure;
     this.#exec('SAVEPOINT one');
     try {
       const result = await work();
+      if (this.#underway !== undefined) await this.#inOrder();
       this.#exec('RELEASE one');
       return result;
     } catch (error) {
+      if (this.#underway !== undefined) await this.#inOrder();
       if (!this.#end) this.#exec('ROLLBACK TO one; RELEASE one');
       this.#failure = before;
       throw error;

@@ -250,7 +250,7 @@ export class EntrySet {
     if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(insertVersions, this.#versions));
-    saveHeads(work, changes);
+    await saveHeads(work, changes);
     await applyChanges(work, changes);
   }
 

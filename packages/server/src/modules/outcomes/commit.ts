@@ -4,6 +4,7 @@ import {
   changed,
   hashedBy,
   incompleteBecause,
+  prepares,
   readScope,
   unchanged,
   type Work,
@@ -11,6 +12,7 @@ import {
   type WriteResult,
   writesTogether,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
@@ -31,19 +33,22 @@ import {
   buildSessionReport,
   ledgerKey,
   loadPast,
+  prepareRedactions,
+  type Redactions,
   type SealedTrace,
   type SessionEnd,
   type SessionPast,
   type SessionReport,
   saveTraces,
   sealSession,
+  withRedactions,
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
-import { writeLesson } from './lesson.ts';
+import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
 import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
@@ -57,13 +62,15 @@ type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-export const commit = writesTogether<'outcomes.commit'>(async (work, items) => {
+const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
   await work.locked;
   const results: CommitAnswer[] = [];
   while (results.length < items.length)
     results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
   return results;
 });
+
+export const commit = prepares<'outcomes.commit'>((_, input) => prepareRedactions(input), commitTogether);
 
 /**
  * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
@@ -103,7 +110,7 @@ async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
   if (book.evidence.length > 0) work.send(work.tx.insertMany(queries.insertEvidence, book.evidence));
-  saveTraces(work, book.traces);
+  await saveTraces(work, book.traces);
   return results;
 }
 
@@ -116,9 +123,11 @@ type LoadedOutcome = {
   session: OpenSession;
   past: SessionPast;
   gaps: WriteItem<'outcomes.commit'>['gaps'];
+  prepared: unknown;
 };
 
-async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outcomes.commit'>): Promise<LoadedOutcome> {
+async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Promise<LoadedOutcome> {
+  const { input, caller, gaps, prepared } = item;
   const author = authorOf(input, caller);
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -127,7 +136,7 @@ async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outco
     loadSession(work.tx, key),
     loadPast(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past, gaps };
+  return { caller, input, author, key, before, session, past, gaps, prepared };
 }
 
 /** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
@@ -173,7 +182,10 @@ type OutcomeDecision = {
 async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcome): Promise<OutcomeDecision> {
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
-  const report = buildSessionReport(work, input, session);
+  const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
+    buildSessionReport(work, input, session),
+  );
+  await pause();
   const shown = await shownTo(work, loaded);
   const seen = sessionInScope(readScope(caller), session);
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
@@ -230,9 +242,9 @@ async function applyOutcome(
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
-  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const ending = { key, session, past, named, report, final_action_index };
-  const immutable_trace_id = seal(work, book, { row, evidence, ending });
+  const immutable_trace_id = await seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   if (because !== undefined) document.causes_incomplete_because = because;
@@ -278,12 +290,12 @@ function finalAction(
 type TraceToSeal = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: SessionEnd };
 
 /** Returns the hash of the trace, or null where the client sends the trace later. */
-function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceToSeal): string | null {
+async function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceToSeal): Promise<string | null> {
   const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, trace_id } = row;
   if (trace_id === null) return null;
   const ledger = new Set(evidence.map(ledgerKey));
   const head = { trace_id, seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, ledger };
-  const sealed = sealSession(work, head, ending);
+  const sealed = await sealSession(work, head, ending);
   book.traces.push(sealed);
   return sealed.row.hash;
 }
