@@ -35,7 +35,9 @@ describe.each(backends)('a clock that was ahead for a moment, on %s', (backend) 
       1, 3, 4, 4,
     ]);
     const events = async (range: { since?: string; until?: string }) =>
-      (await app.call('agents.timeline', { agent_id: 'agent/test', ...range })).events.map(({ summary }) => Number(summary.at(-1)));
+      (await app.call('agents.timeline', { agent_id: 'agent/test', ...range })).events.map(({ summary }) =>
+        Number(summary.at(-1)),
+      );
     expect(await events({ since: third })).toEqual([4, 3]);
     expect(await events({ until: third })).toEqual([2, 1]);
     await app.call('tags.create', { name: 'then', at: third });

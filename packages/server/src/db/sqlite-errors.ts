@@ -49,7 +49,7 @@ export function translate(error: unknown, file?: string): unknown {
 const OUT_OF_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 
-/** The driver does not tell why the system refused a write, so another one is tried, as far into a file as the store is. */
+/** The driver does not report why the system refused a write, so another one is tried, as far into a file as the store is. */
 function isOutOfRoom(file: string): boolean {
   const probe = `${file}-probe-${process.pid}`;
   try {

@@ -16,12 +16,10 @@ import { pause } from '../../turns.ts';
 import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
-  clearSession,
-  linkOwnReads,
+  endSession,
   loadSession,
   loadShown,
   type NamedHit,
-  newSession,
   type OpenSession,
   type SessionKey,
   type ShownNumbers,
@@ -254,7 +252,7 @@ async function applyOutcome(
   row.document = JSON.stringify(document);
   book.outcomes.push(row);
   book.evidence.push(...evidence);
-  resetSession(work, key, session);
+  endSession(work, key, session);
   if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
@@ -286,11 +284,4 @@ async function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: T
   const sealed = await sealSession(work, head, ending);
   book.traces.push(sealed);
   return sealed.row.hash;
-}
-
-/** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
-function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
-  linkOwnReads(work, session);
-  if (session.row || session.reads.length > 0 || session.items.length > 0)
-    clearSession(work, session.row ?? newSession(key, work.now));
 }

@@ -1,26 +1,26 @@
 import { type AgentEraser, addStored, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 
-type SessionCounts = Pick<queries.SessionRow, 'reads' | 'items' | 'bytes' | 'recorded'>;
+type CountedSession = Pick<queries.SessionRow, 'reads' | 'items' | 'bytes' | 'recorded'>;
 
 /** What a row counted for when it was loaded; a row that is not here is new. */
-const counted = new WeakMap<object, SessionCounts>();
+const counted = new WeakMap<object, CountedSession>();
 
 const NOT_OPEN = { open_sessions: 0, reader_notes: 0, storage_bytes: 0 };
 
-const amountsOf = (row: SessionCounts | undefined) =>
+const amountsOf = (row: CountedSession | undefined) =>
   row
     ? { open_sessions: 1, reader_notes: row.recorded === 0 ? 1 + row.reads + row.items : 0, storage_bytes: row.bytes }
     : NOT_OPEN;
 
 /** Remembers what a stored session counts for, before it is changed. */
-export function loaded<R extends SessionCounts | undefined>(row: R): R {
+export function loaded<R extends CountedSession | undefined>(row: R): R {
   if (row) counted.set(row, { ...row });
   return row;
 }
 
 /** Adds what changed in a session since it was loaded or counted to the counters of its account. */
-export function countSession(work: Work, row: SessionCounts): void {
+export function countSession(work: Work, row: CountedSession): void {
   const [before, after] = [amountsOf(counted.get(row)), amountsOf(row)];
   addStored(work, {
     open_sessions: after.open_sessions - before.open_sessions,

@@ -7,7 +7,6 @@ import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
 export { dropCleanReads, staleReadsOfWriter } from './clean-reads.ts';
-export { clearSession } from './counters.ts';
 export {
   type ItemKind,
   type ItemRow,
@@ -22,12 +21,11 @@ export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,
   addItems,
-  linkOwnReads,
+  endSession,
   loadSession,
   MAX_ITEMS,
   moveItems,
   type NewItem,
-  newSession,
   type OpenSession,
   openSession,
   SESSION_FULL,

@@ -62,6 +62,13 @@ export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>):
   );
 }
 
+/** Ends a session that was sealed. Often there is nothing to delete: a caller that names its causes need not read them. */
+export function endSession(work: Work, key: SessionKey, session: OpenSession): void {
+  linkOwnReads(work, session);
+  if (session.row || session.reads.length > 0 || session.items.length > 0)
+    clearSession(work, session.row ?? newSession(key, work.now));
+}
+
 /** Returns the row of the session that a caller writes to; creates it where it is missing. */
 export async function openSession(work: Work, key: SessionKey): Promise<queries.SessionRow> {
   const row = await getSession(work.tx, key);
