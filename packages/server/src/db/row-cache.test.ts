@@ -11,10 +11,19 @@ const find: CachedFind = {
 };
 const limits = { total: 40_000, account: 20_000, row: 5_000 };
 
-type CacheStep = { account: number; entry: number; size: number; does: 'put' | 'get' | 'drop' | 'drop number' | 'clear' };
+type CacheStep = {
+  account: number;
+  entry: number;
+  size: number;
+  does: 'put' | 'get' | 'drop' | 'drop number' | 'clear';
+};
 
 const keyOf = ({ account, entry }: CacheStep) => [`account-${account}`, 'main', `path/${entry % 3}`, `k${entry}`];
-const rowOf = ({ entry, size }: CacheStep, mark: number): Row => ({ entry_id: entry, document: 'x'.repeat(size), mark });
+const rowOf = ({ entry, size }: CacheStep, mark: number): Row => ({
+  entry_id: entry,
+  document: 'x'.repeat(size),
+  mark,
+});
 
 const steps = fc.array(
   fc.record<CacheStep>({
