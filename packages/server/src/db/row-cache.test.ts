@@ -11,13 +11,22 @@ const find: CachedFind = {
 };
 const limits = { total: 40_000, account: 20_000, row: 5_000 };
 
-type Step = { account: number; entry: number; size: number; does: 'put' | 'get' | 'drop' | 'drop number' | 'clear' };
+type CacheStep = {
+  account: number;
+  entry: number;
+  size: number;
+  does: 'put' | 'get' | 'drop' | 'drop number' | 'clear';
+};
 
-const keyOf = ({ account, entry }: Step) => [`account-${account}`, 'main', `path/${entry % 3}`, `k${entry}`];
-const rowOf = ({ entry, size }: Step, mark: number): Row => ({ entry_id: entry, document: 'x'.repeat(size), mark });
+const keyOf = ({ account, entry }: CacheStep) => [`account-${account}`, 'main', `path/${entry % 3}`, `k${entry}`];
+const rowOf = ({ entry, size }: CacheStep, mark: number): Row => ({
+  entry_id: entry,
+  document: 'x'.repeat(size),
+  mark,
+});
 
 const steps = fc.array(
-  fc.record<Step>({
+  fc.record<CacheStep>({
     account: fc.nat(5),
     entry: fc.nat(20),
     size: fc.nat(6_000),
@@ -65,7 +74,7 @@ describe('rows in memory', () => {
 
   it('of one account take their share and no more, however many it reads', () => {
     const cache = new RowCache(find, limits);
-    const step = (account: number, entry: number): Step => ({ account, entry, size: 100, does: 'put' });
+    const step = (account: number, entry: number): CacheStep => ({ account, entry, size: 100, does: 'put' });
     cache.put(keyOf(step(1, 1)), rowOf(step(1, 1), 1));
     for (let entry = 0; entry < 1_000; entry++) cache.put(keyOf(step(2, entry)), rowOf(step(2, entry), 1));
     expect(cache.bytes).toBeLessThanOrEqual(limits.account + 1_000);
@@ -74,7 +83,7 @@ describe('rows in memory', () => {
 
   it('that are used stay while others come and go', () => {
     const cache = new RowCache(find, limits);
-    const step = (entry: number): Step => ({ account: 1, entry, size: 100, does: 'put' });
+    const step = (entry: number): CacheStep => ({ account: 1, entry, size: 100, does: 'put' });
     cache.put(keyOf(step(0)), rowOf(step(0), 1));
     for (let entry = 1; entry < 1_000; entry++) {
       cache.put(keyOf(step(entry)), rowOf(step(entry), 1));

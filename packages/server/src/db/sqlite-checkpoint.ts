@@ -48,7 +48,7 @@ export class Checkpointer {
       const { log } = await this.#checkpoint('PASSIVE');
       const { busy } = await this.#checkpoint('RESTART');
       if (busy !== 0) return;
-      // The size of the file no longer tells how full it is; the commits that filled it do.
+      // The size of the file no longer shows how full it is; the commits that filled it do.
       const filling = (this.#maxBytes / (Math.max(log, 1) * PAGE_BYTES)) * (commits - this.#reset.commits);
       this.#reset = { size, commits, until: commits + Math.max(COMMITS_PER_LOOK, Math.floor(filling)) };
     } catch {}

@@ -79,12 +79,12 @@ const read = reads<'entries.read'>(async (context, input) => {
 const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
   (JSON.parse(document) as { branch: string }).branch;
 
-type SeenEntry = Pick<ReadNote, 'branch' | 'is_current'> & {
+type NotedRow = Pick<ReadNote, 'branch' | 'is_current'> & {
   row: Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'>;
 };
 
 /** The note of a session about an entry that it was shown. */
-function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: SeenEntry): ReadNote {
+function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: NotedRow): ReadNote {
   const { row, branch, is_current } = seen;
   const { entry_id, version, confidence, standing, agent_id, shared } = row;
   const { entity_path, key } = at;
