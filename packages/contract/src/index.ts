@@ -1,3 +1,4 @@
+export * from './agent-glob.ts';
 export * from './entry-key.ts';
 export * from './event-types.ts';
 export * from './faults.ts';

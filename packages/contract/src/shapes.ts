@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isAgentGlob } from './agent-glob.ts';
 import { charLength, entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
@@ -79,6 +80,14 @@ export const agentId = label(256).meta({
   description: 'The agent that writes or asks, in at most 256 bytes.',
   examples: ['agent/deploy-bot'],
 });
+export const agentGlob = label(256)
+  .refine(isAgentGlob, 'may have a star only at its end, as in ci-*, team/* or team/**')
+  .meta({
+    id: 'AgentGlob',
+    description:
+      'A name, or its beginning and `*` for what follows up to a slash, or `**` for whatever follows; `*` is all.',
+    examples: ['team/*'],
+  });
 export const sessionId = label(256).meta({
   id: 'SessionId',
   description: 'The session that it belongs to.',

@@ -5,6 +5,7 @@ import type {
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
 import type { Find, Sql, SqlValue } from './sql.ts';
+import { MAX_WAL_BYTES, PAGE_BYTES } from './sqlite-checkpoint.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
@@ -111,12 +112,12 @@ export class SqliteConnection {
   }
 }
 
-const PRAGMAS = `
+export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
-  PRAGMA page_size = 8192;
+  PRAGMA page_size = ${PAGE_BYTES};
   PRAGMA journal_mode = WAL;
   PRAGMA wal_autocheckpoint = 32000;
-  PRAGMA journal_size_limit = 0;
+  PRAGMA journal_size_limit = ${2 * MAX_WAL_BYTES};
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   PRAGMA secure_delete = ON;

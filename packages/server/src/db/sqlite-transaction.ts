@@ -4,6 +4,7 @@ import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type U
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
 import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
+import { compileRowReader, type RowReader } from './sqlite-rows.ts';
 
 /**
  * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
@@ -12,7 +13,7 @@ import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 const UPDATES_PER_STEP = 32;
 
-type InsertPlan = { names: readonly string[]; returning: boolean; calls: readonly { size: number; text: string }[] };
+type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
 function planInsert({ table, columns, suffix = '', singly = false }: Insert): InsertPlan {
   const names = Object.keys(columns);
@@ -22,17 +23,18 @@ function planInsert({ table, columns, suffix = '', singly = false }: Insert): In
     size,
     text: `${into} ${new Array(size).fill(row).join(', ')} ${suffix}`,
   }));
-  return { names, returning: suffix.includes('RETURNING'), calls };
+  return { readRow: compileRowReader(names), returning: suffix.includes('RETURNING'), calls };
 }
 
-function updateText({ table, set = {}, add = {}, by }: Update): string {
+function planUpdate({ table, set = {}, add = {}, by }: Update): { text: string; readRow: RowReader } {
   const places = (columns: object) => Object.keys(columns).map((name) => `${name} = ?`);
   const sets = [...places(set), ...Object.keys(add).map((name) => `${name} = ${name} + ?`)];
-  return `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  const text = `UPDATE ${table} SET ${sets.join(', ')} WHERE ${places(by).join(' AND ')}`;
+  return { text, readRow: compileRowReader(Object.keys({ ...set, ...add, ...by })) };
 }
 
 const planInsertOnce = once(planInsert);
-const updateTextOnce = once(updateText);
+const planUpdateOnce = once(planUpdate);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
@@ -89,9 +91,10 @@ export class SqliteTransaction implements Transaction {
 
   enter(): void {}
 
-  #note(table: string, rows: readonly Row[], named: object): void {
+  #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
     const how = this.#known.namedBy(table, named);
-    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any' });
+    if (how !== undefined)
+      this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: add && Object.keys(add) });
   }
 
   /** A statement that names no rows may write any. */
@@ -123,8 +126,8 @@ export class SqliteTransaction implements Transaction {
   }
 
   *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
-    const { names, returning, calls } = planInsertOnce(insert);
-    this.#note(insert.table, rows, insert.columns);
+    const { readRow, returning, calls } = planInsertOnce(insert);
+    this.#note(insert.table, rows, { named: insert.columns });
     const returned: T[] = [];
     let at = 0;
     for (const { size, text } of calls) {
@@ -133,7 +136,7 @@ export class SqliteTransaction implements Transaction {
       for (; rows.length - at >= size; at += size) {
         if (at > 0) yield;
         const values: SqlValue[] = [];
-        for (const row of rows.slice(at, at + size)) for (const name of names) values.push(row[name] ?? null);
+        for (let i = at; i < at + size; i++) readRow(rows[i] as Row, values);
         if (returning) returned.push(...statement.all<T>(values));
         else statement.run(values);
       }
@@ -147,12 +150,14 @@ export class SqliteTransaction implements Transaction {
   }
 
   *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
-    const names = Object.keys({ ...update.set, ...update.add, ...update.by });
-    this.#note(update.table, rows, update.by);
-    const statement = this.#connection.statement(updateTextOnce(update));
+    const { text, readRow } = planUpdateOnce(update);
+    this.#note(update.table, rows, { named: update.by, add: update.set ? undefined : update.add });
+    const statement = this.#connection.statement(text);
     for (const [i, row] of rows.entries()) {
       if (i > 0 && i % UPDATES_PER_STEP === 0) yield;
-      statement.run(names.map((name) => row[name] ?? null));
+      const values: SqlValue[] = [];
+      readRow(row, values);
+      statement.run(values);
     }
   }
 

@@ -3,7 +3,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { Fault, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Kernel } from '../kernel/index.ts';
+import { type Kernel, soleAgentOf } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -109,8 +109,8 @@ async function answer(
     headers: Object.fromEntries(headers),
     body: sent,
     read,
-    keyHolder: options.hasKeys ? caller.actor : undefined,
-    agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
+    keyHolder: options.hasKeys ? (caller.holder ?? caller.actor) : undefined,
+    agentId: request.headers['x-mem-agent-id'] === undefined ? soleAgentOf(caller.key) : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
     branch: oneOf(request.headers['x-mem-branch']),

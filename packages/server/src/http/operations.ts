@@ -9,7 +9,8 @@ import { callerOf } from './caller.ts';
 import { hasField, queryReader, setField } from './coerce.ts';
 import { sendLines } from './lines.ts';
 import type { RequestMetering } from './metering.ts';
-import { matchPath, patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
+import { pathMatcher } from './path-matcher.ts';
+import { patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
 import type { OpenStreams } from './streams.ts';
 
 export type OperationOptions = {
@@ -41,14 +42,15 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   };
   for (const group of groupByRoute()) {
     const [first] = group as [RoutePattern, ...RoutePattern[]];
+    const match = pathMatcher(group);
     server.route({
       method: first.method,
       url: routerPath(first),
       onRequest: checkFor(group.map(({ name }) => name)),
       handler: (request, reply) => {
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
-        const match = matchPath(group, pathOf(request));
-        if (match) return run(match.name, match.params, reply);
+        const matched = match(pathOf(request));
+        if (matched) return run(matched.name, matched.params, reply);
         return refuse(request, options.metering);
       },
     });

@@ -1,5 +1,6 @@
 import { Fault, type JsonObject, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { type Authorize, authorizeKeyType } from './authorize.ts';
+import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
 import { HookContext, type Hooks } from './hooks.ts';
@@ -13,7 +14,7 @@ export type Admission = { handler: Handler<OperationName>; input: never; lineage
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
 
-const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeScope];
+const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeAgent, authorizeScope];
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 

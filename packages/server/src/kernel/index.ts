@@ -4,6 +4,7 @@ export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
+export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -49,6 +50,7 @@ export {
   scopedPathRanges,
   scopeOverlaps,
 } from './scope.ts';
+export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export * from './tables.ts';

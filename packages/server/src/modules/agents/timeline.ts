@@ -17,6 +17,7 @@ import {
   seqAt,
   type TimelineEvent,
   toIso,
+  withoutOtherHolders,
 } from '../../kernel/index.ts';
 import { detailsOf } from '../log/index.ts';
 import { summaryOf } from './rules/summary.ts';
@@ -40,7 +41,7 @@ async function pageOfEvents(
   const { scan: query, caller, services } = context;
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
-  const filters = [...wanted, ...eventsInScope(readScope(caller))];
+  const filters = [...wanted, ...eventsInScope(readScope(caller)), ...withoutOtherHolders(caller)];
   const rows = await listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const page = { rows: items, next_cursor, has_more };

@@ -21,7 +21,7 @@ import {
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
-import { listStaleReads, type StaleRead } from '../sessions/index.ts';
+import { type StaleRead, staleReadsOfWriter } from '../sessions/index.ts';
 import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
 import { type CommitWriteInput, checkWrite, expiryOf } from './check-write.ts';
 import { fadedMember } from './effective.ts';
@@ -43,7 +43,7 @@ export function authorOf(
   caller: Caller,
 ): { agent_id: string; session_id: string | null; session: string } {
   const session_id = input.session_id ?? caller.session_id;
-  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller) };
 }
 
 type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };
@@ -78,11 +78,11 @@ export async function staleReadsOf(
   const found = new Map<string, Promise<StaleRead[]>>();
   const nameOf = ({ agent_id, session }: SessionAuthor) => `${agent_id}\n${session}`;
   await work.locked;
-  const { account_id, tx } = work;
+  const { account_id } = work;
   for (const author of authors)
     if (!found.has(nameOf(author))) {
       const { agent_id, session } = author;
-      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, work));
+      found.set(nameOf(author), staleReadsOfWriter(work, { account_id, agent_id, session }));
     }
   const stale = new Map(await Promise.all([...found].map(async ([name, list]) => [name, await list] as const)));
   return (author) => stale.get(nameOf(author)) ?? [];

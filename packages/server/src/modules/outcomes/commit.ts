@@ -1,4 +1,4 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -13,7 +13,7 @@ import {
   writesTogether,
 } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
-import { authorOf, checkUnchanged, EntrySet, staleReadsInScope } from '../entries/index.ts';
+import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
   clearSession,
@@ -48,8 +48,9 @@ import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
-import { writeLesson } from './lesson.ts';
+import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
+import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -92,17 +93,19 @@ type OutcomeBatch = {
   outcomes: queries.OutcomeRow[];
   evidence: queries.EvidenceRow[];
   traces: SealedTrace[];
+  hasLesson: boolean;
 };
 
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const book: OutcomeBatch = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
+  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
     const result = await commitOne(work, book, loaded);
     results.push(result);
-    if (!(result instanceof Fault) && result.output.lesson) break;
+    if (book.hasLesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
@@ -134,6 +137,14 @@ async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Prom
     loadPast(work.tx, key),
   ]);
   return { caller, input, author, key, before, session, past, gaps, prepared };
+}
+
+/** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
+function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+  if (before) return [];
+  const { branch } = input;
+  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
+  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -231,7 +242,7 @@ async function applyOutcome(
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
-  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const ending = { key, session, past, named, report, final_action_index };
   const immutable_trace_id = await seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
@@ -243,9 +254,11 @@ async function applyOutcome(
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   resetSession(work, key, session);
+  if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  // Its advice names what was shown.
-  return changed(output, { resource: row.outcome_id, holds: shown, ...hashedBy(output) });
+  // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const text = new JsonText(stringify(output), output).knowing(output);
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */

@@ -5,6 +5,7 @@ import {
   cutPage,
   fromIso,
   type Handlers,
+  isCalled,
   loggedIn,
   type ReadContext,
   readScope,
@@ -12,7 +13,6 @@ import {
   requireNewest,
   scopedPathConditions,
   seqAt,
-  sessionName,
 } from '../../kernel/index.ts';
 import * as queries from '../ledger/index.ts';
 import { toAffected, toOutcome } from './answer.ts';
@@ -68,7 +68,7 @@ async function indexedFilters({ read, caller }: ReadContext, input: OutcomeListI
 function plainFilters({ view }: ReadContext, input: OutcomeListInput): Sql[] {
   const where = [loggedIn(view)];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(isCalled(input.session_id));
   return where;
 }
 
