@@ -1,5 +1,6 @@
 import { Fault, type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { parseInput } from '../../packages/server/src/kernel/parse-input.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 
@@ -12,8 +13,8 @@ function longLists(schema: Schema, at: string[] = []): LongList[] {
   if (def.innerType) return longLists(def.innerType, at);
   if (def.type === 'object')
     return Object.entries(def.shape ?? {}).flatMap(([name, field]) => longLists(field, [...at, name]));
-  const { maximum } = schema._zod.bag as { maximum?: number };
-  return def.type === 'array' && maximum !== undefined ? [{ at, most: maximum }] : [];
+  const { maxItems } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return def.type === 'array' && maxItems !== undefined ? [{ at, most: maxItems }] : [];
 }
 
 const within = ([name, ...rest]: string[], value: unknown): object => ({
@@ -40,16 +41,15 @@ describe('an input', () => {
     expect(await errorsOf(name, input)).toEqual([{ path, message: `must not have more than ${most} items` }]);
   });
 
-  it.each(operationNames)(
-    'of %s with very many unknown fields is refused in the same words as one with few',
-    async (name) => {
-      const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]));
+  it('with very many unknown fields is refused in the same words as one with few, by every operation', async () => {
+    const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, i]));
+    for (const name of operationNames) {
       const few = await errorsOf(name, { ...operations[name].example(0), ...fields(3) });
-      const many = (await errorsOf(name, { ...operations[name].example(0), ...fields(5000) })) as unknown[];
+      const many = (await errorsOf(name, { ...operations[name].example(0), ...fields(1000) })) as unknown[];
       expect(many).toHaveLength(100);
       expect(many.slice(0, 3)).toEqual(few);
-    },
-  );
+    }
+  });
 
   const draft = (i: number) => ({ entity_path: `a/${i}`, key: 'k', value: { n: i } });
 

@@ -44,10 +44,7 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
       return anyOf.length === 0 ? undefined : { anyOf };
     }
     case 'array':
-      return {
-        items: (schema._zod.bag as { maximum?: number }).maximum,
-        each: boundsOf((def as z.core.$ZodArrayDef).element),
-      };
+      return { items: mostItems(schema), each: boundsOf((def as z.core.$ZodArrayDef).element) };
     case 'record':
       return { members: MAX_RECORD_MEMBERS };
     case 'object': {
@@ -58,6 +55,11 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
     default:
       return undefined;
   }
+}
+
+function mostItems({ _zod }: InputSchema): number | undefined {
+  const checks = (_zod.def.checks ?? []).map((check) => check._zod.def as { check: string; maximum?: number });
+  return checks.find(({ check }) => check === 'max_length')?.maximum;
 }
 
 function check(raw: unknown, bounds: InputBounds, path: string): number {
