@@ -21,6 +21,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   const watchQuery = (query: Query): Query => ({
     all: async (statement) => query.all(seen(statement)),
     get: async (statement) => query.get(seen(statement)),
+    first: async (statement, limit) => query.first(seen(statement), limit),
     async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
       const by = Object.keys(find.by).map((column) => `${column} = ?`);
       see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });

@@ -91,6 +91,8 @@ export type AppOptions = {
   maxScannedEntries?: number;
   /** How many bytes of documents a search without an index reads before it ends early. */
   maxScannedBytes?: number;
+  /** How many bytes of documents one page may have. */
+  maxPageBytes?: number;
   sweepSeconds?: number;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
@@ -138,6 +140,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
         ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
+        ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
       },
     };
     const migrated = await migrateAll(base, modules);

@@ -3,7 +3,9 @@ import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
+import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
+import { shortKeys } from './short-keys.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
 import { unknownVariable } from './variable-names.ts';
 import { VERSION } from './version.ts';
@@ -32,6 +34,7 @@ export type Config = {
   agentId: string;
   maxValueBytes: number;
   maxBodyBytes: number;
+  answerLimits: AnswerLimits;
   logLevel: (typeof LOG_LEVELS)[number];
   sweepSeconds: number;
   settings: Settings;
@@ -164,6 +167,8 @@ const variables = {
   MEM_AGENT_ID: shapes.agentId.default('mem-http-server'),
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
+  MEM_MAX_ANSWER_BYTES: whole(1024 * 1024, 64 * 1024 ** 3).default(ANSWER_LIMITS.inAll),
+  MEM_MAX_ACCOUNT_ANSWER_BYTES: whole(1024 * 1024, 64 * 1024 ** 3).default(ANSWER_LIMITS.perAccount),
   MEM_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   MEM_LOG_REQUESTS: z
     .enum(['on', 'off'], 'must be on or off')
@@ -244,6 +249,7 @@ export function readConfig(env: Environment = process.env): Config {
     agentId: v.MEM_AGENT_ID,
     maxValueBytes: v.MEM_MAX_VALUE_BYTES,
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
+    answerLimits: { perAccount: v.MEM_MAX_ACCOUNT_ANSWER_BYTES, inAll: v.MEM_MAX_ANSWER_BYTES },
     logLevel: v.MEM_LOG_LEVEL,
     logRequests: v.MEM_LOG_REQUESTS,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
@@ -272,17 +278,6 @@ export function readConfig(env: Environment = process.env): Config {
     warnings: [...warningsOf(env), ...shortKeys(v.MEM_API_KEYS), ...telemetry.warnings],
   };
 }
-
-/** A key that is shorter can be guessed. */
-const SAFE_KEY_CHARS = 16;
-
-/** By its place in the list: a key is shown nowhere. */
-const shortKeys = (keys: readonly string[]): string[] =>
-  keys.flatMap(({ length }, i) =>
-    length < SAFE_KEY_CHARS
-      ? [`MEM_API_KEYS: key ${i + 1} has ${length} characters; one of fewer than ${SAFE_KEY_CHARS} can be guessed`]
-      : [],
-  );
 
 function warningsOf(env: Environment): string[] {
   const warnings = Object.keys(env)

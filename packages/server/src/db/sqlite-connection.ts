@@ -4,9 +4,12 @@ import type {
   DatabaseSyncInstance as DatabaseSync,
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
+import type { ByteLimit, FirstRows } from './database.ts';
 import type { Find, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
+// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
+import { takeFirst } from './sqlite-first.mjs';
 import { plannedOnce } from './sqlite-limit.ts';
 import { compileRowBuilder, type RowBuilder } from './sqlite-rows.ts';
 
@@ -68,6 +71,10 @@ export class SqliteStatement {
     const build = this.#buildRow;
     return (build ? rows.map((row) => build(row as SqlValue[])) : rows) as T[];
   }
+
+  first<T>(values: readonly SqlValue[], limit: ByteLimit): FirstRows<T> {
+    return takeFirst(this.#statement.iterate(...values), limit, this.#buildRow);
+  }
 }
 
 /** One connection and its statements. */
@@ -99,6 +106,10 @@ export class SqliteConnection {
 
   get<T>({ text, values }: Sql): T | undefined {
     return this.statement(text).get(values);
+  }
+
+  first<T>({ text, values }: Sql, limit: ByteLimit): FirstRows<T> {
+    return this.statement(text).first(values, limit);
   }
 
   findMany<T>(find: Find, keys: readonly FindKey[]): (T | undefined)[] {

@@ -1,5 +1,6 @@
 // Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
+import { takeFirst } from './sqlite-first.mjs.mts';
 
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
@@ -16,14 +17,21 @@ database.exec(`
 `);
 const statements = new Map();
 
-function run({ text, values }) {
+function prepared(text) {
   let statement = statements.get(text);
   if (!statement) {
     if (statements.size >= 200) statements.clear();
     statement = database.prepare(text);
     statements.set(text, statement);
   }
-  return statement.all(...values).map((row) => ({ ...row }));
+  return statement;
+}
+
+function run({ text, values, limit }) {
+  if (limit) return takeFirst(prepared(text).iterate(...values), limit);
+  return prepared(text)
+    .all(...values)
+    .map((row) => ({ ...row }));
 }
 
 parentPort.on('message', (request) => {
@@ -34,7 +42,7 @@ parentPort.on('message', (request) => {
     return;
   }
   try {
-    parentPort.postMessage({ id: request.id, rows: request.statements.map(run) });
+    parentPort.postMessage({ id: request.id, found: request.statements.map(run) });
   } catch (error) {
     parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
   }

@@ -1,4 +1,4 @@
-import type { Transaction } from './database.ts';
+import type { ByteLimit, FirstRows, Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
@@ -65,6 +65,10 @@ export class SqliteTransaction implements Transaction {
 
   async all<T = Row>(statement: Sql): Promise<T[]> {
     return this.#run(() => this.#connection.all<T>(statement));
+  }
+
+  async first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
+    return this.#run(() => this.#connection.first<T>(statement, limit));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {

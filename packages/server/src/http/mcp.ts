@@ -4,6 +4,7 @@ import { Fault, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
+import { type AnswerRoom, largestAnswer, makeInRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
 import { refuseWith } from './problems.ts';
@@ -19,6 +20,7 @@ export type McpOptions = {
   /** Replaces the tools of the service, in tests. */
   answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
+  room: AnswerRoom;
 };
 
 export const MCP_PATH = '/mcp';
@@ -107,9 +109,12 @@ async function answer(
     branch: oneOf(request.headers['x-mem-branch']),
     call: async (name, input, as) => {
       try {
-        return stringify(
-          await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as })),
-        );
+        const most = largestAnswer(name, options.room.sizes);
+        return await makeInRoom(options.room, { reply, account: caller.account_id, most }, async () => {
+          const run = () => kernel.invoke(name, input, { ...caller, ...as });
+          const answer = stringify(await options.traceCall(request, name, run));
+          return { answer, bytes: answer.length };
+        });
       } catch (error) {
         if (error instanceof Fault && error.code === 'unavailable') away = error;
         throw error;

@@ -3,6 +3,7 @@ import { invalidInput, type LinesName, type OperationName, operations, type Stre
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
+import { type AnswerRoom, largestAnswer, makeInRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -18,6 +19,7 @@ export type OperationOptions = {
   agentId: string;
   streams: OpenStreams;
   metering: RequestMetering;
+  room: AnswerRoom;
 };
 
 type OperationRunner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
@@ -32,7 +34,7 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   const runnerOf = (name: OperationName): OperationRunner => {
     if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
     if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
-    return operationRunner(kernel, name, options.agentId);
+    return operationRunner(kernel, name, options);
   };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
   const run = (name: OperationName, params: object, reply: FastifyReply) => {
@@ -76,12 +78,15 @@ function groupByRoute(): Iterable<RoutePattern[]> {
   return groups.values();
 }
 
-function operationRunner(kernel: Kernel, name: OperationName, agentId: string): OperationRunner {
+function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }: OperationOptions): OperationRunner {
   const operation = operations[name];
   const readInput = inputReader(name);
-  return async (params, reply) => {
+  const most = largestAnswer(name, room.sizes);
+  return (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    return answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+    return makeInRoom(room, { reply, account: caller.account_id, most }, async () =>
+      answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller)),
+    );
   };
 }
 

@@ -1,6 +1,7 @@
 export { requireAllModules } from './absent-modules.ts';
 export * from './account-queries.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
+export * from './answer-limits.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
 export { missingScope } from './authorize-scope.ts';
@@ -13,6 +14,7 @@ export * from './erasers.ts';
 export { eventsInScope, seesEvent } from './event-scope.ts';
 export type { FeedListener } from './feed.ts';
 export type { EventReader, FollowRequest, Subscription } from './follower.ts';
+export { groupBySeq } from './group-by-seq.ts';
 export { HookContext, type Hooks } from './hooks.ts';
 export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
@@ -29,10 +31,11 @@ export * from './module.ts';
 export * from './note-buffer.ts';
 export { noteQuery } from './notes.ts';
 export { incompleteBecause } from './notes-gap.ts';
+export * from './page-bytes.ts';
 export { globConditions } from './path-filter.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
-export { insertAccount, listEvents, readAccount } from './queries.ts';
+export { insertAccount, listEvents, listFirstEvents, readAccount } from './queries.ts';
 export * from './registry.ts';
 export * from './result.ts';
 export {

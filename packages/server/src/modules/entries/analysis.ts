@@ -1,4 +1,5 @@
 import { globsOf, type Input, type PathFilter, parseExact, parseGlob } from '@mem-service/contract';
+import type { FirstRows } from '../../db/index.ts';
 import { cursorsOf, globConditions, type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -10,15 +11,17 @@ import { Verification } from './verification.ts';
 import { getVersion, listVersionsInOrder } from './version-queries.ts';
 
 const CHUNK = 500;
+/** Few enough that other requests get their turn: a document is parsed and hashed. */
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Yields every entry of the view that the glob covers, in chunks, ordered by path and key. */
 async function* visibleEntries({ view, scan }: ReadContext, input: PathFilter): AsyncGenerator<EntryRow> {
-  const paths = globsOf(input);
+  const page = { paths: globsOf(input), limit: CHUNK, bytes: CHUNK_BYTES };
   let after: EntryRow | undefined;
   do {
-    const rows: EntryRow[] = await queries.listLiveEntries(scan, view, { paths, after, limit: CHUNK });
+    const { rows, more }: FirstRows<EntryRow> = await queries.listLiveEntries(scan, view, { ...page, after });
     yield* rows;
-    after = rows.length < CHUNK ? undefined : rows.at(-1);
+    after = more || rows.length === CHUNK ? rows.at(-1) : undefined;
   } while (after);
 }
 
@@ -88,12 +91,13 @@ const verify = reads<'entries.verify'>(async (context, input) => {
   let more = true;
   for (let left = input.limit; more && left > 0; ) {
     const limit = Math.min(CHUNK, left);
-    const rows = await listVersionsInOrder(scan, view, { where, after: position, limit });
+    const page = { where, after: position, limit, bytes: CHUNK_BYTES };
+    const { rows, more: isCut } = await listVersionsInOrder(scan, view, page);
     const checked = verification.report.total_checked;
     await verification.add(rows, where);
     const last = rows.at(-1);
     if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
-    more = rows.length === limit;
+    more = isCut || rows.length === limit;
     // Counts only entries that the caller may see, so that a page ends at an entry whose name the cursor may hold.
     left -= verification.report.total_checked - checked;
   }

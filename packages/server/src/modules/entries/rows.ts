@@ -247,7 +247,7 @@ export function standingOf(entry: Pick<EntryRow, 'standing'>): Standing {
 }
 
 /** The members of a standing as sent over the wire, without braces. */
-function standingMembers(standing: Standing, confidence: number): string {
+export function standingMembers(standing: Standing, confidence: number): string {
   const wire = {
     ...standing,
     last_outcome_at: toIsoOrNull(standing.last_outcome_at),

@@ -22,6 +22,7 @@ export {
   clearSession,
   linkOwnReads,
   loadSession,
+  loadSessionWithin,
   MAX_ITEMS,
   moveItems,
   type NewItem,

@@ -1,6 +1,6 @@
 import { Fault, traceShapes } from '@mem-service/contract';
-import type { Query } from '../../db/index.ts';
-import { applyReads, isInScope, type Scope, type Work } from '../../kernel/index.ts';
+import type { Dialect, Query } from '../../db/index.ts';
+import { applyReads, isInScope, type Scope, startWithin, type Work } from '../../kernel/index.ts';
 import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
 import { loadReads, type SessionReadRow } from './reads.ts';
@@ -45,6 +45,23 @@ export async function loadSession(query: Query, key: SessionKey): Promise<OpenSe
     queries.listItems(query, key),
   ]);
   return { row, reads, items };
+}
+
+/** The same, without the later of its items where there are more than so many bytes of them. */
+export async function loadSessionWithin(
+  query: Query,
+  key: SessionKey,
+  { bytes, dialect }: { bytes: number; dialect: Dialect },
+): Promise<OpenSession & { isCut: boolean }> {
+  const [row, reads, sizes] = await Promise.all([
+    queries.getSession(query, key),
+    loadReads(query, key),
+    queries.listItemSizes(query, key),
+  ]);
+  const some = startWithin(sizes, bytes, (item) => item.bytes);
+  const numbers = dialect.numbers(some.map(({ no }) => no));
+  const items = some.length === 0 ? [] : await queries.listSomeItems(query, key, numbers);
+  return { row, reads, items, isCut: some.length < sizes.length };
 }
 
 /** Clears the session after its content was sealed. */

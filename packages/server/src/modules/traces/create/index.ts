@@ -1,5 +1,5 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
-import { changed, EVERYONE, fromIso, hashedBy, toIso, type Work, writes } from '../../../kernel/index.ts';
+import { changed, EVERYONE, fromIso, hashedBy, pageBytes, toIso, type Work, writes } from '../../../kernel/index.ts';
 import {
   authorOf,
   type EntryRow,
@@ -63,7 +63,12 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   const sealed = sealTrace(work, { ...head, visible_to, header, parts }, last);
   saveTraces(work, [sealed]);
   await work.waitForSent();
-  const view = { query: work.tx, viewer: { ...key, scope: undefined }, dialect: work.dialect };
+  const view = {
+    query: work.tx,
+    viewer: { ...key, scope: undefined },
+    dialect: work.dialect,
+    bytes: pageBytes(work.services),
+  };
   const [trace] = await renderTraces(view, [sealed.row], true);
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
