@@ -13,6 +13,7 @@ const sources = {
   health: 'floors/health.mjs',
   broadcast: 'floors/broadcast.mjs',
   mcp: 'floors/mcp.mjs',
+  mcpInsert: 'floors/mcp-insert.mjs',
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',
   fillEvents: 'inside/fill-events.mjs',

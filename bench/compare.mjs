@@ -4,22 +4,38 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
+/** The value at this share of the sorted numbers. */
+const quantile = (numbers, share) => [...numbers].sort((a, b) => a - b)[Math.round((numbers.length - 1) * share)];
+
+/** Where most rounds lie: eight of ten, or all of them where there are few. */
+function spreadOf(numbers) {
+  return numbers.length < 10
+    ? [Math.min(...numbers), Math.max(...numbers)]
+    : [0.1, 0.9].map((at) => quantile(numbers, at));
+}
+
 /**
- * Measures the floor and the service in turns, so that both meet the same conditions; which goes first alternates. The
- * ratio is the median of the ratios of neighbouring runs. Each measurement returns `{ value, non2xx }`.
+ * Runs the measurements one after the other, many times, so that all meet the same conditions on a machine that others
+ * use too. Each round begins with another one. Returns the results of each, in the order of the rounds.
  */
-export async function compare(repeats, floor, ours) {
-  const pairs = [];
-  for (let i = 0; i < repeats; i++) {
-    const pair = {};
-    const sides = [
-      ['floor', floor],
-      ['ours', ours],
-    ];
-    for (const [name, measure] of i % 2 === 0 ? sides : sides.reverse()) pair[name] = await measure(i);
-    pairs.push(pair);
-  }
-  return summarize(pairs);
+export async function interleave(rounds, measurements) {
+  const names = Object.keys(measurements);
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (let i = 0; i < names.length; i++) {
+      const name = names[(round + i) % names.length];
+      results[name].push(await measurements[name](round));
+    }
+  return results;
+}
+
+/**
+ * Measures the floor and the service in turns. The ratio is the median of the ratios within a round. Each measurement
+ * returns `{ value, non2xx }`.
+ */
+export async function compare(rounds, floor, ours) {
+  const measured = await interleave(rounds, { floor, ours });
+  return summarize(measured.ours.map((one, i) => ({ floor: measured.floor[i], ours: one })));
 }
 
 export function summarize(pairs) {
@@ -28,7 +44,7 @@ export function summarize(pairs) {
     floor: median(pairs.map(({ floor }) => floor.value)),
     ours: median(pairs.map(({ ours }) => ours.value)),
     ratio: median(ratios),
-    spread: [Math.min(...ratios), Math.max(...ratios)],
+    spread: spreadOf(ratios),
     non2xx: pairs.reduce((sum, { floor, ours }) => sum + (floor.non2xx ?? 0) + (ours.non2xx ?? 0), 0),
     pairs: pairs.map(({ floor, ours }) => ({ floor: floor.value, ours: ours.value })),
   };

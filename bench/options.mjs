@@ -1,13 +1,18 @@
 import { parseArgs } from 'node:util';
 
-/** Sizes of the three stores of entries or events, traces, seconds per load run, and repeats per figure. */
+/**
+ * Sizes of the three stores of entries or events, traces, and lengths of runs. A round is short, because other programs on
+ * the machine disturb a whole run; what a long run alone can show is repeated less often.
+ */
 const FULL = {
   small: 10_000,
   medium: 100_000,
   large: 1_000_000,
   fewTraces: 2_000,
   manyTraces: 200_000,
-  seconds: 5,
+  repeats: 15,
+  seconds: 1,
+  latencySeconds: 5,
   mixedSeconds: 60,
   idleSeconds: 5,
   starts: 9,
@@ -20,7 +25,9 @@ const QUICK = {
   large: 20_000,
   fewTraces: 1_000,
   manyTraces: 5_000,
+  repeats: 3,
   seconds: 1,
+  latencySeconds: 2,
   mixedSeconds: 3,
   idleSeconds: 1,
   starts: 7,
@@ -32,8 +39,8 @@ export const USAGE = `usage: npm run bench -- [options]
 
   --quick            small stores and short runs: shows that it works, not how fast it is
   --only a,b         only these figures: FIGURES
-  --repeats N        take each figure N times and print the median (default 3)
-  --seconds N        length of one load run (default 5, quick 1)
+  --repeats N        rounds of each figure: floor and service in turns (default 15, quick 3)
+  --seconds N        length of one load run within a round (default 1)
   --small N, --medium N, --large N   entries in the stores (default 10,000, 100,000, 1,000,000)
   --postgres         the figures of size on PostgreSQL too
   --generator NAME   wrk or own (default wrk where it is installed)
@@ -53,7 +60,7 @@ export function readOptions(args) {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
-      repeats: { type: 'string', default: '3' },
+      repeats: { type: 'string' },
       seconds: { type: 'string' },
       small: { type: 'string' },
       medium: { type: 'string' },
@@ -66,12 +73,14 @@ export function readOptions(args) {
     },
   });
   const sizes = values.quick ? QUICK : FULL;
+  const repeats = values.repeats === undefined ? sizes.repeats : whole('repeats', values.repeats, 1);
   const given = ['small', 'medium', 'large', 'seconds'].filter((name) => values[name] !== undefined);
   return {
     ...values,
     ...sizes,
     ...Object.fromEntries(given.map((name) => [name, whole(name, values[name], name === 'seconds' ? 1 : 1000)])),
-    repeats: whole('repeats', values.repeats, 1),
+    repeats,
+    longRepeats: Math.min(repeats, 3),
     only: values.only?.split(',').map((name) => name.trim()),
   };
 }

@@ -16,6 +16,7 @@ import { measureSession } from './figures/session.mjs';
 import { measureStart } from './figures/start.mjs';
 import { measureStream } from './figures/stream.mjs';
 import { measureTraces } from './figures/traces.mjs';
+import { measureWorkers } from './figures/workers.mjs';
 import { openHarness } from './harness.mjs';
 import { chooseGenerator } from './load/index.mjs';
 import { machineFacts } from './machine.mjs';
@@ -42,6 +43,7 @@ const figures = {
   mcp: measureMcp,
   'row-security': measureRowSecurity,
   servers: measureServers,
+  workers: measureWorkers,
   peers: measurePeers,
 };
 

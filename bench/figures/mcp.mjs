@@ -3,6 +3,7 @@ import { compare } from '../compare.mjs';
 import { findServerMemory, openServerMemory } from '../peers/server-memory.mjs';
 import { startStdio } from '../peers/stdio.mjs';
 import { root } from '../places.mjs';
+import { measureMcpWrites } from './mcp-writes.mjs';
 
 const program = join(root, 'packages', 'mcp', 'dist', 'mem-mcp.js');
 const SIZES = [1_000, 10_000];
@@ -14,6 +15,7 @@ const numbers = (count, name) => Array.from({ length: count }, (_, i) => `${name
 /** MCP over standard input and output: the time until the tools are listed, and their speed beside a peer's. */
 export async function* measureMcp(harness) {
   yield await coldStart(harness);
+  yield* measureMcpWrites(harness, program);
   const peer = findServerMemory();
   if (peer === undefined)
     console.log('without @modelcontextprotocol/server-memory: set BENCH_SERVER_MEMORY to its program');

@@ -14,7 +14,7 @@ function toRow(figure, measured, non2xx = 0) {
 
 /** Resident memory of a new server on the large store, at rest and after load. */
 export async function* measureMemory(harness) {
-  const { large, repeats, idleSeconds, mixedSeconds } = harness.options;
+  const { large, longRepeats: repeats, idleSeconds, mixedSeconds } = harness.options;
   const store = await harness.sqlite(large);
   const size = `${large.toLocaleString('en-US')} entries`;
   const rest = [];

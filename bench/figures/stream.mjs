@@ -44,7 +44,7 @@ async function follow({ url, pid }, { seconds, subscribers }) {
 
 /** Events to very many readers, against a bare server that writes the same bytes to as many. */
 export async function* measureStream(harness) {
-  const { streamSeconds: seconds, subscribers, repeats } = harness.options;
+  const { streamSeconds: seconds, subscribers, longRepeats: repeats } = harness.options;
   const service = await harness.service(harness.emptyPlace('stream'), SMALL_HEAP);
   const file = join(harness.folder, 'stream.body');
   writeFileSync(file, await sampleOf(service));

@@ -31,6 +31,7 @@ export async function startStdio(file, env) {
   await request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
   send({ method: 'notifications/initialized' });
   return {
+    pid: child.pid,
     request,
     async call(name, given) {
       const result = await request('tools/call', { name, arguments: given });

@@ -1,9 +1,9 @@
 import { type OperationName, operations } from '@mem-service/contract';
 import { createClient } from '@mem-service/sdk';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addressOf } from '../../packages/sdk/src/route.ts';
 import { matchPath, methodsAt, patterns } from '../../packages/server/src/http/routes.ts';
-import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { backends, useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const AGENTS = [
@@ -106,16 +106,7 @@ describe('the name of an agent in an address', () => {
 });
 
 describe.each(backends)('agents over HTTP on %s', (backend) => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp(backend);
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer(backend);
   const get = (path: string) => send(server.url, { method: 'GET', path });
 
   // A dot segment cannot be sent: every client resolves it first.

@@ -17,7 +17,7 @@ let home: string;
 let project: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'mem-one-'));
-  project = join(home, 'work', 'shop', 'src');
+  project = join(home, 'projects', 'shop', 'src');
   mkdirSync(project, { recursive: true });
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
@@ -82,12 +82,12 @@ describe('the rule for where memory is', () => {
     expect(locateMemory({ HOME: home, MEM_DATA_DIR: '' }, project)).toEqual(own);
     const named = (MEM_DATA_DIR: string) => locateMemory({ HOME: home, MEM_DATA_DIR }, project);
     expect(named('.amfs')).toEqual({ kind: 'folder', at: join(project, '.amfs'), by: 'MEM_DATA_DIR' });
-    mkdirSync(join(home, 'work', '.amfs'));
-    expect(named('.amfs')).toEqual({ kind: 'folder', at: join(home, 'work', '.amfs'), by: 'MEM_DATA_DIR' });
+    mkdirSync(join(home, 'projects', '.amfs'));
+    expect(named('.amfs')).toEqual({ kind: 'folder', at: join(home, 'projects', '.amfs'), by: 'MEM_DATA_DIR' });
     expect(named('./.amfs').at).toBe(join(project, '.amfs'));
     expect(locateMemory({ HOME: home }, project)).toEqual({
       kind: 'folder',
-      at: join(home, 'work', '.amfs'),
+      at: join(home, 'projects', '.amfs'),
       by: 'found',
     });
     // A server keeps to its own folder, as specified.
@@ -101,7 +101,7 @@ describe('the rule for where memory is', () => {
   });
 
   it('what an agent has written is found by the command line of the same folder, with and without .amfs', async () => {
-    for (const folder of [project, join(home, 'work')]) {
+    for (const folder of [project, join(home, 'projects')]) {
       const agent = await startMcp(folder);
       await agent.call('mem_write', { entity_path: 'shop', key: 'k', value: `noted in ${folder.length}` });
       expect(agent.screen()).toMatch(/memory is at \S+ \(.+\)/);
@@ -109,10 +109,10 @@ describe('the rule for where memory is', () => {
       const { code, out, err } = await mem(['search', 'noted', '--json'], { folder });
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain(`noted in ${folder.length}`);
-      mkdirSync(join(home, 'work', '.amfs'), { recursive: true });
+      mkdirSync(join(home, 'projects', '.amfs'), { recursive: true });
     }
     expect(existsSync(join(home, '.mem', 'store', 'mem.db'))).toBe(true);
-    expect(existsSync(join(home, 'work', '.amfs', 'mem.db'))).toBe(true);
+    expect(existsSync(join(home, 'projects', '.amfs', 'mem.db'))).toBe(true);
   });
 });
 
@@ -130,7 +130,7 @@ describe('reading creates no store', () => {
     const { code, out, err } = await mem(args);
     expect({ code, out }).toEqual({ code: 3, out: '' });
     expect(err).toContain(`there is no memory yet at ${join(home, '.mem', 'store')} (your own store`);
-    expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
+    expect(filesBelow(home)).toEqual(['projects', 'projects/shop', 'projects/shop/src']);
   });
 
   it('mem status and mem doctor say so, and all is well', async () => {
@@ -140,7 +140,7 @@ describe('reading creates no store', () => {
       expect(out).toContain('there is none yet');
       expect(out).toContain('your own store');
     }
-    expect(filesBelow(home)).toEqual(['work', 'work/shop', 'work/shop/src']);
+    expect(filesBelow(home)).toEqual(['projects', 'projects/shop', 'projects/shop/src']);
   });
 
   it('mem doctor leaves nothing beside a store', async () => {
@@ -212,7 +212,7 @@ describe('mem init', () => {
   it('without an answer takes the own store for all folders, and the found one for the project', async () => {
     mkdirSync(join(project, '.amfs'));
     const { out } = await mem(['init', '--yes', '--client', 'cursor']);
-    expect(out).toMatch(/^memory is at ~\/\.mem\/store \(your own store\)\ncommands in this folder use ~\/work/);
+    expect(out).toMatch(/^memory is at ~\/\.mem\/store \(your own store\)\ncommands in this folder use ~\/projects/);
     expect(cursorText()).toContain(join(home, '.mem', 'store'));
     await mem(['init', '--yes', '--client', 'cursor', '--project']);
     expect(readFileSync(join(project, '.cursor', 'mcp.json'), 'utf8')).toContain('/.amfs"');
@@ -248,7 +248,7 @@ describe('mem init', () => {
     for (const name of ['cursor', 'codex'])
       expect(checks.find((check: { name: string }) => check.name === name)).toMatchObject({
         level: 'warn',
-        found: 'its memory is at ~/.mem/store, and commands in this folder use ~/work/shop/src/.amfs',
+        found: 'its memory is at ~/.mem/store, and commands in this folder use ~/projects/shop/src/.amfs',
         todo: `export MEM_DATA_DIR=${join(home, '.mem', 'store')} makes commands use that; or, in ${project}: mem init --project --store project`,
       });
     // The same variable as the clients makes them agree.
@@ -304,9 +304,9 @@ describe('mem serve', () => {
     await mem(['write', 'a', 'k', '1']);
     expect(await served(['--local'], project)).toContain(`data       ${join(home, '.mem', 'store')} (SQLite, your own`);
     expect(existsSync(join(project, '.amfs'))).toBe(false);
-    mkdirSync(join(home, 'work', '.amfs'));
+    mkdirSync(join(home, 'projects', '.amfs'));
     expect(await served(['--local'], project)).toContain(
-      `data       ${join(home, 'work', '.amfs')} (SQLite, the store`,
+      `data       ${join(home, 'projects', '.amfs')} (SQLite, the store`,
     );
     const given = { MEM_DATA_DIR: join(home, 'given') };
     expect(await served(['--local'], project, given)).toContain(`data       ${given.MEM_DATA_DIR} (SQLite, from`);

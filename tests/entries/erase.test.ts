@@ -143,10 +143,13 @@ describe.each(backends)('erasing on %s', (backend) => {
     });
   });
 
-  it('an answer that was stored for a retry is gone, so the retry is a new request', async () => {
+  it('an answer that was stored for a retry is gone, and the retry writes nothing; a new request does', async () => {
     const write = { ...erasedKeys, value: `${MARK} one`, pattern_refs: [MARK, 'shared-ref'] };
-    const again = await app.call('entries.write', write, { idempotency_key: 'doomed write' });
-    expect(again).toMatchObject({ version: 1, unchanged: false });
+    const again = app.call('entries.write', write, { idempotency_key: 'doomed write' });
+    expect(await refusal(again)).toMatchObject({ code: 'answer_erased', status: 410, idempotency_key: 'doomed write' });
+    expect(await refusal(app.call('entries.history', erasedKeys))).toMatchObject({ code: 'not_found' });
+    const anew = await app.call('entries.write', write, { idempotency_key: 'another' });
+    expect(anew).toMatchObject({ version: 1, unchanged: false });
     expect((await app.call('entries.history', erasedKeys)).versions).toHaveLength(1);
   });
 

@@ -245,8 +245,9 @@ describe.each(backends)('a large earlier state on %s', (backend) => {
     const wrapDatabase = (database: Database): Database => ({
       ...watchDatabase(database, () => {}),
       forAccount(accountId) {
-        const { read, scan } = database.forAccount(accountId);
-        return { read: watch(read), scan: watch(scan) };
+        const reads = database.forAccount(accountId);
+        const find: typeof reads.find = (by, key) => reads.find(by, key);
+        return { read: watch(reads.read), scan: watch(reads.scan), find };
       },
     });
     app = await openTestApp(backend, { modules: [branches], maxScannedBytes: 20_000, wrapDatabase });

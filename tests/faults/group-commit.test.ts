@@ -51,6 +51,37 @@ describe.each(backends)('group commit on %s', (backend) => {
     expect(count('mem_commit_batches_total')).toBeLessThan(80);
   });
 
+  it('new connections are accepted while writes are queued', async () => {
+    const { kernel } = await openKernel(backend);
+    const url = await listenTo(kernel);
+    const before = await metricsOf(new HttpClient(url));
+    // Each on a connection of its own: the event loop accepts one per turn.
+    const replies = await Promise.all(numbers(48).map((i) => new HttpClient(url).write('new', `k${i}`, i)));
+    expect(replies.map(({ status }) => status)).toEqual(numbers(48).map(() => 201));
+    const after = await metricsOf(new HttpClient(url));
+    const count = (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
+    expect(count('mem_commit_writes_total')).toBe(48);
+    expect(count('mem_commit_batches_total')).toBeLessThan(16);
+  });
+
+  it('writes that arrive one per turn of the event loop share a transaction and keep their order', async () => {
+    const { kernel } = await openKernel(backend);
+    const client = new HttpClient(await listenTo(kernel));
+    const before = await metricsOf(client);
+    const written = await new Promise<{ seq: number }[]>((resolve) => {
+      const calls: Promise<{ seq: number }>[] = [];
+      const arrive = () => {
+        if (calls.length === 20) return resolve(Promise.all(calls));
+        setImmediate(arrive);
+        calls.push(call(kernel, 'entries.write', { entity_path: 'turns', key: `k${calls.length}`, value: 1 }));
+      };
+      arrive();
+    });
+    expect(written.map(({ seq }) => seq)).toEqual(numbers(20).map((i) => i + 1));
+    const batches = (await metricsOf(client)).mem_commit_batches_total ?? 0;
+    expect(batches - (before.mem_commit_batches_total ?? 0)).toBeLessThan(8);
+  });
+
   it('a failed write does not affect the others, whether it was refused or has a bug', async () => {
     const { kernel } = await openKernel(backend, { extra: [broken] });
     const at = (key: string) => ({ entity_path: 'alone', key });
@@ -91,6 +122,22 @@ describe.each(backends)('group commit on %s', (backend) => {
     expect(written.map(({ version }) => version)).toEqual([1, 1, 1]);
     expect(await database.read.get(sql`SELECT count(*) AS n FROM events`)).toEqual({ n: 3 });
     expect(await warned).toMatchObject({ message: 'a bug in a listener' });
+  });
+});
+
+describe('group commit', () => {
+  it('a write that arrives alone is committed after one turn', async () => {
+    const { kernel } = await openKernel('sqlite');
+    await call(kernel, 'entries.write', { entity_path: 'alone', key: 'warm', value: 0 });
+    let turns = 0;
+    const count = () => {
+      turns++;
+      timer = setImmediate(count);
+    };
+    let timer = setImmediate(count);
+    await call(kernel, 'entries.write', { entity_path: 'alone', key: 'one', value: 1 });
+    clearImmediate(timer);
+    expect(turns).toBeLessThanOrEqual(2);
   });
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { coreModules, openApp } from '../../packages/server/src/app.ts';
+import { readConfig } from '../../packages/server/src/config.ts';
+import { expectedSchema, readSchema } from '../../packages/server/src/db/expected-schema.ts';
 import {
   type Database,
   type MigrationStep,
@@ -10,6 +12,7 @@ import {
   sql,
   type Transaction,
 } from '../../packages/server/src/db/index.ts';
+import { inspectStore } from '../../packages/server/src/inspect.ts';
 import { type Module, migrationsOf } from '../../packages/server/src/kernel/index.ts';
 import { type Backend, backends, newPlace, type StorePlace } from '../support/app.ts';
 import { runMem } from './support/mem-process.ts';
@@ -123,6 +126,47 @@ describe.each(backends)('migrations on %s', (backend) => {
     );
     await expect(openApp(place.options)).rejects.toThrow(
       'The database has entries:2, but not entries:1 before it. Restore a backup.',
+    );
+  });
+
+  it('say which tables, columns and indexes a store has', async () => {
+    const place = await emptyPlace(backend);
+    const app = await openApp(place.options);
+    const { database } = app.kernel.services;
+    const expected = expectedSchema(migrationsOf(coreModules), TYPES[database.dialect.engine]);
+    const found = await readSchema(database.read, database.dialect.engine);
+    await app.close();
+    const own = [...found.tables].filter(([name]) => !/^(schema_migrations|sqlite_|(entry|trace)_words_)/.test(name));
+    const columns = ([name, of]: [string, Set<string>]) => [name, /_words$/.test(name) ? [] : [...of].sort()];
+    expect(new Map(own.map(columns) as [])).toEqual(new Map([...expected.tables].map(columns) as []));
+    const named = [...found.indexes].filter(
+      (name) => !/^(sqlite_autoindex|schema_migrations)|_(pkey|key)\d*$/.test(name),
+    );
+    expect(new Set(named)).toEqual(expected.indexes);
+  });
+
+  it.each([
+    ['table', 'DROP TABLE import_lines', 'the table import_lines'],
+    ['column', 'ALTER TABLE usage_days DROP COLUMN peak', 'the column usage_days.peak'],
+    ['index', 'DROP INDEX commits_by_seq', 'the index commits_by_seq'],
+  ])('a store without a %s of theirs is refused at the start, and mem doctor names it', async (_, statement, lost) => {
+    const place = await emptyPlace(backend);
+    await (await openApp(place.options)).close();
+    const database = await open(place);
+    await database.alter((tx) => tx.run({ text: statement, values: [] }));
+    await expect(openApp(place.options)).rejects.toThrow(`The database lacks ${lost}. Restore a backup.`);
+    const { dataDir: MEM_DATA_DIR, postgresDsn: MEM_POSTGRES_DSN = '' } = place.options;
+    const { refusal } = await inspectStore(readConfig({ MEM_DATA_DIR, MEM_POSTGRES_DSN }));
+    expect(refusal).toEqual({ found: `it lacks ${lost}`, isNewer: false });
+  });
+
+  it('a migration whose record was lost is not run again over its tables', async () => {
+    const place = await emptyPlace(backend);
+    await (await openApp(place.options)).close();
+    const database = await open(place);
+    await database.alter((tx) => tx.run(sql`DELETE FROM schema_migrations WHERE module = 'commits'`));
+    await expect(openApp(place.options)).rejects.toThrow(
+      /^The database has not commits:1, but parts of it: .*already exists\. Restore a backup\.$/,
     );
   });
 

@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authenticateByRing } from '../../packages/server/src/http/auth-hosted.ts';
 import { toSecret } from '../../packages/server/src/modules/keys/rules/secret.ts';
+import { refusal } from '../entries/support.ts';
 import { backends } from '../support/app.ts';
-import { get, type Hosted, INTERNAL_KEY, openHosted, post, write } from '../support/hosted.ts';
-import { send } from '../support/wire.ts';
+import { countStatements } from '../support/counted.ts';
+import { get, type Hosted, INTERNAL_KEY, openHosted, post, remove, write } from '../support/hosted.ts';
+import { readRaw, send, sendRaw } from '../support/wire.ts';
 
 /** Of the right form, and known to nobody. */
-const wrongKey = (n: number): string => toSecret(Buffer.alloc(32, n));
+const wrongKey = (n: number, kind = 0): string => {
+  const random = Buffer.alloc(32, kind);
+  random.writeUInt32BE(n);
+  return toSecret(random);
+};
 
 describe.each(backends)('a hosted service on %s, for its operator', (backend) => {
   let hosted: Hosted;
@@ -69,12 +76,49 @@ describe.each(backends)('a hosted service on %s, for its operator', (backend) =>
     expect((await hosted.control(list)).status).toBe(200);
   });
 
-  it('looks many wrong keys up at once without keeping a valid one out', async () => {
+  it('looks thousands of wrong keys up at once, in a few statements, without keeping a valid one out', async () => {
     const { key: admin } = await hosted.newAccount();
-    const { key: cold } = await hosted.newKey(admin);
-    const flood = Array.from({ length: 100 }, (_, n) => hosted.as(wrongKey(100 + n), get('/api/v1/me')));
-    expect((await hosted.as(cold, get('/api/v1/me'))).status).toBe(200);
-    for (const { status } of await Promise.all(flood)) expect([401, 429]).toContain(status);
+    const { key: cold, key_id } = await hosted.newKey(admin);
+    const authenticate = authenticateByRing(hosted.app.kernel.services.keys);
+    const address = '203.0.113.5';
+    const codes = new Map<string, number>();
+    const guess = async (_: unknown, n: number) => {
+      const { code } = await refusal(Promise.resolve(authenticate({ key: wrongKey(n, 7), address })));
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    };
+    const { statements } = await countStatements(async () => {
+      const flood = Array.from({ length: 3000 }, guess);
+      expect(await authenticate({ key: cold, address })).toMatchObject({ key: { key_id } });
+      await Promise.all(flood);
+    });
+    expect(Object.fromEntries(codes)).toEqual({ unauthenticated: 30, rate_limited: 2970 });
+    expect(statements).toBeLessThan(20);
+  });
+
+  it('tells the holder of a revoked or expired key so, whatever else its address sent, and counts no guess', async () => {
+    const { key: admin } = await hosted.newAccount();
+    const { key: gone, key_id } = await hosted.newKey(admin);
+    await hosted.as(admin, remove(`/api/v1/admin/api-keys/${key_id}`));
+    for (let n = 0; n < 40; n++) await hosted.as(wrongKey(n, 3), get('/api/v1/me'));
+    const { status, json } = await hosted.as(gone, get('/api/v1/me'));
+    expect([status, json]).toMatchObject([401, { detail: 'the API key was revoked' }]);
+  });
+
+  it('answers a guess whose body is under way, and closes the connection', async () => {
+    const [me, internal] = ['/api/v1/entries', '/api/v1/internal/accounts'];
+    for (let n = 0; n < 32; n++)
+      await send(hosted.server.url, { ...get(internal), headers: { 'x-mem-internal-key': `wrong-${n}` } });
+    for (let n = 0; n < 32; n++) await hosted.as(wrongKey(n, 5), get('/api/v1/me'));
+    const guesses = { [me]: `x-mem-api-key: ${wrongKey(99, 5)}`, [internal]: 'x-mem-internal-key: wrong-99' };
+    for (const [path, header] of Object.entries(guesses)) {
+      const head = `Host: x\r\n${header}\r\nContent-Type: application/json\r\nContent-Length: 1000000`;
+      const answer = await sendRaw(
+        hosted.server.url,
+        `POST ${path} HTTP/1.1\r\n${head}\r\n\r\n${'x'.repeat(1_000_000)}`,
+      );
+      expect(readRaw(answer).status).toBe(429);
+      expect(answer).toMatch(/^connection: close\r$/im);
+    }
   });
 
   it('shows in /admin/usage what the meter counts against the quota', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openApp } from '../../packages/server/src/app.ts';
 import { type Database, openPostgres, type Query, type Sql, sql } from '../../packages/server/src/db/index.ts';
+import { findOne } from '../../packages/server/src/db/postgres-many.ts';
 import { dump } from '../contract/dump.ts';
 import {
   createExamples,
@@ -48,8 +49,9 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
     scan: database.scan,
     forAccount(accountId) {
       const { read, scan } = database.forAccount(accountId);
-      return { read: opened(read), scan: opened(scan) };
+      return { read: opened(read), scan: opened(scan), find: (find, key) => findOne(opened(read), find, key) };
     },
+    find: (find, key) => database.find(find, key),
     snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) =>
       database.transaction((tx) =>

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, beforeStore, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { backends, beforeStore, useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 /** Letters that do not repeat, so that no index can make them shorter. */
@@ -12,16 +12,7 @@ function scatter(first: number, count: number): string {
 }
 
 describe.each(backends)('the address of an entry on %s', (backend) => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp(backend);
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer(backend);
   const get = (path: string) => send(server.url, { method: 'GET', path });
   const write = (entity_path: string, key: string, value: unknown) =>
     send(server.url, { method: 'POST', path: '/api/v1/entries', body: JSON.stringify({ entity_path, key, value }) });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/app.ts';
 import { useBrowser } from '../support/browser.ts';
 import { type ApiDocument, shownOperations } from '../support/docs-page.ts';
 import { send } from '../support/wire.ts';
@@ -29,16 +29,7 @@ async function tryOut(page: Page, id: string): Promise<{ status: string; body: s
 
 describe('the documentation page in a browser, on an empty store', () => {
   const newPage = useBrowser();
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   it('has examples that succeed from top to bottom, with nothing typed in', { timeout: MAX_MS }, async () => {
     const { page, complaints } = await newPage();

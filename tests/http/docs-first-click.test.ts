@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/app.ts';
 import { type ApiDocument, type FilledIn, firstClick, followLinks, shownOperations } from '../support/docs-page.ts';
 import { send } from '../support/wire.ts';
 
@@ -10,16 +10,7 @@ const EXCEPTIONS = {
 };
 
 describe('the examples of the documentation page, from top to bottom on an empty store', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   /** Clicks on Execute from top to bottom, and gives the answers that are no success. */
   async function tryAll(): Promise<Record<string, string>> {

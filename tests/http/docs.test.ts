@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 describe('the documentation page', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
   const get = (path: string) => send(server.url, { method: 'GET', path });
 
   it('is HTML whose every part comes from the service itself', async () => {

@@ -1,7 +1,7 @@
 import { operationNames, operations } from '@mem-service/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { backends, openTestApp, type TestApp, useServer } from '../support/app.ts';
 import { get, post, remove } from '../support/hosted.ts';
 import { type HttpRequest, send } from '../support/wire.ts';
 
@@ -9,16 +9,7 @@ const paged = operationNames.filter((name) => 'cursor' in (operations[name].inpu
 const DAY_MS = 86_400_000;
 
 describe.each(backends)('what a request may say on %s', (backend) => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp(backend);
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer(backend);
   const ask = (sent: HttpRequest, headers: Record<string, string> = {}) => send(server.url, { ...sent, headers });
   const write = (key: string, value: unknown, headers?: Record<string, string>) =>
     ask(post('/api/v1/entries', { entity_path: 'svc/any', key, value }), headers);
@@ -64,7 +55,7 @@ describe.each(backends)('what a request may say on %s', (backend) => {
     const example = operations[name].example(0) as object;
     const input = name === 'entries.history' ? { entity_path: 'svc/any', key: 'listed' } : example;
     for (const cursor of ['', 'x']) {
-      const refused = app.call(name, { ...input, cursor } as never, { control: true });
+      const refused = server.app.call(name, { ...input, cursor } as never, { control: true });
       await expect(refused).rejects.toMatchObject({ code: 'invalid_cursor', status: 400 });
     }
   });
@@ -72,13 +63,13 @@ describe.each(backends)('what a request may say on %s', (backend) => {
   it('a day in since begins at its start and a day in until ends with it, in UTC', async () => {
     const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
     // The clock of the tests begins at midnight.
-    const first = app.clock.now() + 30 * DAY_MS;
-    app.clock.advance(30 * DAY_MS);
+    const first = server.app.clock.now() + 30 * DAY_MS;
+    server.app.clock.advance(30 * DAY_MS);
     for (const key of ['first', 'last']) {
-      await app.call('entries.write', { entity_path: 'svc/days', key, value: key });
-      app.clock.advance(DAY_MS - 1);
+      await server.app.call('entries.write', { entity_path: 'svc/days', key, value: key });
+      server.app.clock.advance(DAY_MS - 1);
     }
-    await app.call('entries.write', { entity_path: 'svc/days', key: 'next', value: 1 });
+    await server.app.call('entries.write', { entity_path: 'svc/days', key: 'next', value: 1 });
     const keys = async (query: string) => {
       const { json } = await ask(get(`/api/v1/entries?entity_path=svc/days&${query}`));
       return (json.entries as { key: string }[] | undefined)?.map(({ key }) => key).sort();

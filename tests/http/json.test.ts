@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, beforeStore, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { backends, beforeStore, useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 describe.each(backends)('JSON over the wire on %s', (backend) => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp(backend);
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer(backend);
 
   let count = 0;
   async function write(value: string, fields = '') {

@@ -1,22 +1,13 @@
 import { type HttpRoute, moduleRoutes, operations, routesWithoutOperation } from '@mem-service/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 const missing = routesWithoutOperation(operations);
 const filled = (path: string) => path.replace('{name}', 'experiment/new').replace(/\{\w+\}/g, '17');
 
 describe('a route whose module is not there', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   it.each(missing.map(({ method = 'GET', path, module }) => [`${method} ${path}`, module] as const))(
     '%s names %s',

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backends, listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { backends, useServer } from '../support/app.ts';
 import { send } from '../support/wire.ts';
 
 describe.each(backends)('Idempotency-Key on %s', (backend) => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp(backend);
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer(backend);
 
   const post = (path: string, input: object, headers: Record<string, string>) =>
     send(server.url, { method: 'POST', path, body: JSON.stringify(input), headers });
   const write = (input: object, key: string, headers = {}) =>
     post('/api/v1/entries', input, { 'idempotency-key': key, ...headers });
   const versionsOf = async (entity_path: string, key: string) =>
-    (await app.call('entries.history', { entity_path, key })).version_count;
+    (await server.app.call('entries.history', { entity_path, key })).version_count;
 
   it('makes a retry give the same answer, byte for byte, and write nothing', async () => {
     const input = { entity_path: 'retry', key: 'a', value: { n: 1.5 }, confidence: 0.7 };
     const first = await write(input, 'one');
-    app.clock.advance(60_000);
+    server.app.clock.advance(60_000);
     await post('/api/v1/entries', { ...input, value: 'meanwhile' }, {});
     const second = await write(input, 'one');
     expect(second.text).toBe(first.text);
@@ -85,7 +76,7 @@ describe.each(backends)('Idempotency-Key on %s', (backend) => {
   it('is deleted after a day', async () => {
     const input = { entity_path: 'retry', key: 'day', value: 1 };
     await write(input, 'four');
-    app.clock.advance(24 * 60 * 60 * 1000 + 1);
+    server.app.clock.advance(24 * 60 * 60 * 1000 + 1);
     const other = await write({ ...input, value: 2 }, 'four');
     expect({ status: other.status, version: other.json.version }).toEqual({ status: 201, version: 2 });
   });

@@ -1,8 +1,8 @@
 import { createContext, runInContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readDoc } from '../docs/markdown.ts';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { useServer } from '../support/app.ts';
 import { bundle, program } from './page.ts';
 
 /** What pages have, and nothing that only Node has. */
@@ -23,16 +23,7 @@ const page = () => ({
 });
 
 describe('the client in a page', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   it('works with what pages have, against the service', async () => {
     const { text, inputs } = await bundle(program);
@@ -43,7 +34,7 @@ describe('the client in a page', () => {
     const run = runInContext('run', context) as (options: { url: string }) => Promise<{ traceId: string }>;
     const result = await run({ url: server.url });
     expect(result).toMatchObject({ keys: ['k', 'page'], refused: true, follows: false });
-    const trace = await app.call('traces.read', { trace_id: result.traceId }, { agent_id: 'agent/page' });
+    const trace = await server.app.call('traces.read', { trace_id: result.traceId }, { agent_id: 'agent/page' });
     const spans = trace.session_metadata.spans.map(({ name, parent_span_id }) => [name, parent_span_id !== null]);
     // Nothing follows awaits here, so that only what is made from a span is below it.
     expect(new Map(spans as [string, boolean][])).toEqual(

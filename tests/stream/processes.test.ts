@@ -106,6 +106,7 @@ function bound(database: Database): Database {
     read,
     scan,
     forAccount: (accountId) => database.forAccount(accountId),
+    find: (find, key) => database.find(find, key),
     snapshot: (accountId) => database.snapshot(accountId),
     transaction: (work) => database.transaction(work),
     maintenanceTransaction: (work) => database.maintenanceTransaction(work),

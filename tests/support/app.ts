@@ -8,6 +8,7 @@ import {
   stringify,
 } from '@mem-service/contract';
 import { pino } from 'pino';
+import { afterAll, beforeAll } from 'vitest';
 import { modules as proModules } from '../../packages/pro/src/index.ts';
 import { type App, type AppOptions, openApp } from '../../packages/server/src/app.ts';
 import { createServer, type HttpOptions } from '../../packages/server/src/http/server.ts';
@@ -122,4 +123,28 @@ export async function listen(
   });
   const url = await server.listen({ host: '127.0.0.1', port });
   return { url, close: () => server.close() };
+}
+
+export type SharedServer = { readonly url: string; readonly app: TestApp };
+
+/** A server on a new store for all tests of a file or a block. */
+export function useServer(backend: Backend, options?: TestOptions): SharedServer {
+  let app: TestApp;
+  let server: TestServer;
+  beforeAll(async () => {
+    app = await openTestApp(backend, options);
+    server = await listen(app);
+  });
+  afterAll(async () => {
+    await server.close();
+    await app.close();
+  });
+  return {
+    get url() {
+      return server.url;
+    },
+    get app() {
+      return app;
+    },
+  };
 }

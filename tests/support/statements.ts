@@ -1,5 +1,7 @@
 import { coreModules } from '../../packages/server/src/app.ts';
 import type {
+  AccountReads,
+  CachedFind,
   Database,
   Find,
   Insert,
@@ -18,13 +20,24 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     see({ ...statement, text: squeeze(statement.text) });
     return statement;
   };
+  const seeFind = ({ table, select, by }: Find, key: readonly SqlValue[] = []) => {
+    const columns = Object.keys(by).map((column) => `${column} = ?`);
+    see({ text: squeeze(`SELECT ${select} FROM ${table} WHERE ${columns.join(' AND ')}`), values: key });
+  };
+  const watchReads = (reads: AccountReads): AccountReads => ({
+    read: watchQuery(reads.read),
+    scan: watchQuery(reads.scan),
+    async find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined> {
+      seeFind(find, key);
+      return reads.find<T>(find, key);
+    },
+  });
   const watchQuery = (query: Query): Query => ({
     all: async (statement) => query.all(seen(statement)),
     get: async (statement) => query.get(seen(statement)),
     first: async (statement, limit) => query.first(seen(statement), limit),
     async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
-      const by = Object.keys(find.by).map((column) => `${column} = ?`);
-      see({ text: `SELECT ${find.select} FROM ${find.table} WHERE ${by.join(' AND ')}`, values: keys[0] ?? [] });
+      seeFind(find, keys[0]);
       return query.findMany<T>(find, keys);
     },
   });
@@ -48,12 +61,8 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   });
   return {
     dialect: database.dialect,
-    read: watchQuery(database.read),
-    scan: watchQuery(database.scan),
-    forAccount(accountId) {
-      const { read, scan } = database.forAccount(accountId);
-      return { read: watchQuery(read), scan: watchQuery(scan) };
-    },
+    ...watchReads(database),
+    forAccount: (accountId) => watchReads(database.forAccount(accountId)),
     async snapshot(accountId) {
       const snapshot = await database.snapshot(accountId);
       return { ...watchQuery(snapshot), close: () => snapshot.close() };
@@ -66,6 +75,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.marks ? { marks: database.marks } : {}),
+    ...(database.words ? { words: database.words } : {}),
     close: () => database.close(),
   };
 }
@@ -102,6 +112,8 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['ALTER TABLE ', 'changes the schema'],
   ['UPDATE evidence SET (before_seq, before_no) =', 'a migration, each account for itself'],
   ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
+  ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
+  ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
     'a migration, each account for itself',
@@ -143,6 +155,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',
     'answers of all accounts grow old alike',
   ],
+  ['DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at <', 'and what they name with them'],
   ['DELETE FROM rate_cells WHERE account_id IS NOT NULL AND cell <', 'minutes of all accounts pass alike'],
   ['DELETE FROM otel_spans WHERE account_id IS NOT NULL AND at <', 'spans of all accounts grow old alike'],
   ['DELETE FROM otel_traces WHERE account_id IS NOT NULL AND at <', 'traces of all accounts grow old alike'],

@@ -35,6 +35,7 @@ export const eventTypes = [
   'account_updated',
   'account_deleted',
   'retention_set',
+  'clock_corrected',
 ] as const;
 
 /** Types that have another name in the stream. In a browser, `error` is the event of a failed connection. */

@@ -7,6 +7,7 @@ export const faultCodes = {
   unauthenticated: { status: 401, title: 'A valid API key is required' },
   plan_required: { status: 402, title: 'The account has no plan' },
   quota_exceeded: { status: 402, title: 'The ops of this month are used up' },
+  over_limit: { status: 402, title: 'The plan does not allow more' },
   forbidden: { status: 403, title: 'The key does not allow this' },
   host_not_allowed: { status: 403, title: 'The server does not answer under this host name' },
   origin_not_allowed: { status: 403, title: 'The server does not admit pages of this origin' },
@@ -29,11 +30,14 @@ export const faultCodes = {
   invalid_input: { status: 422, title: 'The input does not fit the operation' },
   contract_violated: { status: 422, title: 'The write breaks a rule of its agent' },
   looks_like_secret: { status: 422, title: 'The value looks like a secret' },
+  answer_erased: { status: 410, title: 'The request was done, and its answer was erased' },
   idempotency_mismatch: { status: 422, title: 'The idempotency key was used for another request' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  too_many_open: { status: 429, title: 'Too many sessions or streams are open' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The service failed' },
   unavailable: { status: 503, title: 'The service cannot answer right now' },
+  storage_damaged: { status: 503, title: 'A part of the stored data is damaged' },
   storage_full: { status: 507, title: 'The storage is full' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

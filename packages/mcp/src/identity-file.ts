@@ -10,7 +10,7 @@ export type KeptIdentity = { name: string; details: AgentDetails };
 /** The file holds the name in its first line, and in its second the details as JSON. */
 export function writeIdentity(file: string, { name, details }: KeptIdentity): void {
   const more = Object.keys(details).length === 0 ? '' : `${JSON.stringify(details)}\n`;
-  mkdirSync(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, `${name}\n${more}`, { mode: 0o600 });
 }
 

@@ -16,6 +16,7 @@ type DetailsByCode = {
   value_too_large: Partial<CamelEntryKey> & { maxValueBytes?: number };
   invalid_input: { /** Paths are in snake_case, as on the wire. */ errors: FieldError[] };
   contract_violated: CamelEntryKey & { errors: (FieldError & { rule: string })[] };
+  answer_erased: { idempotencyKey: string };
   idempotency_mismatch: { idempotencyKey: string };
   internal: { requestId?: string };
 };

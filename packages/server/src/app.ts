@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
+import { type CacheLimits, type Database, openPostgres, openSqlite, type RowSecurity } from './db/index.ts';
 import { createBackground, type Jobs, startJobs } from './jobs/index.ts';
 import {
   Activity,
@@ -45,7 +45,7 @@ import { system } from './modules/system/index.ts';
 import { text } from './modules/text/index.ts';
 import { traces } from './modules/traces/index.ts';
 import { transfer } from './modules/transfer/index.ts';
-import { KeyLimiter, UsageMeter, usage } from './modules/usage/index.ts';
+import { KeyLimiter, planBounds, UsageMeter, usage } from './modules/usage/index.ts';
 import { rowSecurityRules } from './row-security-rules.ts';
 import { VERSION } from './version.ts';
 
@@ -93,6 +93,10 @@ export type AppOptions = {
   maxScannedBytes?: number;
   /** How many bytes of documents one page may have. */
   maxPageBytes?: number;
+  /** How many reads and queries of sessions that recorded nothing an account keeps. */
+  maxReaderNotes?: number;
+  /** How many bytes of rows that were read are kept in memory, on SQLite. */
+  readCache?: CacheLimits;
   sweepSeconds?: number;
   /** How long a server keeps its claim on background work. Tests set it so that they need not wait. */
   claimTimes?: Partial<ClaimTimes>;
@@ -133,12 +137,14 @@ export async function openApp(options: AppOptions): Promise<App> {
       maintenance: background.maintenance,
       version: VERSION,
       activity: new Activity(),
+      openStreams: new Map<string, number>(),
       noteBuffer: new NoteBuffer(options.trackReads ?? true),
       settings: { ...SETTINGS, ...options.settings },
       keys: new KeyRing(keySource(database), clock, onError),
       limits: {
         max_value_bytes: options.maxValueBytes ?? 1024 * 1024,
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
+        ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
         ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
         ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
       },
@@ -166,11 +172,12 @@ type MeteringParts = Pick<Services, 'database' | 'clock' | 'settings'> & { onErr
 
 function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: MeteringParts) {
   if (!hosted) return {};
-  return { meter: new UsageMeter(parts), ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
+  const boundsOf = planBounds(parts.settings);
+  return { meter: new UsageMeter(parts), boundsOf, ...(rateLimits ? { limiter: new KeyLimiter(parts) } : {}) };
 }
 
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
-  if (options.postgresDsn === undefined) return openSqlite(options.dataDir);
+  if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
   const { onError = () => {} } = options;
   const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
   return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: rowSecurityRules(modules) } });

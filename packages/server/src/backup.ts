@@ -88,13 +88,15 @@ async function checkBackup(config: Config, file: string): Promise<void> {
       'not_found',
       `there is no file ${file}. To restore an entry, give its path and key: mem restore-version <path> <key> <version>`,
     );
-  const { applied, problems } = await checkSqliteFile(file).catch((error: Error) => ({
+  const { applied, problems, schema } = await checkSqliteFile(file).catch((error: Error) => ({
     applied: [],
+    schema: { tables: new Map(), indexes: new Set<string>() },
     problems: [error.message],
   }));
   if (problems.length > 0) throw new Fault('invalid_input', `${file} is damaged, or no backup: ${problems.join('; ')}`);
   if (applied.length === 0) throw new Fault('invalid_input', `${file} is no backup of mem: it has none of its tables`);
-  const { refusal } = await inspectFile(config, applied);
+  const { refusal } = await inspectFile(config, { applied, schema });
+  if (refusal?.isNewer === false) throw new Fault('invalid_input', `${file} is damaged: ${refusal.found}`);
   if (refusal)
     throw new Fault('invalid_input', `${file} was written by another version of mem: it has ${refusal.found}`);
 }

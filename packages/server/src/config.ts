@@ -1,13 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
 import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
+import { readPlans, readPrices } from './config-tables.ts';
+import { shortKeys, warningsOf } from './config-warnings.ts';
 import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
-import { shortKeys } from './short-keys.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
-import { unknownVariable } from './variable-names.ts';
 import { VERSION } from './version.ts';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -15,6 +14,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** The only file that reads the environment. A bad value stops the start with an error that names the variable. */
 export type Config = {
   http: { host: string; port: number; corsOrigins: string[]; localOnly: boolean };
+  /** How many processes serve the one address. */
+  workers: number;
   /** Requests are logged, without anything that callers wrote. */
   logRequests: boolean;
   apiKeys: string[];
@@ -78,48 +79,6 @@ function isAddressRange(text: string): boolean {
   return NAMED_RANGES.has(text) || (isIP(address) > 0 && fits && more.length === 0);
 }
 
-const perMillion = z.number().min(0);
-const priceTable = z.record(
-  z.string().min(1),
-  z.strictObject({
-    input_per_1m: perMillion,
-    output_per_1m: perMillion,
-    cached_input_per_1m: perMillion.optional(),
-  }),
-);
-
-const datedTable = z.looseObject({ models: priceTable }).transform(({ models }) => models);
-
-const planTable = z.record(
-  z.string().min(1).max(64),
-  z.strictObject({
-    ops_per_month: z
-      .int()
-      .min(0)
-      .max(Number.MAX_SAFE_INTEGER / 100)
-      .nullable(),
-  }),
-);
-
-/** The value is the path of a file, or the table itself. */
-const tableReader =
-  <T>(schema: z.ZodType<T>, what: string) =>
-  (given: string, ctx: z.RefinementCtx): T => {
-    try {
-      const known: unknown = JSON.parse(given.trimStart().startsWith('{') ? given : readFileSync(given, 'utf8'));
-      const parsed = schema.safeParse(known);
-      if (parsed.success) return parsed.data;
-      throw new Error(z.prettifyError(parsed.error).replaceAll('\n', ' '));
-    } catch (error) {
-      ctx.addIssue({ code: 'custom', message: `is not a ${what}: ${(error as Error).message}` });
-      return z.NEVER;
-    }
-  };
-
-// Either a bare table, or one in the form of the built-in table, with its date and currency.
-const readPrices = tableReader(z.union([priceTable, datedTable]), 'price table');
-const readPlans = tableReader(planTable, 'table of plans');
-
 const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
@@ -127,6 +86,7 @@ const webAddress = z
 const variables = {
   MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
   MEM_HTTP_PORT: whole(0, 65535).default(8080),
+  MEM_WORKERS: whole(1, 64).default(1),
   MEM_CORS_ORIGINS: list
     .refine((origins) => origins.every(origin), 'must be * or origins such as https://app.example, separated by commas')
     .default(['*']),
@@ -215,9 +175,6 @@ const OTHER_STORE = {
   problem: 'is set, but this version has no bucket store: unset it, and set MEM_DATA_DIR or MEM_POSTGRES_DSN',
 };
 
-/** Variables read by other programs of the project, or by connectors. */
-const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
-
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -226,9 +183,24 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const readEnvironment = (): Environment => process.env;
 
+const environment = z.object(variables);
+
+const settingsOf = (v: z.output<typeof environment>): Settings => ({
+  outcome_model: v.MEM_OUTCOME_MODEL,
+  half_life_days: v.MEM_DECAY_HALF_LIFE_DAYS ?? null,
+  trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
+  secrets: v.MEM_SECRETS,
+  span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
+  llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
+  plans: v.MEM_PLANS ?? null,
+  quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
+  upgrade_url: v.MEM_UPGRADE_URL ?? null,
+  plan_comparison_url: v.MEM_PLAN_COMPARISON_URL ?? null,
+});
+
 export function readConfig(env: Environment = process.env): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([name, text]) => name in variables && text !== ''));
-  const parsed = z.object(variables).safeParse(given, { jitless: true });
+  const parsed = environment.safeParse(given, { jitless: true });
   const problems = (parsed.error?.issues ?? []).map((issue) => `${String(issue.path[0])} ${issue.message}`);
   if (env[OTHER_STORE.name]) problems.push(`${OTHER_STORE.name} ${OTHER_STORE.problem}`);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems.join('\n'));
@@ -236,6 +208,7 @@ export function readConfig(env: Environment = process.env): Config {
   const telemetry = readTelemetry(env, VERSION);
   return {
     http: { host: v.MEM_HTTP_HOST, port: v.MEM_HTTP_PORT, corsOrigins: v.MEM_CORS_ORIGINS, localOnly: false },
+    workers: v.MEM_WORKERS,
     apiKeys: v.MEM_API_KEYS,
     hosted: v.MEM_MODE,
     internalKey: v.MEM_INTERNAL_KEY,
@@ -253,18 +226,7 @@ export function readConfig(env: Environment = process.env): Config {
     logLevel: v.MEM_LOG_LEVEL,
     logRequests: v.MEM_LOG_REQUESTS,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,
-    settings: {
-      outcome_model: v.MEM_OUTCOME_MODEL,
-      half_life_days: v.MEM_DECAY_HALF_LIFE_DAYS ?? null,
-      trace_signing_key: v.MEM_TRACE_SIGNING_KEY ?? null,
-      secrets: v.MEM_SECRETS,
-      span_payload_max_chars: v.MEM_SPAN_PAYLOAD_MAX_CHARS,
-      llm_prices: v.MEM_LLM_PRICE_TABLE ?? null,
-      plans: v.MEM_PLANS ?? null,
-      quota_enforcement: v.MEM_QUOTA_ENFORCEMENT,
-      upgrade_url: v.MEM_UPGRADE_URL ?? null,
-      plan_comparison_url: v.MEM_PLAN_COMPARISON_URL ?? null,
-    },
+    settings: settingsOf(v),
     trackReads: v.MEM_TRACK_READS,
     rateLimits: v.MEM_RATE_LIMITS,
     pro: v.MEM_PRO,
@@ -275,20 +237,10 @@ export function readConfig(env: Environment = process.env): Config {
       internalKey: v.MEM_INTERNAL_KEY,
       agentId: env.MEM_AGENT_ID || undefined,
     },
-    warnings: [...warningsOf(env), ...shortKeys(v.MEM_API_KEYS), ...telemetry.warnings],
+    warnings: [
+      ...warningsOf(env, [...Object.keys(variables), OTHER_STORE.name]),
+      ...shortKeys(v.MEM_API_KEYS),
+      ...telemetry.warnings,
+    ],
   };
-}
-
-function warningsOf(env: Environment): string[] {
-  const warnings = Object.keys(env)
-    .filter((name) => name.startsWith('MEM_') && !(name in variables) && !KNOWN_ELSEWHERE.test(name))
-    .filter((name) => name !== OTHER_STORE.name)
-    .map((name) => unknownVariable(name, Object.keys(variables)));
-  if (env.MEM_HTTP_URL && env.MEM_POSTGRES_DSN)
-    warnings.push('MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL');
-  if (env.MEM_MODE === 'hosted' && env.MEM_API_KEYS)
-    warnings.push('MEM_API_KEYS is not used where MEM_MODE is hosted: keys belong to accounts');
-  if (env.MEM_MODE === 'hosted' && env.MEM_ROW_SECURITY === 'off' && env.MEM_POSTGRES_DSN)
-    warnings.push('MEM_ROW_SECURITY is off: only the queries keep accounts apart');
-  return warnings;
 }

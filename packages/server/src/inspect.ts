@@ -1,6 +1,8 @@
 import { coreModules } from './app.ts';
 import type { Config } from './config.ts';
-import { type AppliedMigration, compareSchema, type SchemaState } from './db/index.ts';
+import { expectedSchema, missingParts, nameParts, type StoreSchema } from './db/expected-schema.ts';
+import { type AppliedMigration, compareSchema, type Engine, type SchemaState } from './db/index.ts';
+import { DDL } from './db/migrate.ts';
 import { checkPostgres, type PostgresState } from './db/postgres-check.ts';
 import { checkSqlite } from './db/sqlite-check.ts';
 import { installedModules } from './installed.ts';
@@ -28,27 +30,34 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
   const { postgresDsn, dataDir } = config;
   const modules = [...coreModules, ...(await installedModules(config))];
   if (postgresDsn === undefined) {
-    const { applied, problems, counted } = await checkSqlite(dataDir, (query) =>
+    const { problems, counted, ...found } = await checkSqlite(dataDir, (query) =>
       countKeys(query, SELF_HOSTED_ACCOUNT, Date.now()),
     );
-    return { ...schemaReport(applied, modules), problems, stored_keys: counted };
+    return { ...schemaReport({ ...found, engine: 'sqlite' }, modules), problems, stored_keys: counted };
   }
   const postgres = await checkPostgres(postgresDsn, {
     names: new Set(tablesOf(modules).map(({ table }) => table)),
     rowSecurity: config.rowSecurity,
     role: config.postgresRole,
   });
-  return { ...schemaReport(postgres.applied, modules), problems: [], postgres };
+  const found = { applied: postgres.applied, schema: postgres.schema, engine: 'postgres' } as const;
+  return { ...schemaReport(found, modules), problems: [], postgres };
 }
 
 export type SchemaReport = Pick<StoreReport, 'schema' | 'pending' | 'refusal' | 'absent_modules'>;
 
-/** What the program makes of the migrations of a file. */
-export async function inspectFile(config: Config, applied: readonly AppliedMigration[]): Promise<SchemaReport> {
-  return schemaReport(applied, [...coreModules, ...(await installedModules(config))]);
+type FoundStore = { applied: readonly AppliedMigration[]; schema: StoreSchema; engine: Engine };
+
+/** What the program makes of the migrations and tables of a file. */
+export async function inspectFile(config: Config, found: Omit<FoundStore, 'engine'>): Promise<SchemaReport> {
+  return schemaReport({ ...found, engine: 'sqlite' }, [...coreModules, ...(await installedModules(config))]);
 }
 
-function schemaReport(applied: readonly AppliedMigration[], modules: readonly Module[]): SchemaReport {
-  const { pending, refusal, absent_modules } = compareSchema(applied, migrationsOf(modules));
-  return { schema: applied.length, pending: pending.length, refusal, absent_modules };
+function schemaReport({ applied, schema, engine }: FoundStore, modules: readonly Module[]): SchemaReport {
+  const steps = migrationsOf(modules);
+  const { pending, refusal, absent_modules } = compareSchema(applied, steps);
+  const done = applied.length === 0 ? [] : steps.filter((step) => !pending.includes(step));
+  const missing = missingParts(expectedSchema(done, DDL[engine]), schema);
+  const lacking = missing.length > 0 ? { found: `it lacks ${nameParts(missing)}`, isNewer: false } : undefined;
+  return { schema: applied.length, pending: pending.length, refusal: refusal ?? lacking, absent_modules };
 }

@@ -1,25 +1,28 @@
 import { once } from 'node:events';
 import { createServer as createSocketServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { addressOfDsn, hasStore, locateLocalMemory, locationReason } from '@mem-service/mcp/location';
+import { addressOfDsn } from '@mem-service/mcp/location';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { admissionOf, describeAdmission, keyOfClientOnly } from './admitted.ts';
+import { keyOfClientOnly } from './admitted.ts';
 import type { App } from './app.ts';
-import { type Config, ConfigError, readEnvironment } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { SchemaError, StorageError } from './db/index.ts';
+import { firstScreen, memoryLeftAside } from './first-screen.ts';
+import { measureProcess } from './http/metrics.ts';
 import { createServer } from './http/server.ts';
 import { openInstalledApp } from './installed.ts';
 import { SELF_HOSTED_ACCOUNT } from './kernel/index.ts';
 import { createLogger } from './logger.ts';
 import { countKeys } from './modules/keys/index.ts';
+import { onReload, stopSignal } from './stop-signal.ts';
 import { Telemetry } from './telemetry/index.ts';
-import { VERSION } from './version.ts';
+import { Supervisor } from './workers/supervisor.ts';
+import { joinSupervisor, type WorkerChannel, workerStop } from './workers/worker.ts';
 
 const START_WAIT_MS = 30_000;
 const PATIENCE_MS = 10_000;
 const SHUTDOWN_MS = 15_000;
-const SAME_SIGNAL_MS = 500;
 
 type RunningService = {
   app: App;
@@ -29,23 +32,73 @@ type RunningService = {
   storedKeys: number;
 };
 
-/** Runs the service until it receives a signal to stop. */
+/** Runs the service until it receives a signal to stop: in this process, or in several that it supervises. */
 export async function serve(config: Config): Promise<number> {
   if (config.telemetry.problems.length > 0) throw new ConfigError(config.telemetry.problems.join('\n'));
+  const channel = joinSupervisor();
+  if (channel) return serveAsWorker(config, channel);
   const log = createLogger(config.logLevel);
   for (const warning of [...config.warnings, keyOfClientOnly(config) ?? []].flat()) log.warn(warning);
+  return config.workers > 1 ? serveByWorkers(config, log) : serveAlone(config, log);
+}
+
+async function serveAlone(config: Config, log: Logger): Promise<number> {
   const elsewhere = memoryLeftAside(config);
-  let running: RunningService;
+  const running = await startOrExplain(config, () => start(config, log));
+  if ('exitCode' in running) return running.exitCode;
+  // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
+  const stopping = stopSignal();
+  onReload(() => log.warn('SIGHUP replaces workers, and there is one process: see MEM_WORKERS'));
+  process.stdout.write(firstScreen(config, { ...running, elsewhere }));
+  return stopWhen(stopping, running, log);
+}
+
+async function serveAsWorker(config: Config, channel: WorkerChannel): Promise<number> {
+  const log = createLogger(config.logLevel).child({ worker: channel.id });
+  const stopping = workerStop();
   try {
-    running = await start(config, log);
+    const running = await startOrExplain(config, () => start(config, log, channel));
+    if ('exitCode' in running) return running.exitCode;
+    const { kernel } = running.app;
+    channel.measureWith(() => measureProcess(kernel));
+    channel.ready(running.port, running.storedKeys);
+    return await stopWhen(stopping, running, log);
+  } finally {
+    channel.close();
+  }
+}
+
+async function serveByWorkers(config: Config, log: Logger): Promise<number> {
+  const elsewhere = memoryLeftAside(config);
+  const free = await startOrExplain(config, async () => ({ free: await tryListening(config.http) }));
+  if ('exitCode' in free) return free.exitCode;
+  const supervisor = new Supervisor(config.workers, log);
+  const stopping = stopSignal();
+  const started = await Promise.race([supervisor.start(), stopping.then(() => ({ exitCode: 0 }))]);
+  if ('exitCode' in started) return (await supervisor.stop()) || started.exitCode;
+  onReload(() => void supervisor.restart());
+  process.stdout.write(firstScreen(config, { ...started, elsewhere }));
+  const signal = await stopping;
+  log.info({ signal }, 'stopping: the workers finish what they accepted');
+  const exitCode = await supervisor.stop();
+  log.info('stopped');
+  return exitCode;
+}
+
+async function startOrExplain<T extends object>(
+  config: Config,
+  begin: () => Promise<T>,
+): Promise<T | { exitCode: number }> {
+  try {
+    return await begin();
   } catch (error) {
     const { message, exitCode } = explain(error, config);
     process.stderr.write(`mem: ${message}\n`);
-    return exitCode;
+    return { exitCode };
   }
-  // Listen for signals first: as soon as "listening" is logged, an operator may stop the service.
-  const stopping = stopSignal();
-  process.stdout.write(welcome(config, { ...running, elsewhere }));
+}
+
+async function stopWhen(stopping: Promise<string>, running: RunningService, log: Logger): Promise<number> {
   const signal = await stopping;
   log.info({ signal }, 'stopping: finishing what was accepted');
   await stop(running, log);
@@ -53,10 +106,11 @@ export async function serve(config: Config): Promise<number> {
   return 0;
 }
 
-async function start(config: Config, log: Logger): Promise<RunningService> {
+async function start(config: Config, log: Logger, channel?: WorkerChannel): Promise<RunningService> {
   const { refusal } = config.served;
   if (refusal !== undefined) throw new StorageError('refused', new Error(refusal));
-  await tryListening(config.http);
+  // A worker is handed its connections; the supervisor has tried the address.
+  if (!channel) await tryListening(config.http);
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
   const app = await whenReachable(() => openInstalledApp(config, { onError }), {
     waitMs: START_WAIT_MS,
@@ -65,7 +119,10 @@ async function start(config: Config, log: Logger): Promise<RunningService> {
   try {
     const telemetry = openTelemetry(config, log);
     const { corsOrigins, localOnly } = config.http;
-    const server = await createServer({ kernel: app.kernel, log, ...config, corsOrigins, localOnly, telemetry });
+    const server = await createServer({
+      ...{ kernel: app.kernel, log, ...config, corsOrigins, localOnly, telemetry },
+      ...(channel ? { gatherMetrics: () => channel.gather() } : {}),
+    });
     await server.listen({ host: config.http.host, port: config.http.port });
     const address = server.server.address();
     const port = typeof address === 'object' && address ? address.port : config.http.port;
@@ -88,13 +145,6 @@ async function tryListening({ host, port }: Config['http']): Promise<void> {
   await once(probe, 'listening');
   probe.close();
   await once(probe, 'close');
-}
-
-/** The memory that commands in this folder have had so far, where this start begins another one that hides it. */
-function memoryLeftAside({ served }: Config): string | undefined {
-  if (served.by !== 'served' || hasStore(served)) return undefined;
-  const usual = locateLocalMemory(readEnvironment(), process.cwd());
-  return usual.at !== served.at && hasStore(usual) ? usual.at : undefined;
 }
 
 function openTelemetry({ telemetry: { settings } }: Config, log: Logger): Telemetry | undefined {
@@ -148,23 +198,6 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
   return { message: stack ?? message, exitCode: 1 };
 }
 
-/**
- * The first signal stops the service gracefully, a later one at once. Under npm, Ctrl-C arrives twice: from the terminal
- * and from npm.
- */
-function stopSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let first: { signal: string; at: number } | undefined;
-    const onSignal = (signal: string) => {
-      const at = performance.now();
-      if (first && (signal !== first.signal || at - first.at > SAME_SIGNAL_MS)) process.exit(1);
-      first ??= { signal, at };
-      resolve(signal);
-    };
-    process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  });
-}
-
 async function stop({ app, server, telemetry }: RunningService, log: Logger): Promise<void> {
   // Do not wait for requests that are still arriving or for answers that clients do not read.
   setTimeout(() => server.server.closeAllConnections(), PATIENCE_MS).unref();
@@ -175,49 +208,3 @@ async function stop({ app, server, telemetry }: RunningService, log: Logger): Pr
   await server.close();
   await Promise.all([app.close(), telemetry?.close()]);
 }
-
-type FirstScreen = Pick<RunningService, 'port' | 'storedKeys'> & { elsewhere: string | undefined };
-
-/** The first screen. */
-function welcome(config: Config, { port, storedKeys, elsewhere }: FirstScreen): string {
-  const { host } = config.http;
-  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  const url = `http://${shown}:${port}`;
-  const everywhere = shown === 'localhost' && host !== 'localhost' ? ' (all interfaces)' : '';
-  const rows = [
-    ['listening', `${url}${everywhere}`],
-    ['docs', `${url}/docs`],
-    ['data', dataText(config)],
-    ...(elsewhere === undefined ? [] : [['new', newText(elsewhere)]]),
-    ['auth', authText(config, storedKeys)],
-    ['open to', describeAdmission(admissionOf(config))],
-  ];
-  return `mem ${VERSION}\n\n${rows.map(([name = '', text]) => `  ${name.padEnd(11)}${text}\n`).join('')}\n`;
-}
-
-function dataText({ served, dataDir }: Config): string {
-  if (served.kind === 'postgres') return `${served.at} (PostgreSQL, from ${served.by})`;
-  const why = {
-    served: 'in the folder it was started in',
-    found: locationReason({ by: 'found' }),
-    own: 'your own store',
-  };
-  return `${dataDir} (SQLite, ${served.by in why ? why[served.by as keyof typeof why] : `from ${served.by}`})`;
-}
-
-const newText = (elsewhere: string): string =>
-  `an empty store, which commands in this folder now use. Your memory so far: MEM_DATA_DIR=${shellWord(elsewhere)} mem serve`;
-
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-
-function authText({ hosted, apiKeys: { length: keys } }: Config, storedKeys: number): string {
-  if (hosted) return 'on: keys of accounts (hosted). Make an account with: mem create-account <name>';
-  if (keys === 0) return 'off: set MEM_API_KEYS to require a key';
-  const given = `on: ${counted(keys, 'key')}`;
-  return storedKeys === 0
-    ? given
-    : `${given} of MEM_API_KEYS, ${counted(storedKeys, 'key')} in the store (mem list-keys)`;
-}
-
-const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`;

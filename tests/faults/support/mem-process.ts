@@ -24,6 +24,8 @@ export type MemEnvironment = Readonly<Record<string, string | undefined>>;
 export type MemOptions = {
   /** In front of the command, such as a tracer. */
   under?: readonly string[];
+  /** The runtime, instead of the one that runs the tests. */
+  node?: string;
   /** Is given a look at the output while the program starts. */
   watch?: (output: () => string) => void;
 };
@@ -99,7 +101,7 @@ const pidOf = ({ child, isTraced }: Spawned): number =>
 
 async function spawnMem(env: MemEnvironment, args: readonly string[], options: MemOptions): Promise<Spawned> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const [command, ...rest] = [...(options.under ?? []), process.execPath, await memProgram(), ...args];
+  const [command, ...rest] = [...(options.under ?? []), options.node ?? process.execPath, await memProgram(), ...args];
   const child = spawn(command as string, rest, {
     env: { PATH, HOME, TMPDIR, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -49,6 +49,7 @@ export async function openKernel(backend: Backend, { limits, extra = [] }: TestK
     ids: randomIds,
     version: 'test',
     activity: new Activity(),
+    openStreams: new Map(),
     noteBuffer: new NoteBuffer(),
     ...registryOf(all),
     settings: SETTINGS,

@@ -32,13 +32,13 @@ const settings = {
   entity_paths: z.array(s.pathGlob).max(100).default([]).meta({
     description: 'If any are given, the key can access nothing outside of these paths, whatever its scopes are.',
   }),
-  rate_limit_rpm: z
-    .int()
-    .min(1)
-    .max(1_000_000)
-    .default(120)
-    .meta({ description: 'Requests that it may make a minute.' }),
+  rate_limit_rpm: z.int().min(1).max(1_000_000).meta({ description: 'Requests that it may make a minute.' }),
 };
+
+/** The plan of the account may allow less than it has by default. */
+const rate = settings.rate_limit_rpm.optional().meta({
+  description: 'Requests that it may make a minute: at most what the plan allows, and by default 120.',
+});
 
 const apiKey = z
   .object({
@@ -86,9 +86,9 @@ export const keys = {
     once: 'key',
     http: { method: 'POST', path: '/api/v1/admin/api-keys', status: 201, location: '/api/v1/admin/api-keys/{key_id}' },
     cli: { args: ['name'], alias: 'create-key' },
-    input: () => z.strictObject({ ...settings, expires_at: s.timestamp.optional() }),
+    input: () => z.strictObject({ ...settings, rate_limit_rpm: rate, expires_at: s.timestamp.optional() }),
     output: () => newKey,
-    errors: ['forbidden'],
+    errors: ['forbidden', 'over_limit'],
     example: () => ({ name: 'deploy bot', scopes: [{ pattern: 'checkout/**', permission: 'READ_WRITE' }] }),
   }),
   'keys.rotate': operation({

@@ -22,6 +22,24 @@ const usage = z
   })
   .meta({ id: 'Usage' });
 
+const bound = z
+  .object({
+    used: count,
+    limit: count.nullable().meta({ description: 'What the plan allows; null where it has no limit.' }),
+  })
+  .meta({ id: 'PlanBound' });
+
+const limits = z
+  .object({
+    key_rate_rpm: bound.meta({ description: 'Requests of this key in the last minute, and what it may make.' }),
+    rate_rpm: bound.meta({ description: 'Requests of all keys of the account in the last minute.' }),
+    storage_bytes: bound.meta({ description: 'Bytes of all versions, traces and open sessions.' }),
+    storage_entries: bound.meta({ description: 'Entries that are not deleted.' }),
+    open_sessions: bound,
+    open_streams: bound.meta({ description: 'Event streams, on the server that answers.' }),
+  })
+  .meta({ id: 'PlanLimits' });
+
 const ownKey = z
   .object({
     key_id: z.string(),
@@ -46,6 +64,7 @@ const me = z
     }),
     key: ownKey.nullable().meta({ description: 'The key that asks; null where the service has no keys of accounts.' }),
     usage,
+    limits,
     warnings: z.array(z.string()).meta({ description: 'What needs attention, in words; empty if nothing does.' }),
     upgrade_url: url.meta({ description: 'Where to get more.' }),
     plan_comparison_url: url.meta({ description: 'Where the plans are compared.' }),

@@ -1,9 +1,15 @@
+import type { CachedFind } from './row-cache.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
 /** How many bytes of text some columns of all rows together may have. */
-export type ByteLimit = { columns: readonly string[]; bytes: number };
+export type ByteLimit = {
+  columns: readonly string[];
+  bytes: number;
+  /** The most bytes that the rows can have, where each has a limit of its own: if that is enough, they are not counted. */
+  most?: number;
+};
 
 /** The first rows of a statement; `more` says that others follow. */
 export type FirstRows<T> = { rows: T[]; more: boolean };
@@ -52,6 +58,8 @@ export interface Dialect {
   numbers(values: readonly number[]): Sql;
   /** A list of text pairs as a table `pairs (a, b)`. */
   pairs(values: readonly (readonly [string, string])[]): Sql;
+  /** The size of a text in UTF-8. The column must be a constant in the code. */
+  bytes(column: string): string;
   /** A member of a JSON object that is stored as text. Column and path must be constants in the code. */
   jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }
@@ -67,6 +75,20 @@ export interface PendingMarks {
   others(): { since: number }[];
 }
 
+/** A database in a file beside the store's, for data that can be rebuilt from it. */
+export interface AttachableFile {
+  readonly path: string;
+  /** The file of the store itself. */
+  readonly store: string;
+  /**
+   * Makes the file readable as the schema `words` of `read` and `scan`. Returns what tells it from a file that replaces it;
+   * undefined where there is none.
+   */
+  attach(): Promise<string | undefined>;
+  /** Delays writes while it returns a promise. */
+  throttle: (() => Promise<void> | undefined) | undefined;
+}
+
 /** The store as it was at one moment, while the snapshot is open. */
 export type Snapshot = Query & { close(): Promise<void> };
 
@@ -75,6 +97,8 @@ export interface AccountReads {
   readonly read: Query;
   /** Reads that may take milliseconds; they never delay short ones. */
   readonly scan: Query;
+  /** The row with this key as it is now. A store that can tell may know it without reading it again: do not change it. */
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 
 /**
@@ -106,16 +130,19 @@ export interface Database extends AccountReads {
   onAnnounce(listener: AnnouncementListener): () => void;
   /** Present on SQLite, where processes cannot send messages to each other. */
   readonly marks?: PendingMarks;
+  /** Present on SQLite, which has the words of entries in a file of their own. */
+  readonly words?: AttachableFile;
   close(): Promise<void>;
 }
 
-/** `refused`: a retry does not help, such as a wrong password or a read-only folder. */
-export type StorageFailure = 'full' | 'unavailable' | 'refused';
+/** `refused`: a retry does not help, such as a wrong password or a read-only folder. `damaged`: bytes are not what was stored. */
+export type StorageFailure = 'full' | 'unavailable' | 'refused' | 'damaged';
 
 const FAILURES: Record<StorageFailure, string> = {
   full: 'the storage is full',
   unavailable: 'the database cannot be reached',
   refused: 'the database cannot be used',
+  damaged: 'the stored data is damaged',
 };
 
 /** A row conflicts with existing rows. */

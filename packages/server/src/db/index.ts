@@ -4,9 +4,11 @@ import type { PostgresOptions } from './postgres.ts';
 export * from './database.ts';
 export { type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
+export type { CachedFind, CacheLimits } from './row-cache.ts';
 export type { RowSecurity, RowSecurityRules } from './row-security-types.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';
+export { isDamaged } from './sqlite-attached.ts';
 
 /** Loads the driver on first use: loading takes as long as a whole command on SQLite. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {

@@ -1,4 +1,5 @@
 import type { Database, Engine, Query, Transaction } from './database.ts';
+import { expectedSchema, missingParts, nameParts, readSchema } from './expected-schema.ts';
 import {
   type AppliedMigration,
   compareSchema,
@@ -9,7 +10,7 @@ import {
 } from './migration-order.ts';
 import { type Sql, sql } from './sql.ts';
 
-const DDL: Record<Engine, Ddl> = {
+export const DDL: Record<Engine, Ddl> = {
   sqlite: { engine: 'sqlite', text: 'TEXT', int: 'INTEGER', real: 'REAL' },
   postgres: { engine: 'postgres', text: 'TEXT COLLATE "C"', int: 'BIGINT', real: 'DOUBLE PRECISION' },
 };
@@ -74,13 +75,31 @@ export function migrate(database: Database, steps: readonly MigrationStep[], now
         `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
       );
     let schema = schemaOf(applied);
-    for (const { module, version, name, up } of pending) {
-      for (const text of up(ddl)) await tx.run(statement(text));
+    for (const step of pending) {
+      const { module, version, name } = step;
+      await runStep(tx, step, ddl);
       await tx.run(
         sql`INSERT INTO schema_migrations (version, name, applied_at, module, module_version)
           VALUES (${++schema}, ${name}, ${now}, ${module}, ${version})`,
       );
     }
+    const missing = missingParts(expectedSchema(steps, ddl), await readSchema(tx, ddl.engine));
+    if (missing.length > 0) throw new SchemaError(`The database lacks ${nameParts(missing)}. Restore a backup.`);
     return { schema, absent_modules };
   });
+}
+
+/** A table or column that is there before the migration that makes it: the record of the migration was lost. */
+async function runStep(tx: Transaction, { module, version, up }: MigrationStep, ddl: Ddl): Promise<void> {
+  for (const text of up(ddl)) {
+    try {
+      await tx.run(statement(text));
+    } catch (error) {
+      const { message } = error as Error;
+      if (!/already exists|duplicate column/.test(message)) throw error;
+      throw new SchemaError(
+        `The database has not ${module}:${version}, but parts of it: ${message}. Restore a backup.`,
+      );
+    }
+  }
 }

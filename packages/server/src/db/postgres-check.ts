@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Query } from './database.ts';
+import { readSchema, type StoreSchema } from './expected-schema.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { translate } from './postgres-errors.ts';
@@ -18,6 +19,7 @@ export type PostgresState = {
   may_create: boolean;
   /** Migrations of the store; empty when there is no store yet. */
   applied: AppliedMigration[];
+  schema: StoreSchema;
   /** The owner of the tables; null when there is no store yet. */
   owner: string | null;
   is_owner: boolean;
@@ -124,6 +126,7 @@ export async function checkPostgres(
     const foreign = tables.filter((table) => !own.includes(table)).map(({ name }) => name);
     return {
       ...state,
+      schema: await readSchema(asQuery(client), 'postgres'),
       applied: isReadable ? await readApplied(asQuery(client), 'postgres') : [],
       owner: migrations?.owner ?? null,
       is_owner: migrations?.is_owner ?? false,

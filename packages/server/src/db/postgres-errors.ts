@@ -4,6 +4,9 @@ import { StorageError, type StorageFailure } from './database.ts';
 /** By prefix of the SQLSTATE, the longest first. */
 const FAILURES: readonly [string, StorageFailure][] = [
   ['53100', 'full'],
+  // Pages of a table and of an index.
+  ['XX001', 'damaged'],
+  ['XX002', 'damaged'],
   // Read-only after a failover; an idle or lock timeout, a deadlock, a serialization failure.
   ['25006', 'unavailable'],
   ['25P03', 'unavailable'],
@@ -20,6 +23,9 @@ const FAILURES: readonly [string, StorageFailure][] = [
   ['3D', 'refused'],
 ];
 
+/** As the C library words EDQUOT and EFBIG: their code is that of any failure of a disk. */
+const OUT_OF_ROOM = /: (Disk quota exceeded|File too large)$/;
+
 /**
  * Separates storage failures from bugs. An error that did not come from the server means a lost connection, after which
  * the result of the statement is unknown: it must not look like a plain failure, which is retried.
@@ -28,6 +34,7 @@ export function translate(error: unknown): unknown {
   if (error instanceof StorageError || error instanceof TypeError || error instanceof RangeError) return error;
   if (!(error instanceof pg.DatabaseError)) return new StorageError('unavailable', error);
   const { code = '' } = error;
+  if (OUT_OF_ROOM.test(error.message)) return new StorageError('full', error);
   const failure = FAILURES.find(([prefix]) => code.startsWith(prefix));
   return failure ? new StorageError(failure[1], error) : error;
 }

@@ -81,6 +81,17 @@ export function manyKeys<T>(find: Find, keys: readonly (readonly SqlValue[])[]) 
   };
 }
 
+const findOneText = once(
+  ({ table, select, by }: Find) =>
+    `SELECT ${select} FROM ${table} WHERE ${Object.keys(by)
+      .map((name) => `${name} = ?`)
+      .join(' AND ')}`,
+);
+
+/** Always asks the store: to find out whether another server has written meanwhile takes as long as the row. */
+export const findOne = <T>(query: Query, find: Find, key: readonly SqlValue[]): Promise<T | undefined> =>
+  query.get<T>({ text: findOneText(find), values: key });
+
 /** A statement whose values may be arrays. */
 export type BoundStatement = { text: string; values: readonly unknown[] };
 

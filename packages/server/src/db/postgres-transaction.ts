@@ -32,7 +32,8 @@ export async function execute(runner: pg.Pool | pg.ClientBase, statement: PgStat
 }
 
 /** True when the transaction may still be open on the server, but can no longer be used. */
-export const isConnectionLost = (error: unknown) => error instanceof StorageError && error.reason !== 'full';
+export const isConnectionLost = (error: unknown) =>
+  error instanceof StorageError && error.reason !== 'full' && error.reason !== 'damaged';
 
 export type TransactionOptions = {
   timeoutMs?: number;

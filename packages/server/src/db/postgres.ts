@@ -11,12 +11,13 @@ import {
 import { dialect } from './postgres-dialect.ts';
 import { isNotAllowed, translate } from './postgres-errors.ts';
 import { PostgresAnnouncements } from './postgres-listen.ts';
-import { asQuery, type BoundStatement } from './postgres-many.ts';
+import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
 import { queryAsTenant, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
 import { execute, isConnectionLost, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
+import type { CachedFind } from './row-cache.ts';
 import { guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
-import type { Sql } from './sql.ts';
+import type { Row, Sql, SqlValue } from './sql.ts';
 
 const MIGRATION_LOCK = 7_301_944_612;
 const LOCK_WAIT_MS = 60_000;
@@ -86,7 +87,11 @@ class PostgresDatabase implements Database {
   forAccount(accountId: string): AccountReads {
     if (!this.#roles) return this;
     const read = this.#query(() => ['mem.account_id', accountId]);
-    return { read, scan: read };
+    return { read, scan: read, find: (find, key) => findOne(read, find, key) };
+  }
+
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<T | undefined> {
+    return findOne(this.read, find, key);
   }
 
   #query(enter: () => TenantSetting | undefined): Query {

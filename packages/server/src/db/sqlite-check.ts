@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Query } from './database.ts';
+import { readSchema, type StoreSchema } from './expected-schema.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
@@ -14,7 +15,12 @@ const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
 
 const MAX_PROBLEMS = 5;
 
-export type SqliteState = { applied: AppliedMigration[]; problems: string[]; counted: number };
+export type SqliteState = {
+  applied: AppliedMigration[];
+  problems: string[];
+  counted: number;
+  schema: StoreSchema;
+};
 
 /** Counts something in a store whose schema is up to date. */
 type StoreCount = (query: Pick<Query, 'all' | 'get'>) => Promise<number>;
@@ -38,7 +44,8 @@ export async function checkSqliteFile(file: string, count: StoreCount = async ()
       const query = asQuery(connection);
       const applied = hasSchema ? await readApplied(query, 'sqlite') : [];
       // An older schema may lack the table.
-      return { applied, problems, counted: await count(query).catch(() => 0) };
+      const schema = await readSchema(query, 'sqlite');
+      return { applied, problems, schema, counted: await count(query).catch(() => 0) };
     } finally {
       connection.close();
     }

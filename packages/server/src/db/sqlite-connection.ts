@@ -9,9 +9,8 @@ import type { Find, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
-import { takeFirst } from './sqlite-first.mjs';
+import { compileRowBuilder, type RowBuilder, takeFirst } from './sqlite-rows.mjs';
 import { plannedOnce } from './sqlite-limit.ts';
-import { compileRowBuilder, type RowBuilder } from './sqlite-rows.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
@@ -73,6 +72,7 @@ export class SqliteStatement {
   }
 
   first<T>(values: readonly SqlValue[], limit: ByteLimit): FirstRows<T> {
+    if (limit.most !== undefined && limit.most <= limit.bytes) return { rows: this.all<T>(values), more: false };
     return takeFirst(this.#statement.iterate(...values), limit, this.#buildRow);
   }
 }

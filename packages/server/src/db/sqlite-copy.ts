@@ -44,7 +44,7 @@ export async function copySqlite(from: string, to: string): Promise<StoreCopy> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
       for (const end of ENDINGS) rmSync(to + end, { force: true });
-    throw translate(error);
+    throw translate(error, to);
   }
 }
 

@@ -1,8 +1,11 @@
+import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { StorageError, type StorageFailure } from './database.ts';
 
 export const SQLITE_BUSY = 5;
 /** The shared memory beside the WAL could not grow. */
 const SQLITE_IOERR_SHMSIZE = 4874;
+/** Of write, truncate, sync and close; SQLite names a full disk itself, but neither a quota nor a limit on files. */
+const FAILED_WRITES: ReadonlySet<number> = new Set([778, 1546, 1034, 1290, 4106]);
 
 /** By primary code: locked, out of memory, I/O, locking protocol; then failures that do not pass. */
 const FAILURES: Readonly<Record<number, StorageFailure>> = {
@@ -11,6 +14,8 @@ const FAILURES: Readonly<Record<number, StorageFailure>> = {
   10: 'unavailable',
   15: 'unavailable',
   13: 'full',
+  11: 'damaged',
+  26: 'damaged',
   3: 'refused',
   8: 'refused',
   14: 'refused',
@@ -19,8 +24,32 @@ const FAILURES: Readonly<Record<number, StorageFailure>> = {
 const errcode = (error: unknown) => (error as { errcode?: number } | undefined)?.errcode ?? 0;
 export const primaryCode = (error: unknown) => errcode(error) & 0xff;
 
-/** Separates failures of the storage from errors of the request. */
-export function translate(error: unknown): unknown {
-  const failure = errcode(error) === SQLITE_IOERR_SHMSIZE ? 'full' : FAILURES[primaryCode(error)];
+/** Separates failures of the storage from errors of the request. `file` is the store that was written to. */
+export function translate(error: unknown, file?: string): unknown {
+  const code = errcode(error);
+  if (code === SQLITE_IOERR_SHMSIZE) return new StorageError('full', error);
+  if (file !== undefined && FAILED_WRITES.has(code) && isOutOfRoom(file)) return new StorageError('full', error);
+  const failure = FAILURES[primaryCode(error)];
   return failure ? new StorageError(failure, error) : error;
+}
+
+const OUT_OF_ROOM: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+
+/** The driver does not tell why the system refused a write, so another one is tried, as far into a file as the store is. */
+function isOutOfRoom(file: string): boolean {
+  const probe = `${file}-probe-${process.pid}`;
+  try {
+    const opened = openSync(probe, 'w', 0o600);
+    try {
+      writeSync(opened, new Uint8Array(8192), 0, 8192, Math.max(sizeOf(file), sizeOf(`${file}-wal`)));
+    } finally {
+      closeSync(opened);
+    }
+    return false;
+  } catch (error) {
+    return OUT_OF_ROOM.has((error as NodeJS.ErrnoException).code ?? '');
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }

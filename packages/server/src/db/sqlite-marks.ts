@@ -65,7 +65,7 @@ export class FolderMarks implements PendingMarks {
 
   #open(): void {
     if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = attempt(() => openSync(join(this.#folder, this.#name), 'w'));
+    this.#file = attempt(() => openSync(join(this.#folder, this.#name), 'w', 0o600));
   }
 
   #write(byte: string): void {

@@ -1,12 +1,12 @@
 // Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with types beside it
-import { takeFirst } from './sqlite-first.mjs';
+import { compileRowBuilder, takeFirst } from './sqlite-rows.mjs';
 
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
 const { DatabaseSync } = await import('node:sqlite').catch(() => import('@photostructure/sqlite'));
-const { file, readOnly } = workerData;
+const { file, readOnly, attach } = workerData;
 const database = new DatabaseSync(file, { readOnly });
 // VACUUM rewrites the whole file and needs as much space again, which may be more than the memory.
 database.exec(`
@@ -16,23 +16,28 @@ database.exec(`
   PRAGMA cache_size = -16384;
   PRAGMA mmap_size = 268435456;
 `);
+if (attach) database.prepare('ATTACH ? AS words').run(attach);
 const statements = new Map();
 
-function prepared(text) {
-  let statement = statements.get(text);
-  if (!statement) {
-    if (statements.size >= 200) statements.clear();
-    statement = database.prepare(text);
-    statements.set(text, statement);
-  }
-  return statement;
+/** Rows as arrays, where the driver can give them, are named by a function of the statement. */
+function prepare(text) {
+  const statement = database.prepare(text);
+  const columns = typeof statement.setReturnArrays === 'function' ? statement.columns() : [];
+  if (columns.length === 0) return { statement, build: (row) => ({ ...row }) };
+  statement.setReturnArrays(true);
+  return { statement, build: compileRowBuilder(columns.map(({ name }) => name)) };
 }
 
 function run({ text, values, limit }) {
-  if (limit) return takeFirst(prepared(text).iterate(...values), limit);
-  return prepared(text)
-    .all(...values)
-    .map((row) => ({ ...row }));
+  let prepared = statements.get(text);
+  if (!prepared) {
+    if (statements.size >= 200) statements.clear();
+    prepared = prepare(text);
+    statements.set(text, prepared);
+  }
+  const { statement, build } = prepared;
+  if (limit) return takeFirst(statement.iterate(...values), limit, build);
+  return statement.all(...values).map(build);
 }
 
 parentPort.on('message', (request) => {

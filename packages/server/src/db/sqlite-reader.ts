@@ -17,6 +17,8 @@ type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: 
 export class SqliteReader implements Query {
   readonly #file: string;
   readonly #readOnly: boolean;
+  /** A file that a new thread attaches as the schema `words`. */
+  attach: string | undefined;
   #thread: ReaderThread | undefined;
   #nextId = 1;
 
@@ -70,7 +72,7 @@ export class SqliteReader implements Query {
 
   #start(): ReaderThread {
     const worker = new Worker(new URL('./sqlite-reader.thread.mjs', import.meta.url), {
-      workerData: { file: this.#file, readOnly: this.#readOnly },
+      workerData: { file: this.#file, readOnly: this.#readOnly, attach: this.attach },
     });
     const waiting: ReaderThread['waiting'] = new Map();
     worker.on('message', (answer: ReaderAnswer) => {

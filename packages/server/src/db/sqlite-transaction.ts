@@ -1,7 +1,8 @@
-import type { ByteLimit, FirstRows, Transaction } from './database.ts';
+import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
+import type { SqliteKnownRows, WrittenRows } from './sqlite-known-rows.ts';
 
 /**
  * Rows that go with one call: 32 small ones take 55 µs, and 155 one by one (bench/inside/tricks.mjs). Few sizes, so that
@@ -33,6 +34,9 @@ const updateTextOnce = once(updateText);
 
 export class SqliteTransaction implements Transaction {
   readonly #connection: SqliteConnection;
+  readonly #file: string;
+  readonly #known: SqliteKnownRows;
+  readonly #written: WrittenRows[] = [];
   /** The reason why the transaction takes no more statements. */
   #end: unknown;
   /**
@@ -41,8 +45,10 @@ export class SqliteTransaction implements Transaction {
    */
   #failure: unknown;
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
     this.#connection = connection;
+    this.#file = file;
+    this.#known = known;
   }
 
   /**
@@ -54,16 +60,28 @@ export class SqliteTransaction implements Transaction {
     try {
       return statement();
     } catch (error) {
-      const failure = translate(error);
+      const failure = translate(error, this.#file);
       this.#failure ??= failure;
-      if (failure !== error) this.#end = failure;
+      // A damaged page fails the statements that meet it, and no others.
+      if (failure instanceof StorageError && failure.reason !== 'damaged') this.#end = failure;
       throw failure;
     }
   }
 
   enter(): void {}
 
+  #note(table: string, rows: readonly Row[], named: object): void {
+    const how = this.#known.namedBy(table, named);
+    if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any' });
+  }
+
+  /** A statement that names no rows may write any. */
+  #noteStatement({ text }: Sql): void {
+    for (const table of this.#known.tablesIn(text)) this.#written.push({ table, rows: 'any' });
+  }
+
   async all<T = Row>(statement: Sql): Promise<T[]> {
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.all<T>(statement));
   }
 
@@ -72,15 +90,18 @@ export class SqliteTransaction implements Transaction {
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {
+    this.#noteStatement(statement);
     return this.#run(() => this.#connection.get<T>(statement));
   }
 
-  async run({ text, values }: Sql): Promise<number> {
-    return this.#run(() => this.#connection.statement(text).run(values));
+  async run(statement: Sql): Promise<number> {
+    this.#noteStatement(statement);
+    return this.#run(() => this.#connection.statement(statement.text).run(statement.values));
   }
 
   async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
     const { names, returning, calls } = planInsertOnce(insert);
+    this.#note(insert.table, rows, insert.columns);
     return this.#run(() => {
       const returned: T[] = [];
       let at = 0;
@@ -100,6 +121,7 @@ export class SqliteTransaction implements Transaction {
 
   async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
     const names = Object.keys({ ...update.set, ...update.add, ...update.by });
+    this.#note(update.table, rows, update.by);
     this.#run(() => {
       const statement = this.#connection.statement(updateTextOnce(update));
       for (const row of rows) statement.run(names.map((name) => row[name] ?? null));
@@ -130,7 +152,12 @@ export class SqliteTransaction implements Transaction {
 
   commit(): void {
     if (this.#failure) throw this.#failure;
-    this.#exec('COMMIT');
+    try {
+      this.#exec('COMMIT');
+    } finally {
+      // Also after an error, which may have come when the changes were made already.
+      this.#known.committed(this.#written);
+    }
     this.#end = new Error('the transaction is over');
   }
 

@@ -9,15 +9,18 @@ import {
   StorageError,
   type Transaction,
 } from './database.ts';
-import type { Sql } from './sql.ts';
+import { CACHE_LIMITS, type CachedFind, type CacheLimits } from './row-cache.ts';
+import type { Row, Sql, SqlValue } from './sql.ts';
+import { AttachedFile } from './sqlite-attached.ts';
 import { Checkpointer } from './sqlite-checkpoint.ts';
 import { loadDriver, openConnection, type SqliteConnection } from './sqlite-connection.ts';
 import { primaryCode, SQLITE_BUSY, translate } from './sqlite-errors.ts';
+import { SqliteKnownRows } from './sqlite-known-rows.ts';
 import { FolderMarks } from './sqlite-marks.ts';
 import { refuseForeign } from './sqlite-owned.ts';
 import { SqliteReader } from './sqlite-reader.ts';
 import { SqliteTransaction } from './sqlite-transaction.ts';
-import { makeStoreFolder } from './store-folder.ts';
+import { keepPrivate, makeStoreFolder } from './store-folder.ts';
 
 const dialect: Dialect = {
   engine: 'sqlite',
@@ -31,6 +34,7 @@ const dialect: Dialect = {
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],
   }),
+  bytes: (column) => `length(CAST(${column} AS BLOB))`,
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
@@ -53,25 +57,31 @@ const asQuery = (connection: SqliteConnection): Query => ({
 const WRITE_WAIT_MS = 10_000;
 const MIGRATION_WAIT_MS = 60_000;
 
+type SqliteParts = { writer: SqliteConnection; reader: SqliteConnection; file: string; limits: CacheLimits };
+
 class SqliteDatabase implements Database {
   readonly dialect = dialect;
   readonly read: Query;
   readonly scan: SqliteReader;
   readonly marks: FolderMarks;
+  readonly words: AttachedFile;
   readonly #writer: SqliteConnection;
   readonly #reader: SqliteConnection;
   readonly #file: string;
   readonly #checkpointer: Checkpointer;
+  readonly #known: SqliteKnownRows;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(writer: SqliteConnection, reader: SqliteConnection, file: string) {
+  constructor({ writer, reader, file, limits }: SqliteParts) {
     this.#writer = writer;
     this.#reader = reader;
     this.#file = file;
     this.marks = new FolderMarks(dirname(file));
     this.#checkpointer = new Checkpointer(file);
+    this.#known = new SqliteKnownRows({ reader, writer, limits });
     this.read = asQuery(reader);
     this.scan = new SqliteReader(file);
+    this.words = new AttachedFile(join(dirname(file), 'words.db'), file, { reader, scan: this.scan });
     // A process that waits for another's write keeps answering reads: `#begin` waits, not SQLite.
     writer.exec('PRAGMA busy_timeout = 0');
   }
@@ -79,6 +89,14 @@ class SqliteDatabase implements Database {
   /** SQLite has no row-level security: only the conditions of the statements separate accounts. */
   forAccount(): AccountReads {
     return this;
+  }
+
+  async find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<T | undefined> {
+    try {
+      return (await this.#known.find(find, key)) as T | undefined;
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -117,8 +135,10 @@ class SqliteDatabase implements Database {
   }
 
   async #transact<T>(work: (tx: Transaction) => Promise<T>, waitMs: number): Promise<T> {
+    const slow = this.words.throttle?.();
+    if (slow !== undefined) await slow;
     await this.#begin(waitMs);
-    const tx = new SqliteTransaction(this.#writer);
+    const tx = new SqliteTransaction(this.#writer, { file: this.#file, known: this.#known });
     try {
       const result = await work(tx);
       tx.commit();
@@ -137,7 +157,7 @@ class SqliteDatabase implements Database {
         this.#writer.exec('BEGIN IMMEDIATE');
         return;
       } catch (error) {
-        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error);
+        if (primaryCode(error) !== SQLITE_BUSY || performance.now() > deadline) throw translate(error, this.#file);
       }
       // A random delay, so that waiting processes do not stay in step.
       await sleep(1 + Math.random() * 4);
@@ -166,6 +186,7 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     await this.#turn;
     await this.#checkpointer.close();
+    this.#known.close();
     this.marks.close();
     await this.scan.close();
     this.#reader.close();
@@ -173,17 +194,18 @@ class SqliteDatabase implements Database {
   }
 }
 
-export async function openSqlite(directory: string): Promise<Database> {
+export async function openSqlite(directory: string, limits = CACHE_LIMITS): Promise<Database> {
   const driver = await loadDriver();
   const file = join(directory, 'mem.db');
   try {
     await refuseForeign(driver, file);
     makeStoreFolder(directory);
+    keepPrivate(directory);
     const writer = await openConnection(driver, file, false);
     const reader = await openConnection(driver, file, true);
-    return new SqliteDatabase(writer, reader, file);
+    return new SqliteDatabase({ writer, reader, file, limits });
   } catch (error) {
-    const failure = translate(error);
+    const failure = translate(error, file);
     throw failure === error && isFileError(error) ? new StorageError('refused', error) : failure;
   }
 }

@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { STORE_FOLDER } from '@mem-service/mcp/location';
 
 const IGNORE_FILE = '.gitignore';
-const OWN_FILES = /^(mem\.db|pending-notes-)/;
+const OWN_FILES = /^(mem\.db|words\.db|pending-notes-)/;
 const IGNORE_TEXT = '# Written by mem: memory does not belong into a repository.\n*\n';
 
 /**
@@ -18,6 +18,30 @@ export function makeStoreFolder(folder: string): void {
   } catch {
     // The store works without it, and a folder that cannot be written to is reported when the database is opened.
   }
+}
+
+/**
+ * Nobody but the owner reads a store, whatever the umask is. SQLite gives the files beside a database the rights of the
+ * database, so that is made here. A folder that holds other things keeps its rights: it may be shared on purpose.
+ */
+export function keepPrivate(folder: string): void {
+  if (process.platform === 'win32') return;
+  try {
+    closeSync(openSync(join(folder, 'mem.db'), 'a', 0o600));
+    const names = readdirSync(folder);
+    const own = names.filter((name) => OWN_FILES.test(name));
+    for (const name of own) tighten(join(folder, name), 0o600);
+    const isForStore = own.length + Number(names.includes(IGNORE_FILE)) === names.length;
+    if (isForStore || basename(folder) === STORE_FOLDER) tighten(folder, 0o700);
+  } catch {
+    // A folder that cannot be written to is reported when the database is opened.
+  }
+}
+
+/** Takes rights of others away, where the file is ours to change. */
+function tighten(path: string, mode: number): void {
+  const { mode: found, uid } = statSync(path);
+  if ((found & 0o077) !== 0 && (uid === process.getuid?.() || process.getuid?.() === 0)) chmodSync(path, found & mode);
 }
 
 /** Level by level: the recursive form of `mkdirSync` never returns where a file system lets nobody make folders (/proc). */

@@ -140,23 +140,10 @@ export type AnswerRoom = { inFlight: AnswersInFlight; sizes: AnswerSizes; stallM
 export type MadeAnswer<T> = { answer: T; bytes: number };
 type AnswerInRoom = { reply: FastifyReply; account: string; most: number };
 
-/** Makes an answer once there is room for it, which is free again when the reader has taken the answer. */
-export async function makeInRoom<T>(
-  { inFlight, stallMs }: AnswerRoom,
-  { reply, account, most }: AnswerInRoom,
-  make: () => Promise<MadeAnswer<T>>,
-): Promise<T> {
-  const room = inFlight.begin(account, most);
-  if (room !== undefined) await room;
-  let made: MadeAnswer<T> | undefined;
-  try {
-    made = await make();
-    return made.answer;
-  } finally {
-    const { bytes = 0 } = made ?? {};
-    const taken = inFlight.made(account, most, bytes);
-    if (bytes > SMALL_ANSWER_BYTES) onceTaken(reply, { bytes, stallMs }, taken);
-  }
+/** After the answer is made, or failed with 0 bytes. Its room is free again when the reader has taken it. */
+export function leaveRoom({ inFlight, stallMs }: AnswerRoom, { reply, account, most }: AnswerInRoom, bytes: number): void {
+  const taken = inFlight.made(account, most, bytes);
+  if (bytes > SMALL_ANSWER_BYTES) onceTaken(reply, { bytes, stallMs }, taken);
 }
 
 /** A reader has to take at least this much, beside the time that it may take nothing. */

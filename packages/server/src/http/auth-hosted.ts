@@ -1,15 +1,14 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Fault } from '@mem-service/contract';
-import type { KeyRing, KnownKey } from '../kernel/index.ts';
+import { type KeyRing, type KnownKey, UnknownKey } from '../kernel/index.ts';
 import { type Authenticate, type KeyCheck, type KeyIdentity, presentedKey, refusal } from './auth.ts';
-import { FailedKeyCounter, LookUpTurns } from './key-guesses.ts';
+import { FailedKeyCounter } from './key-guesses.ts';
 
 const SECRET_PREFIX = 'mem_sk_';
 
 /** Authenticates keys in the store, each of one account. A valid key is accepted whatever else its address sends. */
 export function authenticateByRing(keys: KeyRing): Authenticate {
   const guesses = new FailedKeyCounter();
-  const turns = new LookUpTurns();
   const identities = new WeakMap<KnownKey, KeyIdentity>();
   const identityOf = (known: KnownKey): KeyIdentity => {
     let identity = identities.get(known);
@@ -22,10 +21,9 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
   };
   const find = async (key: string, address: string): Promise<KeyIdentity> => {
     try {
-      const found = guesses.isOver(address) ? await turns.take(() => keys.find(key)) : await keys.find(key);
-      return identityOf(found);
+      return identityOf(await keys.find(key));
     } catch (error) {
-      throw isUnknownKey(error) ? guesses.count(address, error) : error;
+      throw error instanceof UnknownKey ? guesses.count(address, error) : error;
     }
   };
   return ({ key, address }) => {
@@ -36,8 +34,6 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
     return find(key, address);
   };
 }
-
-const isUnknownKey = (error: unknown): error is Fault => error instanceof Fault && error.code === 'unauthenticated';
 
 /** For a service with one account: keys from the configuration, and keys that its admins created. */
 export function authenticateByBoth(list: Authenticate, ring: Authenticate): Authenticate {

@@ -1,14 +1,16 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { Kernel } from '../kernel/index.ts';
 
 const LOOK_EVERY_MS = 100;
 /** The first request on a new connection arrives within this time. */
 const FIRST_WORD_MS = 500;
 
 type ConnectionTimeouts = { stallMs: number; keepAliveMs: number };
+type WatchOptions = { kernel: Pick<Kernel, 'connectionAccepted'>; timeouts: ConnectionTimeouts };
 
-export function watchConnections(server: FastifyInstance, timeouts: ConnectionTimeouts): void {
-  closeIdleOnStop(server);
+export function watchConnections(server: FastifyInstance, { kernel, timeouts }: WatchOptions): void {
+  closeIdleOnStop(server, kernel);
   disconnectStalled(server, timeouts);
 }
 
@@ -17,10 +19,11 @@ export function watchConnections(server: FastifyInstance, timeouts: ConnectionTi
  * its answer. One without any request yet (browsers and other clients open some ahead) is not idle to Node, which would
  * wait for its first request.
  */
-function closeIdleOnStop(server: FastifyInstance): void {
+function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connectionAccepted'>): void {
   const opened = new Map<Socket, number>();
   server.server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now());
+    kernel.connectionAccepted();
     socket.once('close', () => opened.delete(socket));
   });
   const leave = () => {

@@ -9,15 +9,10 @@ type KeyFailures = { count: number; until: number };
 
 /**
  * Counts wrong keys by client address. Many clients may share one (a proxy), so an address is never refused as a whole:
- * only its further wrong keys are.
+ * each key is checked first, and only a wrong one is counted and told to wait.
  */
 export class FailedKeyCounter {
   readonly #failures = new Map<string, KeyFailures>();
-
-  isOver(address: string): boolean {
-    const seen = this.#failures.get(address);
-    return seen !== undefined && seen.count >= MAX_FAILURES && seen.until > performance.now();
-  }
 
   /** Returns the error for the wrong key: the given one, or to wait if there were too many. */
   count(address: string, wrong: Fault): Fault {
@@ -38,30 +33,4 @@ export class FailedKeyCounter {
 function tooMany(leftMs: number): Fault {
   const retry_after = Math.ceil(leftMs / 1000);
   return new Fault('rate_limited', `too many wrong keys; try again in ${retry_after} s`, { retry_after });
-}
-
-const MAX_AT_ONCE = 2;
-const MAX_WAITING = 1_000;
-
-/**
- * Look-ups for addresses that sent too many wrong keys take turns, so that guesses cannot take the connections to the
- * database away from everyone else.
- */
-export class LookUpTurns {
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
-
-  async take<T>(lookUp: () => Promise<T>): Promise<T> {
-    if (this.#running >= MAX_AT_ONCE) {
-      if (this.#waiting.length >= MAX_WAITING) throw tooMany(1000);
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    } else this.#running++;
-    try {
-      return await lookUp();
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#running--;
-    }
-  }
 }

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { Fault, stringify } from '@mem-service/contract';
+import { Fault, type OperationName, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
-import { type AnswerRoom, largestAnswer, makeInRoom } from './answers-in-flight.ts';
+import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { callerOf } from './caller.ts';
 import { refuseWith } from './problems.ts';
@@ -109,12 +109,10 @@ async function answer(
     branch: oneOf(request.headers['x-mem-branch']),
     call: async (name, input, as) => {
       try {
-        const most = largestAnswer(name, options.room.sizes);
-        return await makeInRoom(options.room, { reply, account: caller.account_id, most }, async () => {
-          const run = () => kernel.invoke(name, input, { ...caller, ...as });
-          const answer = stringify(await options.traceCall(request, name, run));
-          return { answer, bytes: answer.length };
-        });
+        const run = () => kernel.invoke(name, input, { ...caller, ...as });
+        return await answerInRoom(options.room, { reply, account: caller.account_id, name }, async () =>
+          stringify(await options.traceCall(request, name, run)),
+        );
       } catch (error) {
         if (error instanceof Fault && error.code === 'unavailable') away = error;
         throw error;
@@ -138,6 +136,27 @@ async function answer(
   // Proxies and clients see that it is the service that cannot answer; the body says the same to a model.
   if (away) refuseWith(reply, away);
   return reply.send(body);
+}
+
+type ToolCall = { reply: FastifyReply; account: string; name: OperationName };
+
+/** The answer of one call waits with the others of its request. */
+async function answerInRoom(
+  room: AnswerRoom,
+  { reply, account, name }: ToolCall,
+  make: () => Promise<string>,
+): Promise<string> {
+  const most = largestAnswer(name, room.sizes);
+  const wait = room.inFlight.begin(account, most);
+  if (wait !== undefined) await wait;
+  let bytes = 0;
+  try {
+    const text = await make();
+    bytes = text.length;
+    return text;
+  } finally {
+    leaveRoom(room, { reply, account, most }, bytes);
+  }
 }
 
 /**

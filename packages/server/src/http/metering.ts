@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Principal, RateLimitedKey, Services } from '../kernel/index.ts';
+import { type Principal, type RateLimitedKey, type Services, UNBOUNDED } from '../kernel/index.ts';
 import type { KeyIdentity } from './auth.ts';
 
 export type RequestMetering = {
@@ -16,7 +16,12 @@ export type RequestMetering = {
 const UNMATCHED = { cost: 1, effect: 'read' } as const;
 
 /** The metering of a hosted service; without a meter and a limiter it does nothing. */
-export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter'>): RequestMetering {
+export function meteringOf({
+  meter,
+  limiter,
+  boundsOf,
+}: Pick<Services, 'meter' | 'limiter' | 'boundsOf'>): RequestMetering {
+  const limitedBy = limitsOf(boundsOf);
   const writeHeaders = (reply: FastifyReply): void => {
     const { identity } = reply.request;
     if (!identity?.key) return;
@@ -44,15 +49,19 @@ export function meteringOf({ meter, limiter }: Pick<Services, 'meter' | 'limiter
   };
 }
 
-const known = new WeakMap<Principal, RateLimitedKey>();
-
-function limitedBy(key: Principal, account_id: string): RateLimitedKey | undefined {
-  const { key_id, rate_limit_rpm } = key;
-  if (rate_limit_rpm === undefined) return undefined;
-  let limited = known.get(key);
-  if (!limited) {
-    limited = { account_id, key_id, rate_limit_rpm };
-    known.set(key, limited);
-  }
-  return limited;
+/** A key may make what it was given, and no more than its plan allows. */
+function limitsOf(boundsOf: Services['boundsOf']) {
+  const known = new WeakMap<Principal, RateLimitedKey>();
+  return (key: Principal, account_id: string): RateLimitedKey | undefined => {
+    const { key_id, rate_limit_rpm, plan = null } = key;
+    if (rate_limit_rpm === undefined) return undefined;
+    let limited = known.get(key);
+    if (!limited) {
+      const { key_rate_rpm, rate_rpm } = boundsOf?.(plan) ?? UNBOUNDED;
+      const own = key_rate_rpm === null ? rate_limit_rpm : Math.min(rate_limit_rpm, key_rate_rpm);
+      limited = { account_id, key_id, rate_limit_rpm: own, account_rpm: rate_rpm };
+      known.set(key, limited);
+    }
+    return limited;
+  };
 }

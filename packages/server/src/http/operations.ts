@@ -3,7 +3,7 @@ import { invalidInput, type LinesName, type OperationName, operations, type Stre
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
-import { type AnswerRoom, largestAnswer, makeInRoom } from './answers-in-flight.ts';
+import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -82,11 +82,19 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
   const operation = operations[name];
   const readInput = inputReader(name);
   const most = largestAnswer(name, room.sizes);
-  return (params, reply) => {
+  return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    return makeInRoom(room, { reply, account: caller.account_id, most }, async () =>
-      answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller)),
-    );
+    const account = caller.account_id;
+    const wait = room.inFlight.begin(account, most);
+    if (wait !== undefined) await wait;
+    let bytes = 0;
+    try {
+      const made = answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+      bytes = made.bytes;
+      return made.answer;
+    } finally {
+      leaveRoom(room, { reply, account, most }, bytes);
+    }
   };
 }
 

@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel/index.ts';
 import type { KeyCheck } from './auth.ts';
 import { docsPages } from './docs.ts';
 import { addHome } from './home.ts';
-import { renderMetrics } from './metrics.ts';
+import { type GatherMetrics, renderMetrics } from './metrics.ts';
 import { openApiDocument } from './openapi/index.ts';
 
 export type StaticPage = {
@@ -23,13 +23,15 @@ export type PagesOptions = {
   hasKeys: boolean;
   /** The operator of a hosted service can call its operations here. */
   hasControl: boolean;
+  /** Set where several processes serve the address. */
+  gatherMetrics?: GatherMetrics | undefined;
 };
 
 /** Adds the pages about the service itself. Returns their addresses. */
 export function addPages(
   server: FastifyInstance,
   kernel: Kernel,
-  { hasKeys, hasControl, ...checks }: PagesOptions,
+  { hasKeys, hasControl, gatherMetrics, ...checks }: PagesOptions,
 ): ReadonlySet<string> {
   let document: Buffer | undefined;
   const openApi = () => {
@@ -42,7 +44,7 @@ export function addPages(
       url: '/metrics',
       type: 'text/plain; version=0.0.4; charset=utf-8',
       check: checks.requireMetricsKey,
-      body: () => renderMetrics(kernel),
+      body: () => renderMetrics(kernel, gatherMetrics),
     },
     ...docsPages(openApi),
   ];

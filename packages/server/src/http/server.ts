@@ -13,6 +13,7 @@ import { allowOrigins } from './cors.ts';
 import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
 import { meteringOf } from './metering.ts';
+import type { GatherMetrics } from './metrics.ts';
 import { addOperations } from './operations.ts';
 import { addOtlp } from './otlp.ts';
 import { addPages } from './pages.ts';
@@ -58,6 +59,8 @@ export type HttpOptions = {
   streams?: StreamServerOptions;
   /** Undefined: no spans are created. */
   telemetry?: Telemetry | undefined;
+  /** Set where several processes serve the address. */
+  gatherMetrics?: GatherMetrics;
 };
 
 const TIMEOUTS: Timeouts = {
@@ -95,7 +98,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  watchConnections(server, { ...TIMEOUTS, ...options.timeouts });
+  watchConnections(server, { kernel, timeouts: { ...TIMEOUTS, ...options.timeouts } });
   refuseExpectations(server);
   acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
@@ -128,7 +131,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   });
   const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
   const hasControl = options.internalKey !== undefined;
-  const pages = addPages(server, kernel, { requireKey, requireMetricsKey, hasKeys, hasControl });
+  const pages = addPages(server, kernel, { ...options, requireKey, requireMetricsKey, hasKeys, hasControl });
   refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { ANYBODY } from './auth.ts';
 
 /** How much of a refused body is still read, and for how long. */
 export type UnreadLimits = { maxBytes: number; maxMs: number };
@@ -15,6 +16,10 @@ declare module 'fastify' {
   }
 }
 
+/** Refused for its key: 401, or 429 after many wrong ones. */
+const hasNoKey = ({ statusCode, request }: FastifyReply): boolean =>
+  statusCode === 401 || (statusCode === 429 && request.identity === ANYBODY);
+
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
@@ -27,7 +32,7 @@ export function bodyAfterRequest(reply: FastifyReply, answer: Buffer): Buffer | 
   const { raw } = reply.request;
   if (raw.complete || raw.destroyed || !hasBody(raw)) return answer;
   reply.header('content-length', String(answer.length));
-  const isUnknown = reply.statusCode === 401;
+  const isUnknown = hasNoKey(reply);
   if (isUnknown) reply.header('connection', 'close');
   return Readable.from(answerThenDrop(answer, raw, isUnknown ? UNKNOWN_CALLER : reply.server.unreadLimits));
 }

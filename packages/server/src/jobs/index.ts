@@ -19,6 +19,7 @@ export type Background = {
   maintenance: Maintenance;
   /** Periodic tasks on the memory of this process. */
   timers: readonly ProcessTimer[];
+  starts: readonly NonNullable<Module['starts']>[];
   sweepSeconds: number;
   onError: (error: unknown) => void;
 };
@@ -40,11 +41,12 @@ export function createBackground(
   const tasks = [deleteExpiredAnswers, ...modules.flatMap((module) => module.maintenance ?? []), walk];
   const timers = modules.flatMap((module) => module.timers ?? []);
   const maintenance = new Maintenance(tasks.filter(isHere), options);
-  return { consumers, maintenance, timers, sweepSeconds, onError };
+  const starts = modules.flatMap((module) => module.starts ?? []);
+  return { consumers, maintenance, timers, starts, sweepSeconds, onError };
 }
 
 export async function startJobs(kernel: Kernel, background: Background): Promise<Jobs> {
-  const { timers, maintenance, consumers, sweepSeconds, onError } = background;
+  const { timers, maintenance, consumers, starts, sweepSeconds, onError } = background;
   await consumers.install();
   await maintenance.install();
   let running: Promise<void> = Promise.resolve();
@@ -58,6 +60,7 @@ export async function startJobs(kernel: Kernel, background: Background): Promise
   const timer = setInterval(() => void runTimers(), sweepSeconds * 1000).unref();
   maintenance.start(kernel);
   consumers.start(kernel);
+  const started = starts.flatMap((start) => start(kernel, onError) ?? []);
   return {
     async sweep() {
       await runTimers();
@@ -65,11 +68,13 @@ export async function startJobs(kernel: Kernel, background: Background): Promise
       await consumers.drain();
       await maintenance.runAll();
       await consumers.drain();
+      for (const one of started) await one.drain();
     },
     async close() {
       closed = true;
       clearInterval(timer);
       await Promise.all([running, maintenance.close(), consumers.close()]);
+      await Promise.all(started.map((one) => one.close()));
     },
   };
 }

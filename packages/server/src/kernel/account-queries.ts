@@ -68,7 +68,8 @@ export function listEnded(query: Query): Promise<EndRow[]> {
 
 export function setPurged(tx: Transaction, accountId: string, now: number): Promise<number> {
   return tx.run(
-    sql`UPDATE accounts SET purged_at = ${now}, seq = 0, audit_no = 0, audit_hash = '', item_no = 0
+    sql`UPDATE accounts SET purged_at = ${now}, seq = 0, audit_no = 0, audit_hash = '', item_no = 0,
+          storage_bytes = 0, storage_entries = 0, open_sessions = 0, reader_notes = 0
         WHERE account_id = ${accountId}`,
   );
 }
@@ -90,8 +91,19 @@ export const accountStates: Sql = fragment('(SELECT account_id, status, plan FRO
 
 /** The status and plan of one account, to be joined. */
 export const accountState = (accountId: string): Sql =>
-  sql`(SELECT account_id, name, status, plan FROM accounts WHERE account_id = ${accountId}) AS accounts`;
+  sql`(SELECT account_id, name, status, plan, storage_bytes, storage_entries, open_sessions FROM accounts WHERE account_id = ${accountId}) AS accounts`;
 
 /** A condition on rows of a table: their account has ended. */
 export const ofEndedAccount = (table: string): string =>
   `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
+
+/** When the account was made, which tells it from one of another store. */
+export async function readCreation(query: Query, accountId: string): Promise<number | undefined> {
+  const row = await query.get<{ created_at: number }>(
+    sql`SELECT created_at FROM accounts WHERE account_id = ${accountId}`,
+  );
+  return row?.created_at;
+}
+
+/** For a thread that has its own connection to a file of SQLite. */
+export const accountStatement = 'SELECT number, seq, created_at, deleted_at FROM accounts WHERE account_id = ?';

@@ -11,6 +11,8 @@ export type Principal = {
   write?: Scope;
   /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
+  /** The plan of its account. */
+  plan?: string | null;
 };
 
 /** On whose behalf an operation runs. Transports create it; nothing below depends on the transport. */

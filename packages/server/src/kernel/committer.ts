@@ -1,5 +1,6 @@
 import { Fault, JsonText, type OperationName, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
+import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { writeCharge } from './metering.ts';
@@ -29,6 +30,7 @@ type QueuedWrite = WriteJob &
 type HandlerResult = WriteResult<unknown> | { error: unknown };
 
 const MAX_BATCH = 256;
+const MAX_GATHER_MS = 10;
 const MAX_WAITING_WRITES = 10_000;
 const MAX_WAITING_CHARS = 256 * 1024 * 1024;
 
@@ -47,6 +49,7 @@ export class Committer {
   readonly #lanes = new Map<string, QueuedWrite[]>();
   readonly #running = new Map<string, Promise<void>>();
   #waitingChars = 0;
+  #isNewConnected = false;
 
   constructor(services: Services, observer: CommitObserver) {
     this.#services = services;
@@ -88,8 +91,7 @@ export class Committer {
 
   async #drain(lane: string, queue: QueuedWrite[]): Promise<void> {
     while (queue.length > 0) {
-      // Let requests that have already arrived on the sockets join the batch.
-      await new Promise(setImmediate);
+      await this.#gather(queue);
       const batch = takeBatch(queue);
       await this.#commit(batch);
       for (const { size } of batch) this.#waitingChars -= size;
@@ -98,12 +100,35 @@ export class Committer {
     this.#lanes.delete(lane);
   }
 
+  /** Called for each new connection. Its request may be a write that can still join the batch. */
+  connectionAccepted(): void {
+    this.#isNewConnected = true;
+  }
+
+  /**
+   * Lets requests join the batch that have already arrived on the sockets. The event loop accepts one new connection per
+   * turn, and a commit holds it for a whole turn: as long as a turn brings another write or connection, more are waiting.
+   * A single writer waits for one turn only.
+   */
+  async #gather(queue: readonly QueuedWrite[]): Promise<void> {
+    const deadline = performance.now() + MAX_GATHER_MS;
+    let isGrowing = true;
+    while (isGrowing) {
+      const before = queue.length;
+      const wasConnected = this.#isNewConnected;
+      this.#isNewConnected = false;
+      await new Promise(setImmediate);
+      const isLarger = queue.length > before || wasConnected || this.#isNewConnected;
+      isGrowing = isLarger && queue.length < MAX_BATCH && performance.now() < deadline;
+    }
+  }
+
   async #commit(batch: QueuedWrite[]): Promise<void> {
     this.#observer.batch(batch.length);
     try {
       await this.#commitTogether(batch);
     } catch (error) {
-      if (batch.length === 1 || error instanceof StorageError) for (const job of batch) job.reject(error);
+      if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
   }
@@ -115,7 +140,7 @@ export class Committer {
         if (gone) throw gone;
         await this.#commitTogether([job]);
       } catch (error) {
-        if (error instanceof StorageError && error.reason !== 'full') gone = error;
+        if (isOfStore(error) && error.reason !== 'full') gone = error;
         job.reject(error);
       }
     }
@@ -160,6 +185,10 @@ export class Committer {
     return work;
   }
 }
+
+/** Fails every write of a batch alike. A damaged page fails only those that need it. */
+const isOfStore = (error: unknown): error is StorageError =>
+  error instanceof StorageError && error.reason !== 'damaged';
 
 function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
   const groups = new Map<string, QueuedWrite[]>();
@@ -233,7 +262,7 @@ async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]>
   }
 }
 
-function record(work: Work, job: QueuedWrite, { output, change, entity_path }: WriteResult<unknown>): void {
+function record(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
   const ops = writeCharge(job);
   if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
   if (change && !job.handler.unaudited) {
@@ -244,7 +273,7 @@ function record(work: Work, job: QueuedWrite, { output, change, entity_path }: W
   work.storeAnswer({
     idempotency_key: job.idempotency_key,
     request_hash: job.request_hash,
-    entity_path,
+    names: answerNames(output, holds),
     answer: stringify(withoutSecret(job.name, output)),
   });
 }

@@ -4,12 +4,16 @@ import type { Feed } from './feed.ts';
 import { FollowedLog } from './followed-log.ts';
 import { Follower, type FollowRequest, type Subscription } from './follower.ts';
 import type { Services } from './module.ts';
+import { tooManyOpen } from './plan-bounds.ts';
 import { listEvents, readAccount } from './queries.ts';
 import type { LogEvent } from './work.ts';
 
 type Followed = { log: FollowedLog; followers: Set<Follower> };
 
-export type FollowersOptions = Pick<Services, 'database' | 'keys'> & { feed: Feed; onError: (error: unknown) => void };
+export type FollowersOptions = Pick<Services, 'database' | 'keys' | 'boundsOf' | 'openStreams'> & {
+  feed: Feed;
+  onError: (error: unknown) => void;
+};
 
 /** All followers in this process, and the announcements of its commits to other processes. */
 export class Followers {
@@ -34,9 +38,11 @@ export class Followers {
     const { account_id: accountId } = caller;
     const { database, keys, onError } = this.#options;
     const { read, scan } = database.forAccount(accountId);
-    const head = (await readAccount(read, accountId))?.seq ?? 0;
+    const account = await readAccount(read, accountId);
+    const head = account?.seq ?? 0;
     if (this.#closed) throw new Fault('unavailable', 'the service is stopping', { retry_after: 1 });
     if (view.after !== undefined && view.after > head) throw beyondLog(view.after, head);
+    this.#requireRoom(accountId, account?.plan ?? null);
     const { log, followers } = this.#followed.get(accountId) ?? this.#open(accountId, head);
     const follower: Follower = new Follower({
       log,
@@ -53,7 +59,14 @@ export class Followers {
     const attendance = keys.watch(caller, () => follower.end());
     followers.add(follower);
     this.#count++;
+    this.#options.openStreams.set(accountId, followers.size);
     return follower;
+  }
+
+  #requireRoom(accountId: string, plan: string | null): void {
+    const { boundsOf, openStreams } = this.#options;
+    const allowed = boundsOf?.(plan).open_streams ?? null;
+    if (allowed !== null && (openStreams.get(accountId) ?? 0) >= allowed) throw tooManyOpen('open_streams', allowed);
   }
 
   /** Ends all subscriptions. */
@@ -77,7 +90,9 @@ export class Followers {
     const followed = this.#followed.get(accountId);
     if (!followed?.followers.delete(follower)) return;
     this.#count--;
+    this.#options.openStreams.set(accountId, followed.followers.size);
     if (followed.followers.size > 0) return;
+    this.#options.openStreams.delete(accountId);
     followed.log.close();
     this.#followed.delete(accountId);
     if (this.#followed.size > 0) return;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Fault, JsonText, stringify } from '@mem-service/contract';
 import type { Caller } from './caller.ts';
 import type { MaintenanceTask } from './maintenance/index.ts';
-import { deleteOldAnswers, findStoredAnswers, type StoredAnswer } from './queries.ts';
+import { deleteOldAnswers, ERASED_ANSWER, findStoredAnswers, type StoredAnswer } from './queries.ts';
 import type { Work } from './work.ts';
 
 const ANSWER_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -34,15 +34,23 @@ export async function replayStoredAnswers<J extends IdempotentRequest>(
     const job = keyed[i] as J;
     if (!stored || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
     answered.add(job);
-    if (stored.request_hash === job.request_hash) finish(job, { output: new JsonText(stored.answer) });
-    else finish(job, { error: mismatch(stored.idempotency_key) });
+    finish(job, job.request_hash === stored.request_hash ? replayed(stored) : { error: mismatch(stored) });
   });
   return jobs.filter((job) => !answered.has(job));
 }
 
-const mismatch = (key: string) =>
-  new Fault('idempotency_mismatch', `Idempotency-Key ${JSON.stringify(key)} was used for another request`, {
-    idempotency_key: key,
+/** The request was done, so it is not done again, also where its answer was erased since. */
+function replayed({ idempotency_key, answer }: StoredAnswer): JobResult {
+  if (answer !== ERASED_ANSWER) return { output: new JsonText(answer) };
+  const message =
+    `the request with Idempotency-Key ${JSON.stringify(idempotency_key)} was done and is not done again; ` +
+    'its answer named something that was erased since';
+  return { error: new Fault('answer_erased', message, { idempotency_key }) };
+}
+
+const mismatch = ({ idempotency_key }: StoredAnswer) =>
+  new Fault('idempotency_mismatch', `Idempotency-Key ${JSON.stringify(idempotency_key)} was used for another request`, {
+    idempotency_key,
   });
 
 export const deleteExpiredAnswers: MaintenanceTask = {

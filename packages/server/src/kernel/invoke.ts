@@ -43,7 +43,7 @@ export function createKernel(
   const usage = new Usage();
   const hooks = modules.flatMap((module) => module.hooks?.() ?? []);
   const admit = createAdmit({ handlers, services, hooks, usage });
-  const followers = new Followers({ database: services.database, keys: services.keys, feed, onError });
+  const followers = new Followers({ ...services, feed, onError });
   const committer = new Committer(services, {
     committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
@@ -87,16 +87,19 @@ export function createKernel(
     },
     invoke,
     ...{ open: invoke, list: invoke, serves: (name) => handlers[name] !== undefined },
+    connectionAccepted: () => committer.connectionAccepted(),
     work: (caller, action, run) => committer.submit({ name: action, ...plainWork(run), caller }) as Promise<never>,
-    async close() {
-      await notes.close();
-      await services.meter?.close();
-      await services.activity.close();
-      await committer.close();
-      // The last commits are still announced to other servers.
-      followers.close();
-    },
+    close: () => close({ services, notes, committer, followers }),
   };
+}
+
+async function close({ services, notes, committer, followers }: Omit<KernelParts, 'admit'>): Promise<void> {
+  await notes.close();
+  await services.meter?.close();
+  await services.activity.close();
+  await committer.close();
+  // The last commits are still announced to other servers.
+  followers.close();
 }
 
 /** An error of a hook does not undo the commit. */

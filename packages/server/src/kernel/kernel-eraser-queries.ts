@@ -1,33 +1,36 @@
 import { andAll, type Query, type Sql, sql, type Transaction } from '../db/index.ts';
 import type { ErasedAgent, ErasedEntries } from './erasers.ts';
 import { ERASED_DETAILS } from './kernel-tables.ts';
+import { ERASED_ANSWER } from './queries.ts';
 
 const countOf = async (query: Query, statement: Sql) => (await query.get<{ n: number }>(statement))?.n ?? 0;
 
 /**
- * A stored answer has a path but no key, so all answers about the path are deleted; an answer to many writes has
- * neither.
+ * Answers that name something, by the hashes of the names. Answers of an earlier version of the service, which kept no
+ * names, may name anything.
  */
-const answersAbout = ({ account_id, paths }: ErasedEntries): Sql =>
-  sql`account_id = ${account_id} AND (entity_path IS NULL OR (true${andAll(paths)}))`;
+const answersNaming = (accountId: string, hashes: Sql): Sql =>
+  sql`account_id = ${accountId} AND answer <> ${ERASED_ANSWER} AND idempotency_key IN (
+    SELECT idempotency_key FROM answer_names WHERE account_id = ${accountId} AND name_hash IN (SELECT value FROM ${hashes})
+    UNION ALL SELECT idempotency_key FROM stored_answers WHERE account_id = ${accountId} AND is_named = 0)`;
 
-export function countAnswers(query: Query, erased: ErasedEntries): Promise<number> {
-  return countOf(query, sql`SELECT count(*) AS n FROM stored_answers WHERE ${answersAbout(erased)}`);
+export function countAnswersNaming(query: Query, accountId: string, hashes: Sql): Promise<number> {
+  return countOf(query, sql`SELECT count(*) AS n FROM stored_answers WHERE ${answersNaming(accountId, hashes)}`);
 }
 
-export function deleteAnswers(tx: Transaction, erased: ErasedEntries): Promise<number> {
-  return tx.run(sql`DELETE FROM stored_answers WHERE ${answersAbout(erased)}`);
+/** Their keys and the hashes of their requests stay, so that a retry is recognised and does nothing. */
+export async function eraseAnswersNaming(tx: Transaction, accountId: string, hashes: Sql): Promise<number> {
+  const erased = await tx.run(
+    sql`UPDATE stored_answers SET answer = ${ERASED_ANSWER}, entity_path = NULL WHERE ${answersNaming(accountId, hashes)}`,
+  );
+  await tx.run(
+    sql`DELETE FROM answer_names WHERE account_id = ${accountId} AND name_hash IN (SELECT value FROM ${hashes})`,
+  );
+  return erased;
 }
 
 /** A LIKE pattern for a text anywhere within JSON. */
 export const likeJsonText = (text: string): string => `%${JSON.stringify(text).replace(/[!%_]/g, '!$&')}%`;
-
-/** Deletes stored answers that may contain the name of an agent. */
-export function deleteAnswersNaming(tx: Transaction, { account_id, agent_id }: ErasedAgent): Promise<number> {
-  return tx.run(
-    sql`DELETE FROM stored_answers WHERE account_id = ${account_id} AND answer LIKE ${likeJsonText(agent_id)} ESCAPE '!'`,
-  );
-}
 
 const readsAbout = ({ account_id, branch, paths, keys }: ErasedEntries): Sql =>
   sql`account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])} AND event_type = 'cross_agent_read'`;

@@ -1,25 +1,27 @@
+import { hashOfAgent, hashOfEntry } from './answer-names.ts';
 import { entryName } from './entry-name.ts';
 import type { AgentEraser, EntryEraser } from './erasers.ts';
 import * as queries from './kernel-eraser-queries.ts';
 
 /** Removes entries from the log, the audit trail and the stored answers. */
 export const kernelErasesEntries: EntryEraser = {
-  async count({ tx }, erased) {
-    return {
-      log_events: await queries.countReadEvents(tx, erased),
-      stored_answers: await queries.countAnswers(tx, erased),
-    };
+  async count({ tx, account_id, dialect }, erased) {
+    const log_events = await queries.countReadEvents(tx, erased);
+    // An erasure of nothing voids no answer.
+    if (erased.heads.length === 0) return { log_events };
+    const names = dialect.texts(erased.heads.map(hashOfEntry));
+    return { log_events, stored_answers: await queries.countAnswersNaming(tx, account_id, names) };
   },
-  async erase({ tx, dialect }, erased) {
+  async erase({ tx, account_id, dialect }, erased) {
     await queries.redactAudit(
       tx,
       erased,
       dialect.texts(erased.heads.map(({ entity_path, key }) => entryName(entity_path, key))),
     );
-    return {
-      log_events: await queries.redactEvents(tx, erased),
-      stored_answers: await queries.deleteAnswers(tx, erased),
-    };
+    const log_events = await queries.redactEvents(tx, erased);
+    if (erased.heads.length === 0) return { log_events };
+    const names = dialect.texts(erased.heads.map(hashOfEntry));
+    return { log_events, stored_answers: await queries.eraseAnswersNaming(tx, account_id, names) };
   },
 };
 
@@ -27,6 +29,6 @@ export const kernelErasesAgent: AgentEraser = {
   async erase({ tx, dialect }, agent) {
     await queries.renameInAudit(tx, agent);
     await queries.redactAudit(tx, agent, dialect.texts([agent.agent_id]));
-    await queries.deleteAnswersNaming(tx, agent);
+    await queries.eraseAnswersNaming(tx, agent.account_id, dialect.texts([hashOfAgent(agent.agent_id)]));
   },
 };

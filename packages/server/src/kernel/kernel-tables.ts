@@ -33,6 +33,7 @@ export const kernelTables: readonly TenantTable[] = [
       events_by_agent: '1000000 1000000 1000 1',
       events_by_session: '500000 500000 1000 20 1',
       events_of_reads: '100000 100000 20',
+      events_of_clock: '10 10 1',
     },
   }),
   exported(insertAudit, {
@@ -92,7 +93,17 @@ export const kernelTables: readonly TenantTable[] = [
     key: ['idempotency_key'],
     left_out: 'answers to retries, kept for a day',
     entries: { entity_path: 'by its owner' },
-    unrelated: { idempotency_key: 'what a client calls one request' },
+    unrelated: { idempotency_key: 'what a client calls one request', is_named: 'whether `answer_names` has its names' },
+    rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
+  },
+  {
+    table: 'answer_names',
+    key: ['name_hash', 'idempotency_key'],
+    left_out: 'what stored answers name, kept as long as they',
+    unrelated: {
+      idempotency_key: 'what a client calls one request',
+      name_hash: 'a hash of the name of an agent or an entry, deleted when that is erased',
+    },
     rights: { maintenance: ['SELECT (account_id, created_at)', 'DELETE'] },
   },
 ];

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
-import { type KeySource, type KnownKey, keyRefusal, refusalOf } from './key-status.ts';
+import { KeyLookUps } from './key-look-ups.ts';
+import { type KeySource, type KnownKey, keyRefusal, refusalOf, UnknownKey } from './key-status.ts';
 import { KeyWatch, type KeyWatchHandle } from './key-watch.ts';
 
 export type KeyUse = { account_id: string; key_id: string; last_used_at: number };
@@ -20,6 +21,7 @@ const MAX_UNKNOWN = 10_000;
  */
 export class KeyRing {
   readonly #source: KeySource;
+  readonly #lookUps: KeyLookUps;
   readonly #clock: Clock;
   readonly #held = new Map<string, HeldKey>();
   readonly #byHash = new Map<string, HeldKey>();
@@ -29,6 +31,7 @@ export class KeyRing {
 
   constructor(source: KeySource, clock: Clock, onError: (error: unknown) => void = () => {}) {
     this.#source = source;
+    this.#lookUps = new KeyLookUps(source);
     this.#clock = clock;
     this.#watch = new KeyWatch(source, clock, onError);
   }
@@ -52,12 +55,12 @@ export class KeyRing {
   async find(secret: string): Promise<KnownKey> {
     const keyHash = hash('sha256', secret, 'hex');
     const now = performance.now();
-    if ((this.#unknown.get(keyHash) ?? 0) > now) throw keyRefusal('the API key is not known');
-    const key = await this.#source.load(keyHash);
+    if ((this.#unknown.get(keyHash) ?? 0) > now) throw new UnknownKey();
+    const key = await this.#lookUps.load(keyHash);
     if (key) return this.#accept(this.#hold({ key, keyHash, secret, loadedAt: now }));
     dropOldest(this.#unknown, MAX_UNKNOWN);
     this.#unknown.set(keyHash, now + STALE_MS);
-    throw keyRefusal('the API key is not known');
+    throw new UnknownKey();
   }
 
   /**
@@ -115,7 +118,7 @@ export class KeyRing {
   async #refresh(held: HeldKey): Promise<void> {
     try {
       const now = performance.now();
-      const key = await this.#source.load(held.keyHash);
+      const key = await this.#lookUps.load(held.keyHash);
       // Dropped meanwhile: the row read here may be older than the change.
       if (this.#held.get(held.secret) !== held) return;
       if (!key) this.#drop(held);

@@ -22,12 +22,20 @@ export type KnownKey = KeyStatus & {
 export type KeySource = {
   /** What is wrong with the form of a key, found without a query. */
   problem(secret: string): string | undefined;
-  load(keyHash: string): Promise<KnownKey | undefined>;
+  /** Keys by their hashes; those that are not there are left out. */
+  load(keyHashes: readonly string[]): Promise<KnownKey[]>;
   /** The status of many keys at once; deleted keys are left out. */
   statuses(keyHashes: readonly string[]): Promise<KeyStatus[]>;
 };
 
 export const keyRefusal = (why: string): Fault => new Fault('unauthenticated', why);
+
+/** A key that has the right form and is not there: a guess, which a revoked or expired key is not. */
+export class UnknownKey extends Fault {
+  constructor() {
+    super('unauthenticated', 'the API key is not known');
+  }
+}
 
 /** Why a request with this key is refused. */
 export function refusalOf({ revoked_at, expires_at, status }: KeyStatus, now: number): Fault | undefined {

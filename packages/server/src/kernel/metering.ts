@@ -64,13 +64,21 @@ export interface Meter {
   close(): Promise<void>;
 }
 
-export type RateLimitedKey = { account_id: string; key_id: string; rate_limit_rpm: number };
+/** `account_rpm`: what all keys of the account may make together; null is no limit. */
+export type RateLimitedKey = {
+  account_id: string;
+  key_id: string;
+  rate_limit_rpm: number;
+  account_rpm: number | null;
+};
 
 /** Limits requests per minute, by key. */
 export interface RateLimiter {
   /** Counts the request; throws a Fault when there are too many. */
   take(key: RateLimitedKey): void;
   writeHeaders(key: RateLimitedKey, to: HeaderSink): void;
+  /** Requests of the last minute: of the key, and of its account. */
+  requestsOf(key: Pick<RateLimitedKey, 'account_id' | 'key_id'>): { key: number; account: number };
   close(): Promise<void>;
 }
 

@@ -174,4 +174,21 @@ export const kernelMigrations: readonly Migration[] = [
       ];
     },
   },
+  {
+    version: 6,
+    name: 'names in stored answers',
+    up: ({ engine, text, int }) => [
+      // 0 for answers of earlier versions of the service: nothing is known of what they name.
+      `ALTER TABLE stored_answers ADD COLUMN is_named ${int} NOT NULL DEFAULT 0`,
+      'CREATE INDEX stored_answers_unnamed ON stored_answers (account_id) WHERE is_named = 0',
+      `CREATE TABLE answer_names (
+        account_id ${text} NOT NULL,
+        name_hash ${text} NOT NULL,
+        idempotency_key ${text} NOT NULL,
+        created_at ${int} NOT NULL,
+        PRIMARY KEY (account_id, name_hash, idempotency_key)
+      ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
+      'CREATE INDEX answer_names_by_time ON answer_names (created_at)',
+    ],
+  },
 ];

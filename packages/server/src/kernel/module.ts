@@ -1,5 +1,5 @@
 import type { Fault, Input, LinesName, OperationName, Output, Request, StreamName } from '@mem-service/contract';
-import type { Database, Dialect, Migration, Query } from '../db/index.ts';
+import type { AccountReads, Database, Dialect, Migration } from '../db/index.ts';
 import type { Activity, DayTally } from './activity.ts';
 import type { Caller } from './caller.ts';
 import type { Clock } from './clock.ts';
@@ -14,6 +14,7 @@ import type { Maintenance, MaintenanceTask, ProcessTimer } from './maintenance/i
 import type { Meter, RateLimiter } from './metering.ts';
 import type { AccountNotes, Note, NoteBuffer } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
+import type { PlanBounds } from './plan-bounds.ts';
 import type { Projection } from './projection.ts';
 import type { WriteResult } from './result.ts';
 import type { Settings } from './settings.ts';
@@ -33,6 +34,8 @@ export type Limits = {
   /** How many writes may wait for a transaction before new ones are refused. */
   max_waiting_writes?: number;
   max_waiting_chars?: number;
+  /** How many reads and queries of sessions that recorded nothing an account keeps. */
+  max_reader_notes?: number;
 };
 
 /** Shared by the whole service. */
@@ -50,6 +53,10 @@ export type Services = {
   noteBuffer: NoteBuffer;
   settings: Settings;
   keys: KeyRing;
+  /** How many streams of each account this process serves. */
+  openStreams: Map<string, number>;
+  /** What a plan allows. Present in a hosted service only. */
+  boundsOf?: ((plan: string | null) => PlanBounds) | undefined;
   /** Present in a hosted service only. */
   meter?: Meter | undefined;
   limiter?: RateLimiter | undefined;
@@ -64,11 +71,9 @@ export type Services = {
   erasers: Erasers;
 };
 
-export type ReadContext = {
+export type ReadContext = AccountReads & {
   caller: Caller;
   now: number;
-  read: Query;
-  scan: Query;
   /** The entries that this request may see. */
   view: EntryView;
   dialect: Dialect;
@@ -139,6 +144,8 @@ export type Kernel = {
   /** For the service's own work on an account: the same transaction, log and audit, but no operation. */
   work<T>(caller: Caller, action: string, run: (work: Work) => Promise<WriteResult<T>>): Promise<T>;
   readonly queued: number;
+  /** A transport calls it for each new connection. */
+  connectionAccepted(): void;
   /** The number of open subscriptions. */
   readonly following: number;
   close(): Promise<void>;
@@ -166,10 +173,19 @@ export type Module = {
   maintenance?: readonly MaintenanceTask[];
   /** Periodic tasks on the memory of each process. */
   timers?: readonly ProcessTimer[];
+  /** Starts what runs in every process on a store until it is closed. */
+  starts?: (kernel: Kernel, onError: (error: unknown) => void) => StoreCompanion | undefined;
   /** Creates the recorder of notes. Exactly one module has it. */
   recorder?: () => NoteRecorder;
   /** Creates the function that saves the activity of accounts. Exactly one module has it. */
   saveActivity?: () => (work: Work, tally: DayTally) => Promise<void>;
+};
+
+/** Work that a module does beside requests for as long as a store is open. */
+export type StoreCompanion = {
+  /** Resolves when nothing that was begun is left to do. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
 };
 
 /** Writes notes. Returns a function to call once they are committed. */

@@ -15,13 +15,14 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
   const started = performance.now();
   const now = clock.now();
   const { account_id, agent_id, key } = caller;
-  const { read, scan } = database.forAccount(account_id);
+  const reads = database.forAccount(account_id);
   return {
     caller,
     services,
     now,
-    read,
-    scan,
+    read: reads.read,
+    scan: reads.scan,
+    find: (find, key) => reads.find(find, key),
     view: { account_id, lineage, agent_id, scope: key?.read, at: now, dialect: database.dialect },
     dialect: database.dialect,
     // To the microsecond; finer digits are noise.

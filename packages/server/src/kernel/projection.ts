@@ -1,5 +1,6 @@
 import type { Engine, Insert, Row } from '../db/index.ts';
 import type { EntryEraser } from './erasers.ts';
+import type { Services } from './module.ts';
 import type { Work } from './work.ts';
 
 /** The current row of an entry, with the columns that projections need. */
@@ -74,6 +75,10 @@ export type Projection = EntryEraser & {
   applyReads?(work: Work, reads: readonly EntryRead[]): void;
   /** Rebuilds the data that an export leaves out, from restored entries. */
   restore?(work: Work, changes: readonly EntryChange[]): Promise<void> | void;
+  /**
+   * Removes what erased entries left in data outside the store's own file. Returns false where it has to be called again.
+   */
+  compact?(services: Services): Promise<boolean>;
 };
 
 /** All projections run concurrently; their statements run in the order of registration. */

@@ -22,19 +22,30 @@ export type AccountRow = {
   item_no: number;
   last_at: number;
   deleted_at: number | null;
+  plan: string | null;
+  /** Bytes of all versions, traces and open sessions; entries that are not deleted. */
+  storage_bytes: number;
+  storage_entries: number;
+  open_sessions: number;
+  /** Reads and queries of sessions in which nothing else was recorded. */
+  reader_notes: number;
 };
+
+const ACCOUNT = fragment(
+  'account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes',
+);
 
 /** Locks the row of the account: only this transaction may write to the account. */
 export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string): Promise<AccountRow | undefined> {
   return tx.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+    sql`SELECT ${ACCOUNT} FROM accounts
         WHERE account_id = ${accountId} ${fragment(dialect.forUpdate)}`,
   );
 }
 
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
-    sql`SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at FROM accounts
+    sql`SELECT ${ACCOUNT} FROM accounts
         WHERE account_id = ${accountId}`,
   );
 }
@@ -51,7 +62,9 @@ export function advanceAccount(tx: Transaction, account: AccountRow): Promise<nu
   return tx.run(
     sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no},
           audit_hash = ${account.audit_hash}, item_no = ${account.item_no},
-          last_at = ${account.last_at}
+          last_at = ${account.last_at}, storage_bytes = ${account.storage_bytes},
+          storage_entries = ${account.storage_entries}, open_sessions = ${account.open_sessions},
+          reader_notes = ${account.reader_notes}
         WHERE account_id = ${account.account_id}`,
   );
 }
@@ -109,6 +122,9 @@ export const insertAudit: Insert = {
 
 export type StoredAnswer = { idempotency_key: string; request_hash: string; answer: string; created_at: number };
 
+/** Stands for an answer that was erased: its key and the hash of its request stay. */
+export const ERASED_ANSWER = '';
+
 export const findStoredAnswers: Find = {
   table: 'stored_answers',
   select: 'idempotency_key, request_hash, answer, created_at',
@@ -121,19 +137,30 @@ export const insertStoredAnswers: Insert = {
     account_id: 'text',
     idempotency_key: 'text',
     request_hash: 'text',
-    entity_path: 'text',
     answer: 'text',
+    is_named: 'int',
     created_at: 'int',
   },
   suffix: `ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
-    request_hash = excluded.request_hash, entity_path = excluded.entity_path,
-    answer = excluded.answer, created_at = excluded.created_at`,
+    request_hash = excluded.request_hash, answer = excluded.answer, is_named = excluded.is_named,
+    created_at = excluded.created_at`,
+};
+
+/** What stored answers name, to find them when it is erased. */
+export const insertAnswerNames: Insert = {
+  table: 'answer_names',
+  columns: { account_id: 'text', name_hash: 'text', idempotency_key: 'text', created_at: 'int' },
+  suffix: 'ON CONFLICT (account_id, name_hash, idempotency_key) DO UPDATE SET created_at = excluded.created_at',
 };
 
 /** Maintenance over all accounts: stored answers are kept for a day. */
-export function deleteOldAnswers(tx: Transaction, before: number): Promise<number> {
-  return tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+export async function deleteOldAnswers(tx: Transaction, before: number): Promise<void> {
+  await tx.run(sql`DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at < ${before}`);
+  await tx.run(sql`DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at < ${before}`);
 }
+
+/** The longest text in the details of an event is a message of 4096 characters, each of which JSON may escape. */
+const MAX_DETAILS_BYTES = 32 * 1024;
 
 export type EventPage = { after: number; limit: number };
 
@@ -153,7 +180,23 @@ export function listFirstEvents(
   accountId: string,
   { bytes, ...page }: EventPage & { bytes: number },
 ): Promise<FirstRows<LogEvent>> {
-  return query.first<LogEvent>(eventsAfter(accountId, page), { columns: ['details'], bytes });
+  const most = page.limit * MAX_DETAILS_BYTES;
+  return query.first<LogEvent>(eventsAfter(accountId, page), { columns: ['details'], bytes, most });
+}
+
+/** The event that says that the clock was set back: the events before it may have later times. */
+export const CLOCK_CORRECTED = 'clock_corrected';
+
+export type Corrections = { last_before: number | null; first_after: number | null };
+
+/** The newest correction of the clock up to a time, and the oldest after that one. `+ 0`: by the index of corrections. */
+export function getCorrections(query: Query, accountId: string, time: number): Promise<Corrections | undefined> {
+  const corrected = sql`account_id = ${accountId} AND event_type = 'clock_corrected'`;
+  const before = sql`SELECT max(seq + 0) FROM events WHERE ${corrected} AND created_at <= ${time}`;
+  return query.get(
+    sql`SELECT (${before}) AS last_before, (SELECT min(seq + 0) FROM events WHERE ${corrected}
+          AND seq > coalesce((${before}), 0)) AS first_after`,
+  );
 }
 
 /** The time of one event, for a binary search: times grow with `seq`. */

@@ -8,32 +8,29 @@ export type AuditedChange = {
   resource: string;
   before: string | null;
   after: string | null;
-  /** The one path that the answer is about, see `WriteResult`. */
-  entity_path?: string;
+  /** Names in the answer, see `WriteResult`. */
+  holds?: unknown;
 };
 
 /**
- * What a write handler returns: the answer, and what it changed, if anything. The kernel reads no member of the answer.
- * A stored answer is erased with `entity_path`; where that is null, with any erasure of the account.
+ * What a write handler returns: the answer, and what it changed, if anything. A stored answer is erased with the entries
+ * and agents that it names. The kernel finds those that are members of the answer; `holds` has the others, in a document or
+ * in a sentence of it.
  */
-export type WriteResult<T> = { output: T; change: AuditedChange | null; entity_path: string | null };
+export type WriteResult<T> = { output: T; change: AuditedChange | null; holds?: unknown };
 
 /** The result of a write that changed something: it gets one audit line. */
 export const changed = <T>(output: T, change: AuditedChange): WriteResult<T> => ({
   output,
   change,
-  entity_path: change.entity_path ?? null,
+  holds: change.holds,
 });
 
 /**
  * The result of a write that changed nothing and gets no audit line: a retry, a dry run, a state that was already
  * reached.
  */
-export const unchanged = <T>(output: T, about?: { entity_path: string }): WriteResult<T> => ({
-  output,
-  change: null,
-  entity_path: about?.entity_path ?? null,
-});
+export const unchanged = <T>(output: T, holds?: unknown): WriteResult<T> => ({ output, change: null, holds });
 
 /** For a subject without a hash of its own: the hash of the answer, without its secrets. */
 export const hashedBy = (output: unknown): Pick<AuditedChange, 'before' | 'after'> => ({

@@ -1,7 +1,7 @@
-export type UsagePlan = {
-  /** Null means no limit. */
-  ops_per_month: number | null;
-};
+import type { PlanBounds } from './plan-bounds.ts';
+
+/** Null means no limit, and so does a bound that is left out. */
+export type UsagePlan = { ops_per_month: number | null } & { [B in keyof PlanBounds]?: PlanBounds[B] | undefined };
 
 export type LlmPrice = { input_per_1m: number; output_per_1m: number; cached_input_per_1m?: number | undefined };
 

@@ -4,11 +4,19 @@ import { StorageError } from '../db/index.ts';
 /** Turns a failure of the store into a Fault that a caller can act on. Bugs are passed on unchanged. */
 export function fromStorage(error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
-  const fault =
-    error.reason === 'full'
-      ? new Fault('storage_full', 'nothing was written: the storage is full')
-      : new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
+  const fault = faultOf(error);
   // For the log; callers only see the fault.
   fault.cause = error;
   return fault;
+}
+
+function faultOf({ reason }: StorageError): Fault {
+  if (reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
+  if (reason === 'damaged')
+    return new Fault(
+      'storage_damaged',
+      'a part of the stored data is damaged: the operator finds it with mem verify and mem doctor, and restores a backup',
+      { retry_after: 60 },
+    );
+  return new Fault('unavailable', 'the database cannot be reached; try again', { retry_after: 1 });
 }

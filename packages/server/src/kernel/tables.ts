@@ -66,6 +66,8 @@ export type ExportedTable = TableDeclaration & {
   derived: readonly string[];
   /** Describes what is wrong with a row of an export beyond its columns, such as the members of a document. */
   check?: (row: Row) => string | undefined;
+  /** The text of a row that counts as storage of the account. */
+  stored?: (row: Row) => Row[string] | undefined;
   /** Restores rows of an export, where inserting them is not enough. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };
@@ -89,6 +91,8 @@ export type SharedTable = {
 export type WordIndex = {
   of: string;
   table: string;
+  /** The table is in a file beside the store's own. */
+  apart?: true;
   view: string;
   /** The columns of the view. */
   columns: readonly string[];

@@ -1,14 +1,18 @@
 import type { Query } from '../db/index.ts';
-import { eventTime, readAccount } from './queries.ts';
+import { eventTime, getCorrections, readAccount } from './queries.ts';
 
 /**
- * The `seq` of the first event at or after a time (one past the newest when there is none). Times grow with `seq` and
- * the log has no gaps, so a binary search finds it without an index on time.
+ * The `seq` of the first event at or after a time (one past the newest when there is none). The log has no gaps, and times
+ * grow with `seq` from one correction of the clock to the next, so a binary search finds it without an index on time.
  */
 export async function seqAt(query: Query, accountId: string, time: number): Promise<number> {
-  const account = await readAccount(query, accountId);
-  let low = 1;
-  let high = (account?.seq ?? 0) + 1;
+  const [account, corrections] = await Promise.all([
+    readAccount(query, accountId),
+    getCorrections(query, accountId, time),
+  ]);
+  // Whatever came before a correction happened before that time, whatever the clock said.
+  let low = corrections?.last_before ?? 1;
+  let high = corrections?.first_after ?? (account?.seq ?? 0) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const event = await eventTime(query, accountId, middle);

@@ -1,15 +1,20 @@
 import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, SELF_CALLER } from './caller.ts';
+import { toIso } from './clock.ts';
 import type { Charge } from './metering.ts';
 import type { Services } from './module.ts';
+import { NOTHING_STORED, type StoredAmounts } from './plan-bounds.ts';
 import * as queries from './queries.ts';
 
 /** The value of `visible_to` for everyone; otherwise it is the one agent that may see the row. */
 export const EVERYONE = '';
 /** The value of `visible_to` for no agent: changes by admins are in the log, but only the audit trail shows them. */
 export const ADMINS = '\u001fadmins';
+
+/** More than the clocks of servers on one database may differ. */
+const MAX_AHEAD_MS = 60_000;
 
 export type LogEvent = {
   account_id: string;
@@ -54,7 +59,21 @@ type WorkMark = {
   audits: number;
   answers: number;
   charges: number;
+  stored: StoredAmounts;
 };
+
+const storedIn = ({ storage_bytes, storage_entries, open_sessions, reader_notes }: StoredAmounts): StoredAmounts => ({
+  storage_bytes,
+  storage_entries,
+  open_sessions,
+  reader_notes,
+});
+
+const isSameAmount = (a: StoredAmounts, b: StoredAmounts): boolean =>
+  a.storage_bytes === b.storage_bytes &&
+  a.storage_entries === b.storage_entries &&
+  a.open_sessions === b.open_sessions &&
+  a.reader_notes === b.reader_notes;
 
 /** The writes of one account within one transaction: its counters, and the rows to append at the end. */
 export class Work {
@@ -66,12 +85,15 @@ export class Work {
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: Omit<AuditRow, 'hash'>[] = [];
-  readonly #answers: Row[] = [];
+  readonly #answers: Parameters<Work['storeAnswer']>[0][] = [];
   readonly #charges: Charge[] = [];
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
   #account: queries.AccountRow | undefined;
   #firstItemNo = 0;
+  #firstStored: StoredAmounts = NOTHING_STORED;
+  /** The time of the last change before this transaction. */
+  #latest = 0;
 
   constructor(services: Services, tx: Transaction, accountId: string) {
     this.account_id = accountId;
@@ -87,8 +109,16 @@ export class Work {
     this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
-    // Times never run backwards within an account, so that a time identifies a position in its log.
-    this.#account.last_at = Math.max(this.services.clock.now(), this.#account.last_at);
+    this.#firstStored = storedIn(this.#account);
+    // Times do not run backwards within an account, so that a time identifies a position in its log. A clock that was far
+    // ahead must not hold them for ever: then the log says that it was corrected.
+    const now = this.services.clock.now();
+    this.#latest = this.#account.last_at;
+    if (now > this.#latest || this.#latest - now > MAX_AHEAD_MS) this.#account.last_at = now;
+  }
+
+  get #isSetBack(): boolean {
+    return this.now < this.#latest;
   }
 
   get account(): queries.AccountRow {
@@ -102,6 +132,23 @@ export class Work {
 
   /** Appends to the log of the account. The event takes the next `seq`. */
   emit(event: NewEvent): number {
+    if (this.#isSetBack && this.events.length === 0) this.#append(this.#correction());
+    return this.#append(event);
+  }
+
+  #correction(): NewEvent {
+    const place = { branch: 'main', entity_path: null, key: null, version: null };
+    const details = { from: toIso(this.#latest), to: toIso(this.now) };
+    return {
+      event_type: queries.CLOCK_CORRECTED,
+      agent_id: SELF_CALLER.agent_id,
+      visible_to: ADMINS,
+      details,
+      ...place,
+    };
+  }
+
+  #append(event: NewEvent): number {
     const { event_type, agent_id, branch, entity_path, key, version, visible_to, details } = event;
     const { session = '', actor_agent_id = null } = event;
     const seq = ++this.account.seq;
@@ -134,13 +181,9 @@ export class Work {
     this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
-  storeAnswer(answer: {
-    idempotency_key: string;
-    request_hash: string;
-    entity_path: string | null;
-    answer: string;
-  }): void {
-    this.#answers.push({ account_id: this.account_id, created_at: this.now, ...answer });
+  /** Keeps an answer for retries. `names` are hashes of what it names. */
+  storeAnswer(answer: { idempotency_key: string; request_hash: string; names: string[]; answer: string }): void {
+    this.#answers.push(answer);
   }
 
   /** Charges ops to the account within this transaction. */
@@ -184,6 +227,7 @@ export class Work {
       audits: this.#audits.length,
       answers: this.#answers.length,
       charges: this.#charges.length,
+      stored: storedIn(this.account),
     };
   }
 
@@ -196,6 +240,7 @@ export class Work {
     this.#audits.length = mark.audits;
     this.#answers.length = mark.answers;
     this.#charges.length = mark.charges;
+    Object.assign(this.account, mark.stored);
     this.#pending = [];
   }
 
@@ -204,6 +249,21 @@ export class Work {
       this.account.audit_hash = chainAudit(this.account.audit_hash, row);
       return { hash: this.account.audit_hash, ...row };
     });
+  }
+
+  #sendAnswers(): void {
+    const { account_id, tx, now: created_at } = this;
+    const answers = this.#answers.map(({ names: _, ...answer }) => ({
+      account_id,
+      created_at,
+      is_named: 1,
+      ...answer,
+    }));
+    const names = this.#answers.flatMap(({ names, idempotency_key }) =>
+      names.map((name_hash) => ({ account_id, name_hash, idempotency_key, created_at })),
+    );
+    this.send(tx.insertMany(queries.insertStoredAnswers, answers));
+    if (names.length > 0) this.send(tx.insertMany(queries.insertAnswerNames, names));
   }
 
   /** Writes everything collected. Must be the last step of the transaction. */
@@ -215,9 +275,13 @@ export class Work {
       this.send(tx.insertMany(queries.touchAgents, activityOf(this.events)));
     }
     if (this.#audits.length > 0) this.send(tx.insertMany(queries.insertAudit, this.#chained()));
-    if (this.#answers.length > 0) this.send(tx.insertMany(queries.insertStoredAnswers, this.#answers));
-    if (this.events.length + this.#audits.length > 0 || this.account.item_no !== this.#firstItemNo)
-      this.send(queries.advanceAccount(tx, this.account));
+    if (this.#answers.length > 0) this.#sendAnswers();
+    const isCounted = this.account.item_no !== this.#firstItemNo || !isSameAmount(this.account, this.#firstStored);
+    if (this.events.length + this.#audits.length > 0 || isCounted) {
+      // Without an event to mark it, the correction waits for the next transaction.
+      const last_at = this.events.length === 0 ? Math.max(this.#latest, this.now) : this.now;
+      this.send(queries.advanceAccount(tx, { ...this.account, last_at }));
+    }
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.waitForSent();
   }

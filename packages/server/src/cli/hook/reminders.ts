@@ -20,7 +20,7 @@ export function lastReminder(env: Environment, session: string): string | undefi
 }
 
 export function saveReminder(env: Environment, session: string, work: string): void {
-  mkdirSync(folderOf(env), { recursive: true });
+  mkdirSync(folderOf(env), { recursive: true, mode: 0o700 });
   writeFileSync(fileOf(env, session), work, { mode: 0o600 });
 }
 

@@ -8,7 +8,7 @@ import { isOn, type ParsedFlags } from '../parse.ts';
 import type { CliParts } from '../parts.ts';
 import { ownCommand } from './command.ts';
 
-const about = `It stays until it is told to stop (SIGINT, SIGTERM). Without keys, every machine that can reach this one, and every
+const about = `It stays until it is told to stop (SIGINT, SIGTERM). With --workers it replaces its processes one by one on SIGHUP. Without keys, every machine that can reach this one, and every
 web page that a browser here opens, can read and write. With --local it listens on 127.0.0.1, and refuses pages of
 other origins and host names that are not of this machine, for every route, the stream and /mcp; MEM_CORS_ORIGINS may
 name origins that are admitted nevertheless. Memory is in .amfs of the current folder, unless a variable says otherwise;
@@ -17,6 +17,7 @@ with --local it is the memory that commands in this folder use (mem status shows
 ${rows([
   ['MEM_HTTP_HOST', 'address to listen on (0.0.0.0), where --host is not given'],
   ['MEM_HTTP_PORT', 'port to listen on (8080), where --port is not given'],
+  ['MEM_WORKERS', 'how many processes serve the address (1), where --workers is not given'],
   ['MEM_API_KEYS', 'accepted keys, separated by commas (none: no key is required)'],
   ['MEM_DATA_DIR', 'folder of the SQLite database (.amfs)'],
   ['MEM_POSTGRES_DSN', 'use this PostgreSQL database instead'],
@@ -32,6 +33,7 @@ export const serve = ownCommand({
     toggle('local', 'Only for programs of this machine.'),
     field('port', 'The port to listen on; 0 takes a free one.', { kind: 'number' }),
     field('host', 'The address to listen on.'),
+    field('workers', 'How many processes serve the address, such as one for each core.', { kind: 'number' }),
   ],
   examples: [
     ['mem serve --local', 'for you alone'],
@@ -53,10 +55,16 @@ function forThisUser(config: Config, { readEnvironment, readProcessStart }: CliP
 
 /** Flags win over the variables that they are short for. */
 function listenFlags(given: ParsedFlags): Record<string, string> {
-  const [port, host] = ['port', 'host'].map((flag) => given.get(flag)?.[0]);
+  const [port, host, workers] = ['port', 'host', 'workers'].map((flag) => given.get(flag)?.[0]);
   if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
     throw new UsageError(`--port must be a whole number from 0 to 65535, not ${JSON.stringify(port)}`);
+  if (workers !== undefined && !(/^\d{1,2}$/.test(workers) && Number(workers) >= 1 && Number(workers) <= 64))
+    throw new UsageError(`--workers must be a whole number from 1 to 64, not ${JSON.stringify(workers)}`);
   if (isOn(given, 'local') && host !== undefined && !isLoopback(host))
     throw new UsageError(`--local listens on 127.0.0.1: leave out --host ${host}`);
-  return { ...(port === undefined ? {} : { MEM_HTTP_PORT: port }), ...(host ? { MEM_HTTP_HOST: host } : {}) };
+  return {
+    ...(port === undefined ? {} : { MEM_HTTP_PORT: port }),
+    ...(host ? { MEM_HTTP_HOST: host } : {}),
+    ...(workers === undefined ? {} : { MEM_WORKERS: workers }),
+  };
 }

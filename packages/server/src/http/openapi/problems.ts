@@ -10,12 +10,14 @@ import {
 import type { JsonObject } from './schemas.ts';
 
 /** Codes that any operation may return. */
-const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable'];
+const ALWAYS: readonly FaultCode[] = ['invalid_input', 'rate_limited', 'internal', 'unavailable', 'storage_damaged'];
 const WITH_BODY: readonly FaultCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 const WITH_KEY: readonly FaultCode[] = ['unauthenticated', 'forbidden'];
 /** Codes of a hosted service that enforces plans. */
 const METERED: readonly FaultCode[] = ['plan_required', 'quota_exceeded'];
-const WITH_WRITE: readonly FaultCode[] = ['idempotency_mismatch', 'storage_full'];
+/** Codes of a hosted service, whose plans bound storage, sessions and streams. */
+const BOUNDED: readonly FaultCode[] = ['over_limit', 'too_many_open'];
+const WITH_WRITE: readonly FaultCode[] = ['answer_erased', 'idempotency_mismatch', 'storage_full'];
 /** Codes of a write that names a branch. */
 const ON_BRANCH: readonly FaultCode[] = ['branch_read_only'];
 
@@ -29,7 +31,7 @@ export function errorsOf(name: OperationName, method: HttpMethod = operations[na
       ...operation.errors,
       ...(hasBody(method) ? WITH_BODY : []),
       ...(operation.open ? [] : WITH_KEY),
-      ...(operation.effect === 'write' ? WITH_WRITE : []),
+      ...(operation.effect === 'write' ? [...WITH_WRITE, ...BOUNDED] : []),
       ...(operation.effect === 'write' && operation.errors.includes('branch_not_found') ? ON_BRANCH : []),
       ...(operation.cost > 0 ? METERED : []),
       ...ALWAYS,
@@ -61,10 +63,14 @@ const DETAILS: Partial<Record<FaultCode, JsonObject>> = {
   },
   plan_required: { plan_comparison_url: 'https://mem.example/plans' },
   quota_exceeded: { upgrade_url: 'https://mem.example/upgrade', ops_limit: 1000, ops_remaining: 0 },
+  over_limit: { upgrade_url: 'https://mem.example/upgrade', limit: 'storage_bytes', allowed: 104857600 },
+  too_many_open: { retry_after: 5, limit: 'open_sessions', allowed: 1000 },
+  answer_erased: { idempotency_key: 'order-4711' },
   idempotency_mismatch: { idempotency_key: 'order-4711' },
   rate_limited: { retry_after: 1 },
   internal: { request_id: 'f3a1c05d9be27a46-1z' },
   unavailable: { retry_after: 1 },
+  storage_damaged: { retry_after: 60 },
 };
 
 const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());

@@ -105,7 +105,9 @@ export async function purge({ services }: Kernel, isStopping: () => boolean): Pr
   const held = tables.filter(({ key }) => key.length > 0);
   for (const { account_id, number } of ended) {
     const parts = [
-      ...wordIndexes.map((index) => () => deleteWords(database, { index, number, limit: ROWS })),
+      ...wordIndexes
+        .filter(({ apart }) => !apart)
+        .map((index) => () => deleteWords(database, { index, number, limit: ROWS })),
       ...held.map((table) => () => deleteBatch(database, { table, account_id, limit: ROWS })),
     ];
     for (const deletePart of parts)

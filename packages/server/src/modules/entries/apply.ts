@@ -7,7 +7,7 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
-import { checkDraft } from './check-draft.ts';
+import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
 import * as queries from './queries.ts';
 import type { EntryAddress } from './rows.ts';
@@ -119,6 +119,7 @@ export class EntrySet {
     const value = content.deleted === 1 ? undefined : (draft.parsed ?? JSON.parse(content.value));
     const { agent_id, entity_path, key } = draft;
     check?.({ agent_id, entity_path, key, confidence: content.confidence, ttl_at: content.ttl_at, value });
+    if (value !== undefined) requireRoomFor(work, content.value, own);
     const origin: VersionOrigin = {
       branch: draft.branch,
       entity_path: draft.entity_path,
@@ -133,6 +134,8 @@ export class EntrySet {
     // Evidence belongs to a value and outweighs a repeated write of it: the version stores the confidence as written, the
     // entry keeps the learned one.
     if (own && same && own.standing !== null) copyStanding(next, own);
+    work.account.storage_bytes += Buffer.byteLength(next.document);
+    work.account.storage_entries += Number(next.deleted === 0) - Number(own?.deleted === 0);
     if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
     if (content.deleted === 0) this.#values.set(name, value);

@@ -1,4 +1,5 @@
 import { Fault } from '@mem-service/contract';
+import { requireRoom, type Work } from '../../kernel/index.ts';
 import type { EntryRow } from './rows.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 
@@ -14,6 +15,12 @@ export function checkDraft(before: EntryRow | undefined, draft: EntryDraft, now:
   if (if_version !== undefined && if_version !== current)
     throw conflict(draft, current, `the entry is at version ${current}, not ${if_version}`);
   if (if_exists && !there) throw conflict(draft, current, 'there is no such entry to write to');
+}
+
+/** Where plans bound what accounts store. The names around a value are counted, but not a reason to refuse it. */
+export function requireRoomFor(work: Work, value: string, own: EntryRow | undefined): void {
+  if (work.services.boundsOf === undefined) return;
+  requireRoom(work, { bytes: Buffer.byteLength(value), entries: own?.deleted === 0 ? 0 : 1 });
 }
 
 const conflict = ({ entity_path, key }: EntryDraft, current_version: number, message: string): Fault =>

@@ -22,7 +22,7 @@ export {
 } from './erase/index.ts';
 export * from './offers.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
-export { type EntryKey, type EntryRowKey, getLiveEntry } from './queries.ts';
+export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
 export {
   contentHash,
   fromDocument,

@@ -1,7 +1,7 @@
 import { findEventSessions, type ReadContext, sessionIdOf, toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { fadedMember } from './effective.ts';
 import type { EntryKeysRow } from './queries.ts';
-import { type EntryAnswer, standingMembers, standingOf } from './rows.ts';
+import { type EntryAnswer, rendered, standingText } from './rows.ts';
 import { findCommits, listWrittenSessions } from './version-queries.ts';
 
 export type EntryMeta = Omit<EntryAnswer, 'value' | 'artifact_refs'>;
@@ -17,27 +17,31 @@ export async function toMeta(context: ReadContext, rows: readonly EntryKeysRow[]
     ),
     sessionsOf(context, rows),
   ]);
-  return rows.map((row, i) => {
-    const { entity_path, key, branch, version, memory_type, agent_id, confidence, recall_count, seq } = row;
-    const written = {
-      ...{ entity_path, key, branch, version, memory_type, shared: row.shared === 1 },
-      provenance: {
-        agent_id,
-        session_id: sessions[i] ?? null,
-        written_at: toIso(row.written_at),
-        pattern_refs: JSON.parse(row.pattern_refs) as string[],
-      },
-      ttl_at: toIsoOrNull(row.ttl_at),
-      is_artifact: row.is_artifact === 1,
-      content_hash: row.content_hash,
-      integrity_chain: row.integrity_chain,
-      commit_id: commits[i]?.commit_id ?? null,
-      seq,
-    };
-    const standing = standingMembers(standingOf(row), confidence);
-    const rest = `"confidence":${confidence},${standing},"recall_count":${recall_count}${fadedMember(services, row, now)}`;
-    return { ...written, ...(JSON.parse(`{${rest}}`) as object) } as EntryMeta;
-  });
+  return rows.map((row, i) =>
+    rendered<EntryMeta>(
+      metaText(row, {
+        session: quote(sessions[i] ?? null),
+        commit: quote(commits[i]?.commit_id ?? null),
+        faded: fadedMember(services, row, now),
+      }),
+    ),
+  );
+}
+
+const quote = JSON.stringify;
+
+type MetaTexts = { session: string; commit: string; faded: string };
+
+/** Built by hand, as documents are. */
+function metaText(row: EntryKeysRow, { session, commit, faded }: MetaTexts): string {
+  return (
+    `{"entity_path":${quote(row.entity_path)},"key":${quote(row.key)},"branch":${quote(row.branch)}` +
+    `,"version":${row.version},"memory_type":"${row.memory_type}","shared":${row.shared === 1}` +
+    `,"provenance":{"agent_id":${quote(row.agent_id)},"session_id":${session},"written_at":"${toIso(row.written_at)}"` +
+    `,"pattern_refs":${row.pattern_refs}},"ttl_at":${quote(toIsoOrNull(row.ttl_at))},"is_artifact":${row.is_artifact === 1}` +
+    `,"content_hash":"${row.content_hash}","integrity_chain":"${row.integrity_chain}","commit_id":${commit}` +
+    `,"seq":${row.seq},${standingText(row)},"recall_count":${row.recall_count}${faded}}`
+  );
 }
 
 /** The sessions that versions were written in, from their events; those of old events are in the documents alone. */

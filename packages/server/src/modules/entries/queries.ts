@@ -1,6 +1,7 @@
 import type { EntryKey, Glob } from '@mem-service/contract';
 import {
   andAll,
+  type CachedFind,
   emptySql,
   type Find,
   type FirstRows,
@@ -12,7 +13,7 @@ import {
   type Update,
 } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { entriesIn, entryKeysIn, liveIn, NEWEST_LIVE, newestLiveValues, withDocuments } from './relation.ts';
+import { entriesIn, entryKeysIn, liveIn, withDocuments } from './relation.ts';
 import { type EntryRow, entryColumns } from './rows.ts';
 
 const ENTRY = fragment(Object.keys(entryColumns).join(', '));
@@ -24,6 +25,19 @@ const ENTRY_KEYS = fragment(
 
 /** An entry without its document. */
 export type EntryKeysRow = Omit<EntryRow, 'document'>;
+
+/** Statements on heads for a thread that has its own connection to a file of SQLite. */
+export const headStatements = {
+  branches: `WITH RECURSIVE found (account_id, branch) AS (
+      SELECT ?1, (SELECT min(branch) FROM entries WHERE account_id = ?1)
+      UNION ALL
+      SELECT ?1, (SELECT min(branch) FROM entries WHERE account_id = ?1 AND branch > found.branch) FROM found
+      WHERE found.branch IS NOT NULL)
+    SELECT branch FROM found WHERE branch IS NOT NULL`,
+  seqs: 'SELECT seq FROM entries WHERE account_id = ? AND branch = ? AND seq > ? ORDER BY seq LIMIT ? + 0',
+  head: 'SELECT entry_id, deleted, document FROM entries WHERE account_id = ? AND branch = ? AND seq = ?',
+  entries: 'SELECT entry_id FROM entries WHERE account_id = ? AND entry_id >= ? AND entry_id <= ?',
+};
 
 export type { EntryKey };
 export type EntryRowKey = EntryKey & { account_id: string; branch: string };
@@ -54,7 +68,7 @@ export function listEntriesBetween(
   );
 }
 
-export type VisibleEntryRow = Pick<
+export type ReadEntryRow = Pick<
   EntryRow,
   | 'document'
   | 'confidence'
@@ -68,23 +82,24 @@ export type VisibleEntryRow = Pick<
   | 'shared'
   | 'memory_type'
   | 'written_at'
+  | 'deleted'
+  | 'ttl_at'
 >;
 
 const READ = `document, confidence, standing, version, seq, standing_no, recall_count, entry_id, agent_id, shared,
-    memory_type, written_at`;
-const READ_NEWEST = `SELECT ${READ} FROM ${NEWEST_LIVE} WHERE entity_path = ? AND key = ?`;
+    memory_type, written_at, deleted, ttl_at`;
 
-/**
- * The most frequent statement of all: it selects only the columns of the answer and its note, and its text is constant. The
- * path that the caller named was checked against the scope before.
- */
-export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<VisibleEntryRow | undefined> {
-  if (isNewestOfOneBranch(view)) {
-    const values = newestLiveValues(view);
-    values.push(at.entity_path, at.key);
-    return query.get<VisibleEntryRow>({ text: READ_NEWEST, values });
-  }
-  return query.get<VisibleEntryRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
+/** The most frequent statement of all: only the columns of the answer, of its note, and of who may see it when. */
+export const readEntry: CachedFind = {
+  table: 'entries',
+  select: READ,
+  by: { account_id: 'text', branch: 'text', entity_path: 'text', key: 'text' },
+  number: 'entry_id',
+};
+
+/** The same for a view of several branches, or of an earlier state. */
+export function getReadEntry(query: Query, view: EntryView, at: EntryKey): Promise<ReadEntryRow | undefined> {
+  return query.get<ReadEntryRow>(sql`SELECT ${fragment(READ)} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
 }
 
 export type ListOrder = 'path' | 'recent';

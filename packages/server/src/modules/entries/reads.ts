@@ -47,19 +47,29 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
   return isLive(row, time) ? row : undefined;
 }
 
+/**
+ * Returns the entry as the newest state of a branch shows it to the caller. The path was checked against the scope before;
+ * the rest is decided here for each request, because the row may be one that was read for another.
+ */
+async function findCurrent({ find, view }: ReadContext, { entity_path, key }: queries.EntryKey) {
+  const row = await find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branchOf(view), entity_path, key]);
+  return isLive(row, view.at) && mayAgentSee(row, view.agent_id) ? row : undefined;
+}
+
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
     const { view, now } = context;
-    const row = await queries.getReadEntry(context.read, view, input);
-    if (!row) throw notFound(input);
     const is_current = isNewestOfOneBranch(view);
+    const row = is_current ? await findCurrent(context, input) : await queries.getReadEntry(context.read, view, input);
+    if (!row) throw notFound(input);
     const branch = is_current ? branchOf(view) : branchIn(row);
-    context.note(readNoteOf(context, input, Object.assign(row, { branch, is_current })));
+    context.note(readNoteOf(context, input, { row, branch, is_current }));
     return toReadEntry(row, fadedMember(context.services, row, now));
   }
   const old = await findOld(context, input);
   if (!old) throw notFound(input, input.version);
-  context.note(readNoteOf(context, input, { ...old, branch: branchIn(old), standing: null, is_current: false }));
+  const row = { ...old, standing: null };
+  context.note(readNoteOf(context, input, { row, branch: branchIn(old), is_current: false }));
   return toVersion(old);
 });
 
@@ -67,12 +77,14 @@ const read = reads<'entries.read'>(async (context, input) => {
 const branchIn = ({ document }: Pick<VersionRow, 'document'>): string =>
   (JSON.parse(document) as { branch: string }).branch;
 
-type SeenRow = Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared' | 'branch'> &
-  Pick<ReadNote, 'is_current'>;
+type SeenEntry = Pick<ReadNote, 'branch' | 'is_current'> & {
+  row: Pick<EntryRow, 'entry_id' | 'version' | 'confidence' | 'standing' | 'agent_id' | 'shared'>;
+};
 
 /** The note of a session about an entry that it was shown. */
-function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, row: SeenRow): ReadNote {
-  const { entry_id, version, confidence, standing, agent_id, shared, branch, is_current } = row;
+function readNoteOf({ elapsed, now }: ReadContext, at: queries.EntryKey, seen: SeenEntry): ReadNote {
+  const { row, branch, is_current } = seen;
+  const { entry_id, version, confidence, standing, agent_id, shared } = row;
   const { entity_path, key } = at;
   return {
     kind: 'read',

@@ -38,15 +38,6 @@ const KEYED = COLUMNS.map((name) => (name === 'document' ? 'document_bytes' : na
 const newestText = (including: Including): string =>
   `(SELECT * FROM entries WHERE account_id = ? AND branch = ?${CONDITIONS[including].text}`;
 
-/** A constant text for the most common view: the newest state of one branch without a scope. */
-export const NEWEST_LIVE = `${newestText('live')}) AS entries`;
-export const newestLiveValues = (view: EntryView): SqlValue[] => [
-  view.account_id,
-  branchOf(view),
-  view.agent_id,
-  view.at,
-];
-
 const NEWEST: Record<Including, string> = {
   live: newestText('live'),
   undeleted: newestText('undeleted'),

@@ -1,6 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import type { Row } from '../../db/index.ts';
-import { exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
+import { addStored, exported, restoreProjections, type TenantTable, type Work } from '../../kernel/index.ts';
 import { type EntryRow, fromDocument, type VersionRow, versionColumns } from './rows.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
 import { headProblem, versionProblem } from './stored-version.ts';
@@ -25,6 +25,7 @@ async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const keys = heads.map(({ entry_id, version }) => [work.account_id, entry_id, version]);
   const versions = await work.tx.findMany<VersionRow>(findWholeVersions, keys);
   const restored = heads.map((head, i) => toChange(head, versions[i]));
+  addStored(work, { storage_entries: restored.filter(({ after }) => after.deleted === 0).length });
   saveHeads(work, restored);
   await restoreProjections(work, restored);
 }
@@ -46,6 +47,7 @@ export const tables: readonly TenantTable[] = [
     nullable: ['ttl_at', 'commit_id'],
     json: ['document'],
     check: versionProblem,
+    stored: ({ document }) => document,
     agents: { agent_id: { erased: 'by its owner' } },
     planner: {
       sqlite_autoindex_versions_1: '2000000 2000000 2 1',

@@ -121,7 +121,7 @@ function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, autho
     pattern_refs: input.pattern_refs ?? [],
   });
   const output = writtenText<Output<'entries.write'>>(work, entry, { unchanged, quality, warnings, stale_reads });
-  return asWritten(applied, output);
+  return asWritten(applied, output, stale_reads);
 }
 
 /** The written entry with facts about the write; a transport needs `unchanged` and the address. */
@@ -134,10 +134,16 @@ function writtenText<T>(work: Work, entry: EntryRow, about: { unchanged: boolean
   }) as T;
 }
 
-function asWritten<T>({ entry, before, unchanged: isUnchanged }: AppliedWrite, output: T): WriteResult<T> {
-  const { entity_path, key, content_hash } = entry;
-  if (isUnchanged) return unchanged(output, entry);
-  return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, entity_path });
+/** The answer is a document, so the names in it are declared. */
+function asWritten<T>(
+  { entry, before, unchanged: isUnchanged }: AppliedWrite,
+  output: T,
+  stale_reads: readonly StaleRead[] = [],
+): WriteResult<T> {
+  const { entity_path, key, agent_id, content_hash } = entry;
+  const holds = [{ entity_path, key, agent_id }, stale_reads];
+  if (isUnchanged) return unchanged(output, holds);
+  return changed(output, { resource: entryName(entity_path, key), before, after: content_hash, holds });
 }
 
 const write = writesTogether<'entries.write'>(async (work, items) => {
@@ -219,7 +225,8 @@ const remove = writes<'entries.delete'>(async (work, { input, caller, lineage })
   const draft: EntryDraft = { branch, entity_path, key, if_version, ...author, value: undefined };
   const { entry: tombstone, before } = entries.apply(draft, { event_type: 'delete' });
   await entries.save();
-  return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, entity_path });
+  const holds = { entity_path, key, agent_id: author.agent_id };
+  return changed(toVersion(tombstone), { resource: entryName(entity_path, key), before, after: null, holds });
 });
 
 const restore = writes<'entries.restore'>(async (work, { input, caller, lineage }) => {

@@ -55,6 +55,7 @@ async function compactFile(services: Services, isStopping: () => boolean): Promi
   const count = await database.transaction(queries.countUncompacted);
   if (count === 0) return;
   await rewriteIndexes(services, isStopping);
+  for (const { compact } of services.projections) if (compact && !(await compact(services))) return;
   if (isStopping()) return;
   if ((await queries.fileSize(database.scan)) <= MAX_REWRITTEN_BYTES) await database.maintain(queries.rewriteFile);
   await database.maintain(queries.emptyWal);
@@ -69,7 +70,7 @@ export async function markUncompacted(tx: Transaction): Promise<void> {
 }
 
 async function rewriteIndexes({ database, wordIndexes }: Services, isStopping: () => boolean): Promise<void> {
-  for (const { table } of wordIndexes) {
+  for (const { table } of wordIndexes.filter(({ apart }) => !apart)) {
     const step = (pages: number) => database.transaction((tx) => queries.mergeWords(tx, table, pages));
     // A negative number starts a merge of all segments; the following steps continue it.
     let more = await step(-PAGES_PER_STEP);

@@ -33,7 +33,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   const request = { dry_run, entity_path, key: key ?? null };
   if (dry_run) {
     const erased = await countErased(work, found);
-    return unchanged({ ...request, erased, receipt_id: null, erased_at: null }, { entity_path });
+    return unchanged({ ...request, erased, receipt_id: null, erased_at: null });
   }
   const erased = await eraseEntries(work, found);
   work.emit({
@@ -49,7 +49,7 @@ const erase = writes<'entries.erase'>(async (work, { input, caller }) => {
   });
   const receipt = { ...request, erased, receipt_id, erased_at: toIso(work.now) };
   const resource = key === undefined ? entity_path : entryName(entity_path, key);
-  return changed(receipt, { resource, entity_path, ...hashedBy(receipt) });
+  return changed(receipt, { resource, ...hashedBy(receipt) });
 });
 
 /** Runs after all earlier notes and writes are stored, so that it finds all names. */

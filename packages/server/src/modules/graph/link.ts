@@ -27,7 +27,8 @@ type LinkItem = WriteItem<'graph.link'>;
 export const link = writes<'graph.link'>(async (work, stated) => {
   const [ends] = await findEnds(work, viewOf(work, stated), [stated]);
   const output = await saveStatement(work, edgeOf(stated, ends as Ends), stated);
-  return changed(output, { resource: output.edge_id, ...hashedBy(output) });
+  const holds = [stated.input.source, stated.input.target].map(splitEntryName);
+  return changed(output, { resource: output.edge_id, holds, ...hashedBy(output) });
 });
 
 export type LinkedOnce = 'written' | 'unchanged' | 'missing';

@@ -1,5 +1,6 @@
 import { Fault, invalidInput, type Output } from '@mem-service/contract';
 import {
+  boundsOfAccount,
   type Caller,
   changed,
   cursorsOf,
@@ -9,6 +10,7 @@ import {
   looksAt,
   pageBytes,
   reads,
+  requireKeyRate,
   startWithin,
   toIso,
   toIsoOrNull,
@@ -45,12 +47,21 @@ const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit,
 const sizeOf = ({ scopes, entity_paths }: queries.KeyRow): number => scopes.length + entity_paths.length;
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
-  const { expires_at, ...rest } = input;
+  const { expires_at, rate_limit_rpm: rate, ...rest } = input;
   refuseExcess(caller, rest);
+  await work.locked;
+  if (rate !== undefined) requireKeyRate(work, rate);
+  const rate_limit_rpm = rate ?? allowedRate(work, DEFAULT_RPM);
   const ends = expires_at === undefined ? null : Date.parse(expires_at);
   if (ends !== null && ends <= work.now) throw invalidInput([{ path: 'expires_at', message: 'must be in the future' }]);
-  return made(work, caller, { ...rest, expires_at: ends, rotated_from: null });
+  return made(work, caller, { ...rest, rate_limit_rpm, expires_at: ends, rotated_from: null });
 });
+
+const DEFAULT_RPM = 120;
+
+/** A key that a larger plan had may go on with what the plan allows now. */
+const allowedRate = (work: Work, rpm: number): number =>
+  work.services.limiter ? Math.min(rpm, boundsOfAccount(work).key_rate_rpm ?? rpm) : rpm;
 
 /** A scoped key must not see keys with a wider scope. */
 const isWithin = ({ key }: Caller, row: queries.KeyRow): boolean =>
@@ -88,7 +99,8 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   const ends = Math.min(row.expires_at ?? Number.MAX_SAFE_INTEGER, work.now + input.overlap_seconds * 1000);
   await queries.endKey(work.tx, row, { expires_at: ends, revoked_at: null });
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
-  const { name, key_type, rate_limit_rpm, expires_at, key_id: rotated_from } = row;
+  const { name, key_type, expires_at, key_id: rotated_from } = row;
+  const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
   return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
 });
 

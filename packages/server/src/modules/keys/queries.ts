@@ -71,16 +71,17 @@ export function listKeys(
 
 export type KeyWithAccountRow = KeyRow & { status: string; plan: string | null };
 
-/** Finds a key over all accounts, with the status of its account. */
-export function findKey(query: Query, keyHash: string): Promise<KeyWithAccountRow | undefined> {
+/** Finds keys over all accounts, with the status of their accounts. */
+export function findKeys(query: Query, keyHashes: Sql): Promise<KeyWithAccountRow[]> {
   const columns = fragment(
     Object.keys(insertKeys.columns)
       .map((name) => `api_keys.${name}`)
       .join(', '),
   );
-  return query.get(
+  return query.all(
     sql`SELECT ${columns}, accounts.status, accounts.plan FROM api_keys
-        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id WHERE api_keys.key_hash = ${keyHash}`,
+        JOIN ${accountStates} ON accounts.account_id = api_keys.account_id
+        WHERE api_keys.key_hash IN (SELECT value FROM ${keyHashes})`,
   );
 }
 

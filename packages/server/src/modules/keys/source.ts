@@ -1,17 +1,14 @@
 import type { Database } from '../../db/index.ts';
 import type { KeySource, KnownKey } from '../../kernel/index.ts';
 import { grantedBy } from './handlers.ts';
-import { findKey, findKeyStatuses, type KeyWithAccountRow as KnownRow } from './queries.ts';
+import { findKeyStatuses, findKeys, type KeyWithAccountRow as KnownRow } from './queries.ts';
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
 /** The keys of all accounts, to find the account of a presented key. */
 export const keySource = ({ read, dialect }: Pick<Database, 'read' | 'dialect'>): KeySource => ({
   problem: secretProblem,
-  async load(keyHash) {
-    const row = await findKey(read, keyHash);
-    return row && toKnown(row);
-  },
+  load: async (keyHashes) => (await findKeys(read, dialect.texts(keyHashes))).map(toKnown),
   statuses: (keyHashes) => findKeyStatuses(read, dialect.texts(keyHashes)),
 });
 
@@ -23,7 +20,16 @@ function toKnown(row: KnownRow): KnownKey {
   return {
     account_id: row.account_id,
     key_hash: hash,
-    principal: { key_id, hash, name, type, rate_limit_rpm, ...(read ? { read } : {}), ...(write ? { write } : {}) },
+    principal: {
+      key_id,
+      hash,
+      name,
+      type,
+      rate_limit_rpm,
+      plan: row.plan,
+      ...(read ? { read } : {}),
+      ...(write ? { write } : {}),
+    },
     rate_limit_rpm,
     expires_at: row.expires_at,
     revoked_at: row.revoked_at,

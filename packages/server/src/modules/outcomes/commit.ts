@@ -19,6 +19,7 @@ import {
   loadSession,
   loadShown,
   type NamedHit,
+  newSession,
   type OpenSession,
   type SessionKey,
   type ShownNumbers,
@@ -144,7 +145,7 @@ async function answerAgain(work: Work, row: queries.OutcomeRow, { caller, key }:
   const evidence = await queries.listEvidence(work.tx, viewer, work.dialect.numbers([row.seq]));
   const numbers = documentOf(row).shown ?? [];
   const shown = await loadShown(work.tx, key, { numbers, scope: readScope(caller) });
-  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }));
+  return unchanged(toCommitted(row, evidence, { duplicate: true, stale_reads: [], lesson: null, shown }), shown);
 }
 
 type OutcomeDecision = {
@@ -231,7 +232,8 @@ async function applyOutcome(
   book.evidence.push(...evidence);
   resetSession(work, key, session);
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  return changed(output, { resource: row.outcome_id, ...hashedBy(output) });
+  // Its advice names what was shown.
+  return changed(output, { resource: row.outcome_id, holds: shown, ...hashedBy(output) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
@@ -275,5 +277,6 @@ function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceTo
 /** Clears the session. Often there is nothing to delete: a caller that names its causes need not read them. */
 function resetSession(work: Work, key: SessionKey, session: OpenSession): void {
   linkOwnReads(work, session);
-  if (session.row || session.reads.length > 0 || session.items.length > 0) clearSession(work, key);
+  if (session.row || session.reads.length > 0 || session.items.length > 0)
+    clearSession(work, session.row ?? newSession(key, work.now));
 }

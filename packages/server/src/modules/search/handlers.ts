@@ -24,7 +24,7 @@ import {
   standingOf,
   toEntry,
 } from '../entries/index.ts';
-import { parseQuery, type Term } from '../text/index.ts';
+import { parseQuery, readIndexState, type Term } from '../text/index.ts';
 import { AccountTurns } from './account-turns.ts';
 import * as queries from './queries.ts';
 import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
@@ -136,6 +136,7 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
     account_id: view.account_id,
     account: account.number,
     view: view.scope && view,
+    index: await readIndexState(context, account),
   };
   const fetch = (seqs: readonly number[]) =>
     queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, {

@@ -2,14 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query } from '../../db/index.ts';
 import { type EntryView, startWithin } from '../../kernel/index.ts';
 import { findDocuments } from '../entries/index.ts';
-import {
-  type CountedText,
-  countTerms,
-  rankTexts,
-  type Term,
-  wordsOfEntry,
-  wordsOfEntryInSteps,
-} from '../text/index.ts';
+import { type CountedText, countTerms, rankTexts, type Term, wordsOfDocument } from '../text/index.ts';
 import { listNewestKeys, type SearchCandidates, type SizedKey } from './queries.ts';
 import type { SearchHit } from './text-search.ts';
 
@@ -46,7 +39,7 @@ export async function findByScan(
       const document = documents[i];
       if (document === undefined) continue;
       rows.push(row);
-      texts.push(countTerms(await wordsIn(document), terms));
+      texts.push(countTerms(await wordsOfDocument(document), terms));
       turn += row.document_bytes;
       if (turn < TURN_BYTES) continue;
       turn = 0;
@@ -61,17 +54,4 @@ export async function findByScan(
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
     truncated: looked.length < keys.length,
   };
-}
-
-/** The words of a document; a long one gives other requests their turn in between. */
-function wordsIn(document: string): string[] | Promise<string[]> {
-  const entry = JSON.parse(document);
-  return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
-}
-
-async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
-    await nextTurn();
-  }
 }

@@ -1,7 +1,9 @@
 import type { Query } from '../../db/index.ts';
 import {
+  type AcceptedTerms,
   countMatches,
   type Expression,
+  expressionOf,
   type MatchScope,
   newestMatches,
   type RankedTerm,
@@ -48,7 +50,12 @@ function countsOf(store: Query): TermCounts {
   return known;
 }
 
-type SearchStage = { expression: Expression; ranked: readonly RankedTerm[] | undefined; matches: number };
+type SearchStage = {
+  expression: Expression;
+  accepts: AcceptedTerms;
+  ranked: readonly RankedTerm[] | undefined;
+  matches: number;
+};
 
 /**
  * Rare words decide: entries with them are ranked by BM25. Then follow entries with all of the common words, then those
@@ -78,34 +85,51 @@ async function stagesOf(
   { terms, size }: TextSearch,
 ): Promise<SearchStage[]> {
   const syntax = syntaxOf(scope.engine);
-  const expressions = terms.map((term) => syntax.term(term, scope.account));
+  const expressions = terms.map((term) => expressionOf(scope, term));
   const count = (missing: readonly Expression[]) =>
-    countMatches(missing.length <= FEW_TERMS ? read : scan, scope, { expressions: missing, cap: COMMON });
+    countMatches(missing.length <= FEW_TERMS ? read : scan, scope, {
+      terms: terms.filter((_, i) => missing.includes(expressions[i] as Expression)),
+      cap: COMMON,
+    });
   // On PostgreSQL the counts are part of the score; those within a scope are valid only for that scope.
   const isRemembered = scope.engine === 'sqlite' && scope.view === undefined;
   const counts = await (isRemembered ? countsOf(read).get(expressions, size, count) : count(expressions));
   const ranked: RankedTerm[] = [];
   const rare: Expression[] = [];
   const common: Expression[] = [];
+  const commonTerms: Term[] = [];
   let matches = 0;
   terms.forEach((term, i) => {
     const n = counts[i] ?? 0;
     const expression = expressions[i] as Expression;
     if (n === 0) return;
-    if (n >= COMMON) common.push(expression);
-    else {
+    if (n >= COMMON) {
+      common.push(expression);
+      commonTerms.push(term);
+    } else {
       rare.push(expression);
       matches += n;
       ranked.push({ term, idf: Math.log(1 + (Math.max(size, n) - n + 0.5) / (n + 0.5)) });
     }
   });
-  const stages: SearchStage[] = rare.length > 0 ? [{ expression: syntax.any(rare), ranked, matches }] : [];
+  const hasRare: AcceptedTerms = (has) => ranked.some(({ term }) => has(term));
+  const stages: SearchStage[] =
+    rare.length > 0 ? [{ expression: syntax.any(rare), accepts: hasRare, ranked, matches }] : [];
   const notRare = (expression: Expression) =>
     rare.length > 0 ? syntax.without(expression, syntax.any(rare)) : expression;
-  const addCommon = (expression: Expression) =>
-    stages.push({ expression: notRare(expression), ranked: undefined, matches: Number.POSITIVE_INFINITY });
-  if (common.length > 0) addCommon(syntax.every(common));
-  if (common.length > 1) addCommon(syntax.without(syntax.any(common), syntax.every(common)));
+  const addCommon = (expression: Expression, accepts: AcceptedTerms) =>
+    stages.push({
+      expression: notRare(expression),
+      accepts: (has) => accepts(has) && !hasRare(has),
+      ranked: undefined,
+      matches: Number.POSITIVE_INFINITY,
+    });
+  if (common.length > 0) addCommon(syntax.every(common), (has) => commonTerms.every(has));
+  if (common.length > 1)
+    addCommon(
+      syntax.without(syntax.any(common), syntax.every(common)),
+      (has) => commonTerms.some(has) && !commonTerms.every(has),
+    );
   return stages;
 }
 
@@ -117,10 +141,10 @@ async function runStage(query: Query, scope: MatchScope, { stage, search, missin
   const few = missing + SLACK;
   for (const load of [few, all]) {
     const limit = search.order ? hitsToOrder(load) : load;
-    const { ranked, expression } = stage;
+    const { ranked, expression, accepts } = stage;
     const matches = ranked
       ? await rankMatches(query, scope, { expression, terms: ranked, limit })
-      : (await newestMatches(query, scope, { expression, limit })).map((seq) => ({ seq, score: null }));
+      : (await newestMatches(query, scope, { expression, limit, accepts })).map((seq) => ({ seq, score: null }));
     const hits = await hitsOf(matches, search, load);
     const complete = matches.length < limit && matches.length <= load;
     if (hits.length >= missing || complete || load === all) {

@@ -7,8 +7,8 @@ import {
   type Work,
   type WriteResult,
 } from '../../kernel/index.ts';
+import { clearSession, loaded } from './counters.ts';
 import { getSession, listIdle, type SessionKey } from './queries.ts';
-import { clearSession } from './store.ts';
 
 const IDLE_MS = 7 * 24 * 60 * 60 * 1000;
 const BATCH = 100;
@@ -29,8 +29,8 @@ export async function deleteIdleSessions(kernel: Kernel, isStopping: () => boole
 
 /** Checks again: the session may have been used since it was listed. */
 async function deleteIfIdle(work: Work, key: SessionKey, before: number): Promise<WriteResult<null>> {
-  const row = await getSession(work.tx, key);
+  const row = loaded(await getSession(work.tx, key));
   if (row === undefined || row.last_at >= before) return unchanged(null);
-  clearSession(work, key);
+  clearSession(work, row);
   return changed(null, { resource: WHOLE_ACCOUNT, before: null, after: null });
 }

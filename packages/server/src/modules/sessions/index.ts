@@ -1,10 +1,12 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesAgent } from './counters.ts';
 import { erasesEntries } from './erase.ts';
 import { deleteIdleSessions } from './idle.ts';
 import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
+export { clearSession } from './counters.ts';
 export {
   type ItemKind,
   type ItemRow,
@@ -19,7 +21,6 @@ export { listStaleReads, type StaleRead, staleReadsAmong } from './stale.ts';
 export {
   addItem,
   addItems,
-  clearSession,
   linkOwnReads,
   loadSession,
   loadSessionWithin,
@@ -40,6 +41,7 @@ export const sessions: Module = {
   migrations,
   tables,
   erasesEntries,
+  erasesAgent,
   handlers: {},
   maintenance: [{ name: 'sessions.forget_idle', run: deleteIdleSessions }],
   recorder: openRecorder,

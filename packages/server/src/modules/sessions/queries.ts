@@ -15,6 +15,10 @@ export type SessionRow = SessionKey & {
   actions: number;
   truncated: number;
   attributes: string;
+  /** Bytes of its items. */
+  bytes: number;
+  /** 1 once anything but reads, queries and errors was recorded in it. */
+  recorded: number;
 };
 
 /** The reads of a session between two flushes. */
@@ -41,7 +45,7 @@ const session = { account_id: 'text', agent_id: 'text', session: 'text' } as con
 export const findSessions: Find = {
   table: 'sessions',
   select:
-    'account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated, attributes',
+    'account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated, attributes, bytes, recorded',
   by: session,
 };
 
@@ -58,11 +62,13 @@ export const upsertSessions: Insert = {
     actions: 'int',
     truncated: 'int',
     attributes: 'text',
+    bytes: 'int',
+    recorded: 'int',
   },
   suffix: `ON CONFLICT (account_id, agent_id, session) DO UPDATE SET
     last_at = excluded.last_at, attempt = excluded.attempt, reads = excluded.reads, last_page = excluded.last_page,
     items = excluded.items, actions = excluded.actions, truncated = excluded.truncated,
-    attributes = excluded.attributes`,
+    attributes = excluded.attributes, bytes = excluded.bytes, recorded = excluded.recorded`,
 };
 
 export const insertPages: Insert = {
@@ -89,7 +95,7 @@ const ofSession = ({ account_id, agent_id, session }: SessionKey): Sql =>
 export function getSession(query: Query, key: SessionKey): Promise<SessionRow | undefined> {
   return query.get<SessionRow>(
     sql`SELECT account_id, agent_id, session, opened_at, last_at, attempt, reads, last_page, items, actions, truncated,
-          attributes FROM sessions WHERE ${ofSession(key)}`,
+          attributes, bytes, recorded FROM sessions WHERE ${ofSession(key)}`,
   );
 }
 
@@ -150,6 +156,31 @@ export function moveItems(
   return tx.run(
     sql`UPDATE session_items SET agent_id = ${to.agent_id}, session = ${to.session}, attempt = ${to.attempt}
         WHERE ${ofSession(from)} AND no IN (SELECT CAST(value AS BIGINT) FROM ${numbers})`,
+  );
+}
+
+/** Sessions in which nothing was recorded: of those opened first, the ones least recently used. */
+export function listReaders(
+  query: Query,
+  accountId: string,
+  { limit, among }: { limit: number; among: number },
+): Promise<SessionCounts[]> {
+  return query.all<SessionCounts>(
+    sql`SELECT account_id, agent_id, session, reads, items, bytes, recorded FROM (
+          SELECT account_id, agent_id, session, reads, items, bytes, recorded, last_at FROM sessions
+          WHERE account_id = ${accountId} AND recorded = 0 ORDER BY opened_at LIMIT ${among}) AS opened
+        ORDER BY last_at LIMIT ${limit}`,
+  );
+}
+
+/** What a session adds to the counters of its account. */
+export type SessionCounts = SessionKey & Pick<SessionRow, 'reads' | 'items' | 'bytes' | 'recorded'>;
+
+export function sumSessions(query: Query, { account_id, agent_id }: Pick<SessionKey, 'account_id' | 'agent_id'>) {
+  return query.get<{ open_sessions: number; reader_notes: number; storage_bytes: number }>(
+    sql`SELECT count(*) AS open_sessions, CAST(coalesce(sum(bytes), 0) AS BIGINT) AS storage_bytes,
+          CAST(coalesce(sum(CASE WHEN recorded = 0 THEN 1 + reads + items ELSE 0 END), 0) AS BIGINT) AS reader_notes
+        FROM sessions WHERE account_id = ${account_id} AND agent_id = ${agent_id}`,
   );
 }
 

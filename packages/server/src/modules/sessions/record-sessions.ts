@@ -7,8 +7,10 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import { findVersions } from '../entries/offers.ts';
+import { countSession, loaded } from './counters.ts';
 import * as queries from './queries.ts';
 import type { SessionReadCache } from './read-cache.ts';
+import { dropReaders } from './readers.ts';
 import { type NewReads, type RecordedSession, takeNewReads } from './record-reads.ts';
 import { KnownReads } from './rules/known-reads.ts';
 import { toPage } from './rules/page.ts';
@@ -35,6 +37,7 @@ export async function recordSessions(
     for (const one of taken.foreign) foreign.push({ ...one, row });
     items.push(...itemsOf(work, row, session.notes));
     row.last_at = work.now;
+    countSession(work, row);
   }
   if (pages.length > 0) work.send(work.tx.insertMany(queries.insertPages, pages));
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertItems, items));
@@ -45,6 +48,7 @@ export async function recordSessions(
     ),
   );
   if (foreign.length > 0) await emitForeignReads(work, foreign);
+  await dropReaders(work);
   return sessions;
 }
 
@@ -62,7 +66,7 @@ async function openSessions(
     seen.map(async ({ agent_id, session, notes }, i) => {
       const row = rows[i];
       if (!row) return { row: newSession({ account_id, agent_id, session }, now), notes, known: new KnownReads(0) };
-      return { row, notes, known: await memory.take(tx, row) };
+      return { row: loaded(row), notes, known: await memory.take(tx, row) };
     }),
   );
 }
@@ -80,9 +84,11 @@ function itemsOf(work: Work, row: queries.SessionRow, seen: readonly SessionNote
   if (fitting.length < noted.length) row.truncated = 1;
   row.items += fitting.length;
   const { account_id, agent_id, session, attempt } = row;
-  return fitting.map(({ kind, at, entity_path, ...data }) => {
+  return fitting.map(({ kind, at, entity_path, ...rest }) => {
     const no = work.nextItem();
-    return { account_id, agent_id, session, no, kind, attempt, at, entity_path, data: JSON.stringify(data) };
+    const data = JSON.stringify(rest);
+    row.bytes += Buffer.byteLength(data);
+    return { account_id, agent_id, session, no, kind, attempt, at, entity_path, data };
   });
 }
 

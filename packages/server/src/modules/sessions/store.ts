@@ -1,8 +1,18 @@
 import { Fault, traceShapes } from '@mem-service/contract';
 import type { Dialect, Query } from '../../db/index.ts';
-import { applyReads, isInScope, type Scope, startWithin, type Work } from '../../kernel/index.ts';
+import {
+  applyReads,
+  bytesOfTexts,
+  isInScope,
+  requireRoom,
+  type Scope,
+  startWithin,
+  type Work,
+} from '../../kernel/index.ts';
+import { clearSession, countSession, loaded } from './counters.ts';
 import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
+import { makeRoomForSession } from './readers.ts';
 import { loadReads, type SessionReadRow } from './reads.ts';
 
 /** Everything that an open session holds. */
@@ -35,12 +45,14 @@ export const newSession = (key: SessionKey, now: number): queries.SessionRow => 
   actions: 0,
   truncated: 0,
   attributes: '{}',
+  bytes: 0,
+  recorded: 0,
   ...key,
 });
 
 export async function loadSession(query: Query, key: SessionKey): Promise<OpenSession> {
   const [row, reads, items] = await Promise.all([
-    queries.getSession(query, key),
+    getSession(query, key),
     loadReads(query, key),
     queries.listItems(query, key),
   ]);
@@ -54,7 +66,7 @@ export async function loadSessionWithin(
   { bytes, dialect }: { bytes: number; dialect: Dialect },
 ): Promise<OpenSession & { isCut: boolean }> {
   const [row, reads, sizes] = await Promise.all([
-    queries.getSession(query, key),
+    getSession(query, key),
     loadReads(query, key),
     queries.listItemSizes(query, key),
   ]);
@@ -64,8 +76,7 @@ export async function loadSessionWithin(
   return { row, reads, items, isCut: some.length < sizes.length };
 }
 
-/** Clears the session after its content was sealed. */
-export const clearSession = (work: Work, key: SessionKey): void => work.send(queries.deleteSession(work.tx, key));
+const getSession = async (query: Query, key: SessionKey) => loaded(await queries.getSession(query, key));
 
 /** Links an agent to its reads of its own entries; reads of other agents' entries were linked when they happened. */
 export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>): void {
@@ -78,11 +89,15 @@ export function linkOwnReads(work: Work, { reads }: Pick<OpenSession, 'reads'>):
 
 /** Returns the row of the session that a caller writes to; creates it where it is missing. */
 export async function openSession(work: Work, key: SessionKey): Promise<queries.SessionRow> {
-  return (await queries.getSession(work.tx, key)) ?? newSession(key, work.now);
+  const row = await getSession(work.tx, key);
+  if (!row) await makeRoomForSession(work);
+  return row ?? newSession(key, work.now);
 }
 
 export function saveSession(work: Work, row: queries.SessionRow): void {
   row.last_at = work.now;
+  row.recorded = 1;
+  countSession(work, row);
   work.send(work.tx.insertMany(queries.upsertSessions, [row]));
 }
 
@@ -100,9 +115,13 @@ export function addItem(work: Work, row: queries.SessionRow, item: NewItem): num
 
 /** Appends items, for which the caller has checked that there is room. Returns their numbers. */
 export function addItems(work: Work, row: queries.SessionRow, items: readonly NewItem[]): number[] {
+  const texts = items.map(({ data }) => JSON.stringify(data));
+  const bytes = bytesOfTexts(texts);
+  requireRoom(work, { bytes });
   row.items += items.length;
+  row.bytes += bytes;
   const { account_id, agent_id, session, attempt } = row;
-  const rows = items.map(({ kind, entity_path = null, data }) => ({
+  const rows = items.map(({ kind, entity_path = null }, i) => ({
     account_id,
     agent_id,
     session,
@@ -111,7 +130,7 @@ export function addItems(work: Work, row: queries.SessionRow, items: readonly Ne
     attempt,
     at: work.now,
     entity_path,
-    data: JSON.stringify(data),
+    data: texts[i] as string,
   }));
   if (rows.length > 0) work.send(work.tx.insertMany(queries.insertItems, rows));
   return rows.map(({ no }) => no);
@@ -127,9 +146,14 @@ export async function moveItems(
   const nos = work.dialect.numbers(numbers);
   const moved = await queries.moveItems(work.tx, { from, to: target }, nos);
   if (moved === 0) return;
+  const isEmpty = source.items === moved && source.reads === 0 && source.attributes === '{}';
+  // Of a session that keeps some of its items, the share of these is estimated: both add up to what they had.
+  const bytes = isEmpty ? source.bytes : Math.round((source.bytes * moved) / Math.max(moved, source.items));
   source.items -= moved;
+  source.bytes -= bytes;
   target.items += moved;
+  target.bytes += bytes;
   saveSession(work, target);
-  if (source.items > 0 || source.reads > 0 || source.attributes !== '{}') saveSession(work, source);
-  else clearSession(work, from);
+  if (isEmpty) clearSession(work, source);
+  else saveSession(work, source);
 }

@@ -1,14 +1,16 @@
 import type { Module } from '../../kernel/index.ts';
+import { startIndexer } from './indexer.ts';
 import { migrations } from './migrations.ts';
 import { wordsOfEntries } from './projection.ts';
 import { tidyIndex } from './queries.ts';
 import { wordIndexes } from './tables.ts';
 
 export { rowidOf, rowidsOf } from './indexing.ts';
+export * from './match-syntax.ts';
 export * from './matching.ts';
 export { parseQuery, type Term } from './rules/query.ts';
 export { type CountedText, countTerms, rankTexts } from './rules/rank.ts';
-export { wordsOfEntry, wordsOfEntryInSteps } from './rules/words.ts';
+export { readIndexState, wordsOfDocument } from './tail.ts';
 export { everyTermExpression, indexedWords } from './texts.ts';
 
 export const text: Module = {
@@ -17,6 +19,7 @@ export const text: Module = {
   wordIndexes,
   projections: [wordsOfEntries],
   handlers: {},
+  starts: startIndexer,
   maintenance: [
     {
       name: 'text.tidy_index',

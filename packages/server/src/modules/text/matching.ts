@@ -1,67 +1,29 @@
-import { andAll, type Engine, emptySql, type Query, type Sql, sql } from '../../db/index.ts';
-import type { EntryView } from '../../kernel/index.ts';
-import { isSeqIn, placesIn } from '../entries/index.ts';
-import { rowidOf, wordIn } from './indexing.ts';
+import { andAll, emptySql, type Query, type Sql, sql } from '../../db/index.ts';
+import { placesIn } from '../entries/index.ts';
+import { wordIn } from './indexing.ts';
+import { type AcceptedTerms, type Expression, expressionOf, type MatchScope, type Ranked } from './match-syntax.ts';
+import { countInFile, newestInFile, rankInFile } from './matching-file.ts';
 import type { Term } from './rules/query.ts';
 
-/** A full-text expression in the engine's syntax. Words are letters and digits, so quoting is all it needs. */
-export type Expression = string;
-
-type MatchSyntax = {
-  term(term: Term, account: number): Expression;
-  any(parts: readonly Expression[]): Expression;
-  every(parts: readonly Expression[]): Expression;
-  without(expression: Expression, other: Expression): Expression;
-};
-
-const joined = (operator: string) => (parts: readonly Expression[]) => parts.map((part) => `(${part})`).join(operator);
-
-const syntaxes: Record<Engine, MatchSyntax> = {
-  sqlite: {
-    term: ({ words, prefix }, account) =>
-      `"${words.map((word) => wordIn(account, word)).join(' ')}"${prefix ? ' *' : ''}`,
-    any: joined(' OR '),
-    every: joined(' AND '),
-    without: (expression, other) => `(${expression}) NOT (${other})`,
-  },
-  postgres: {
-    term: ({ words, prefix }, account) =>
-      words.map((word, i) => `'${wordIn(account, word)}'${prefix && i === words.length - 1 ? ':*' : ''}`).join(' <-> '),
-    any: joined(' | '),
-    every: joined(' & '),
-    without: (expression, other) => `(${expression}) & !(${other})`,
-  },
-};
-
-export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
-
-/** `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. */
-export type MatchScope = { engine: Engine; account_id: string; account: number; view: EntryView | undefined };
-
-/** The index of words contains no paths. */
-const wordsWithin = ({ account, view }: MatchScope): Sql =>
-  view === undefined ? emptySql : sql` AND ${isSeqIn(view, sql`entry_words.rowid - ${rowidOf(account, 0)}`)}`;
-
-/** The same where the index is a column beside the entry's path. */
+/** The index of PostgreSQL is a column beside the entry's path. */
 const columnsWithin = ({ view }: MatchScope): Sql => (view === undefined ? emptySql : andAll(placesIn(view)));
 
-/** Counts matching entries, up to `cap`. */
+/** Counts the entries that match each term, up to `cap`. */
 export async function countMatches(
   query: Query,
   scope: MatchScope,
-  { expressions, cap }: { expressions: readonly Expression[]; cap: number },
+  { terms, cap }: { terms: readonly Term[]; cap: number },
 ): Promise<number[]> {
-  const counts = expressions.map((expression) =>
-    scope.engine === 'sqlite'
-      ? sql`SELECT count(*) AS n FROM (SELECT 1 FROM entry_words WHERE entry_words MATCH ${expression}${wordsWithin(scope)} LIMIT ${cap})`
-      : sql`SELECT count(*) AS n FROM (SELECT 1 FROM words_of_entries WHERE account_id = ${scope.account_id}
-            AND search_words @@ CAST(${expression} AS tsquery)${columnsWithin(scope)} LIMIT ${cap}) AS found`,
+  const { index } = scope;
+  if (index) return Promise.all(terms.map((term) => countInFile(query, { ...scope, index }, { term, cap })));
+  const counts = terms.map(
+    (term) => sql`SELECT count(*) AS n FROM (SELECT 1 FROM words_of_entries WHERE account_id = ${scope.account_id}
+            AND search_words @@ CAST(${expressionOf(scope, term)} AS tsquery)${columnsWithin(scope)} LIMIT ${cap}) AS found`,
   );
   const rows = await Promise.all(counts.map((count) => query.get<{ n: number }>(count)));
   return rows.map((row) => row?.n ?? 0);
 }
 
-export type Ranked = { seq: number; score: number };
 export type RankedTerm = { term: Term; idf: number };
 
 /** The best matches by BM25. On PostgreSQL it is computed here, from the positions and lengths in the index column. */
@@ -70,11 +32,8 @@ export function rankMatches(
   scope: MatchScope,
   wanted: { expression: Expression; terms: readonly RankedTerm[]; limit: number },
 ): Promise<Ranked[]> {
-  if (scope.engine === 'sqlite')
-    return query.all<Ranked>(
-      sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq, -rank AS score FROM entry_words
-          WHERE entry_words MATCH ${wanted.expression}${wordsWithin(scope)} ORDER BY rank, rowid DESC LIMIT ${wanted.limit}`,
-    );
+  const { index } = scope;
+  if (index) return rankInFile(query, { ...scope, index }, wanted);
   const weights = wanted.terms.flatMap(({ term, idf }) =>
     term.words.map((word, i) => {
       const lexeme = wordIn(scope.account, word);
@@ -104,17 +63,16 @@ function bm25(
     ORDER BY score DESC, seq DESC LIMIT ${wanted.limit}`;
 }
 
-/** The newest matches, in the order of the log. */
+/** The newest matches, in the order of the log. `accepts` says the same as the expression, given which terms a text has. */
 export async function newestMatches(
   query: Query,
   scope: MatchScope,
-  wanted: { expression: Expression; limit: number },
+  wanted: { expression: Expression; limit: number; accepts: AcceptedTerms },
 ): Promise<number[]> {
+  const { index } = scope;
+  if (index) return newestInFile(query, { ...scope, index }, wanted);
   const rows = await query.all<{ seq: number }>(
-    scope.engine === 'sqlite'
-      ? sql`SELECT rowid - ${rowidOf(scope.account, 0)} AS seq FROM entry_words
-            WHERE entry_words MATCH ${wanted.expression}${wordsWithin(scope)} ORDER BY rowid DESC LIMIT ${wanted.limit}`
-      : sql`SELECT seq FROM words_of_entries WHERE account_id = ${scope.account_id}
+    sql`SELECT seq FROM words_of_entries WHERE account_id = ${scope.account_id}
             AND search_words @@ CAST(${wanted.expression} AS tsquery)${columnsWithin(scope)} ORDER BY seq DESC LIMIT ${wanted.limit}`,
   );
   return rows.map((row) => row.seq);

@@ -33,4 +33,10 @@ export const migrations: readonly Migration[] = [
             'CREATE VIEW words_of_traces AS SELECT account_id, seq, search_words FROM traces',
           ],
   },
+  {
+    version: 3,
+    name: 'words in a file of their own',
+    // Made again from the entries, beside requests.
+    up: ({ engine }) => (engine === 'sqlite' ? ['DROP TABLE entry_words'] : []),
+  },
 ];

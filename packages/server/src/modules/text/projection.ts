@@ -1,29 +1,17 @@
-import type { EntryChange, EntryHead, Projection, Work } from '../../kernel/index.ts';
-import { markAll, markOf, rowidOf, toTsvector } from './indexing.ts';
-import { deleteWords, insertWords } from './queries.ts';
+import type { EntryChange, EntryHead, Projection } from '../../kernel/index.ts';
+import { indexerOf } from './indexer.ts';
+import { markOf, toTsvector } from './indexing.ts';
 import { wordsOfEntry } from './rules/words.ts';
 
 const wordsOf = ({ after, value }: EntryChange): string[] =>
   value === undefined ? [] : wordsOfEntry({ entity_path: after.entity_path, key: after.key, value });
 
-/** On SQLite, which has a table for the index. On PostgreSQL the words are columns of the entry. */
-function index(work: Work, changes: readonly EntryChange[]): void {
-  if (work.dialect.engine === 'postgres') return;
-  const { number } = work.account;
-  const mark = markOf(number);
-  const old: number[] = [];
-  for (const { before } of changes) if (before && before.deleted === 0) old.push(rowidOf(number, before.seq));
-  if (old.length > 0) work.send(deleteWords(work.tx, work.dialect, old));
-  const rows: { rowid: number; words: string }[] = [];
-  for (const change of changes)
-    if (change.value !== undefined)
-      rows.push({ rowid: rowidOf(number, change.after.seq), words: markAll(mark, wordsOf(change)) });
-  work.send(work.tx.insertMany(insertWords, rows));
-}
-
 const indexed = (heads: readonly EntryHead[]) => heads.filter((head) => head.deleted === 0);
 
-/** The search words of entries. */
+/**
+ * The search words of entries. On PostgreSQL they are columns of the entry. On SQLite they follow the log in a file of their
+ * own (`indexer.ts`), so that a write does not wait for them.
+ */
 export const wordsOfEntries: Projection = {
   name: 'words',
   tables: ['entry_words', 'words_of_entries'],
@@ -38,15 +26,15 @@ export const wordsOfEntries: Projection = {
       });
     },
   },
-  apply: index,
-  restore: index,
+  apply() {},
   async count(_work, { heads }) {
     return { index_rows: indexed(heads).length };
   },
-  async erase({ tx, dialect, account }, { heads }) {
-    const gone = indexed(heads);
-    const rowids = gone.map(({ seq }) => rowidOf(account.number, seq));
-    if (dialect.engine === 'sqlite' && rowids.length > 0) await deleteWords(tx, dialect, rowids);
-    return { index_rows: gone.length };
+  /** The columns go with the entry, and the file is compacted. */
+  async erase(_work, { heads }) {
+    return { index_rows: indexed(heads).length };
+  },
+  async compact(services) {
+    return (await indexerOf(services)?.compact()) ?? true;
   },
 };

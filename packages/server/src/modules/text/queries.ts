@@ -1,13 +1,51 @@
-import { type Dialect, fragment, type Insert, sql, type Transaction } from '../../db/index.ts';
-
-export const insertWords: Insert = { table: 'entry_words', columns: { rowid: 'int', words: 'text' }, singly: true };
-
-/** The form for a single row runs for every write: a list would have to be parsed first. */
-export function deleteWords(tx: Transaction, dialect: Dialect, rowids: readonly number[]): Promise<number> {
-  const [first, ...rest] = rowids;
-  if (first !== undefined && rest.length === 0) return tx.run(sql`DELETE FROM entry_words WHERE rowid = ${first}`);
-  return tx.run(sql`DELETE FROM entry_words WHERE rowid IN ${dialect.numbers(rowids)}`);
-}
+import { fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { entriesIn } from '../entries/index.ts';
 
 /** Moves PostgreSQL's pending list into the index; otherwise a write that finds the list full has to. */
 export const tidyIndex = fragment(`SELECT gin_clean_pending_list('entries_by_word')`);
+
+/** How far the index of SQLite goes in the log of an account, and when that account was made. */
+export function readIndexCursor(
+  query: Query,
+  accountId: string,
+): Promise<{ seq: number; created_at: number } | undefined> {
+  return query.get(sql`SELECT seq, created_at FROM words.indexed_accounts WHERE account_id = ${accountId}`);
+}
+
+/** What the file of words holds, to recognise a file that is none. */
+export async function readIndexObjects(query: Query): Promise<string> {
+  const row = await query.get<{ objects: string }>(
+    sql`SELECT coalesce(group_concat(object, ', '), '') AS objects
+        FROM (SELECT type || ' ' || name AS object FROM words.sqlite_schema ORDER BY 1)`,
+  );
+  return row?.objects ?? '';
+}
+
+/** A head that the index does not have yet. */
+export type TailHead = { seq: number; entry_id: number; version: number; deleted: number; document_bytes: number };
+
+export function listTail(
+  query: Query,
+  view: EntryView,
+  { after, limit }: { after: number; limit: number },
+): Promise<TailHead[]> {
+  return query.all<TailHead>(
+    sql`SELECT seq, entry_id, version, deleted, octet_length(document) AS document_bytes
+        FROM ${entriesIn(view, { including: 'all' })} WHERE seq > ${after} ORDER BY seq LIMIT ${limit}`,
+  );
+}
+
+/** The rows that the index has of entries that were written since; each entry is its range number. */
+export async function listOutdated(query: Query, entries: Sql): Promise<number[]> {
+  const rows = await query.all<{ seq: number }>(
+    sql`SELECT seq FROM words.indexed_entries WHERE entry IN (SELECT value FROM ${entries})`,
+  );
+  return rows.map(({ seq }) => seq);
+}
+
+/** The averages that FTS5 keeps of its table, as it encodes them. */
+export async function readAverages(query: Query): Promise<Uint8Array | undefined> {
+  const row = await query.get<{ block: unknown }>(sql`SELECT block FROM words.entry_words_data WHERE id = 1`);
+  return row?.block as Uint8Array | undefined;
+}

@@ -1,6 +1,6 @@
 import type { Engine } from '../../db/index.ts';
 import { markAll, markOf, toTsvector } from './indexing.ts';
-import { syntaxOf } from './matching.ts';
+import { syntaxOf } from './match-syntax.ts';
 import { parseQuery } from './rules/query.ts';
 import { wordsOfEntry } from './rules/words.ts';
 

@@ -1,5 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
-import { EVERYONE, type Work } from '../../kernel/index.ts';
+import { addStored, bytesOfTexts, EVERYONE, type Work } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader, TracePart } from './shape.ts';
 import { indexTraces } from './text.ts';
@@ -96,9 +96,13 @@ export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace |
   return { row: { ...unsealed, hash: sealed, signature }, items, header };
 }
 
+export const bytesOfTraces = (traces: readonly SealedTrace[]): number =>
+  bytesOfTexts(traces.flatMap(({ row, items }) => [row.header, ...items.map(({ data }) => data)]));
+
 /** Sends the rows together; the transaction waits for them before it ends. */
 export function saveTraces(work: Work, traces: readonly SealedTrace[]): void {
   if (traces.length === 0) return;
+  addStored(work, { storage_bytes: bytesOfTraces(traces) });
   indexTraces(work, traces);
   const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));

@@ -27,6 +27,7 @@ export const tables: readonly TenantTable[] = [
     },
     unrelated: { key_id: 'the key that signed it' },
     restore: restoreTraces,
+    stored: ({ header }) => header,
   }),
   exported(insertTraceItems, {
     kind: 'trace_item',
@@ -34,6 +35,7 @@ export const tables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
     check: kindIn(partKinds),
+    stored: ({ data }) => data,
     // Parts that only one agent may see are in traces of that agent.
     agents: { visible_to: { erased: 'by its owner' } },
     entries: { entity_path: 'by its owner', key: 'by its owner' },

@@ -1,4 +1,5 @@
 import {
+  type Dialect,
   emptySql,
   type FirstRows,
   fragment,
@@ -65,6 +66,14 @@ export function listLines(query: Query, accountId: string, { after, limit }: { a
   return query.all<ImportLineRow>(
     sql`SELECT no, line FROM import_lines WHERE account_id = ${accountId} AND no > ${after} ORDER BY no LIMIT ${limit}`,
   );
+}
+
+export async function sumLines(query: Pick<Query, 'get'>, dialect: Dialect, accountId: string): Promise<number> {
+  const row = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(${fragment(dialect.bytes('line'))}), 0) AS BIGINT) AS n FROM import_lines
+        WHERE account_id = ${accountId}`,
+  );
+  return row?.n ?? 0;
 }
 
 export function deleteLines(tx: Transaction, accountId: string): Promise<number> {

@@ -3,10 +3,13 @@ import { Fault, type FieldError, type Input, invalidInput } from '@mem-service/c
 import type { Query } from '../../db/index.ts';
 import {
   type AuditedChange,
+  addStored,
+  bytesOfTexts,
   changed,
   type Handlers,
   readAccount,
   reads,
+  requireRoom,
   unaudited,
   unchanged,
   WHOLE_ACCOUNT,
@@ -14,7 +17,7 @@ import {
   writes,
 } from '../../kernel/index.ts';
 import { exportedTables } from './export.ts';
-import { deleteLines, getLastLine, getLine, insertLines, listLines } from './queries.ts';
+import { deleteLines, getLastLine, getLine, insertLines, listLines, sumLines } from './queries.ts';
 import { type ExportHeader, type ExportRecord, LineProblem, readHeader, readRecord } from './rules/format.ts';
 import { checkOrder } from './rules/order.ts';
 
@@ -74,6 +77,9 @@ const add = writes<'transfer.add'>(async (work, { input }) => {
       },
     );
   checkLines(work, input, last?.line);
+  const bytes = bytesOfTexts(lines);
+  requireRoom(work, { bytes });
+  addStored(work, { storage_bytes: bytes });
   const rows = lines.map((line, i) => ({ account_id, no: from + i, line }));
   await tx.insertMany(insertLines, rows);
   return changed({ dry_run, received: from + lines.length }, LINES);
@@ -117,9 +123,11 @@ function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, 
   if (errors.length > 0) throw invalidInput(errors);
 }
 
-const discard = writes<'transfer.discard'>(async (work) =>
-  changed({ discarded: await deleteLines(work.tx, work.account_id) }, LINES),
-);
+const discard = writes<'transfer.discard'>(async (work) => {
+  const bytes = await sumLines(work.tx, work.dialect, work.account_id);
+  addStored(work, { storage_bytes: -bytes });
+  return changed({ discarded: await deleteLines(work.tx, work.account_id) }, LINES);
+});
 
 /** Writes no audit line: the exported account does not have it. */
 export const receiveHandlers: Handlers = {

@@ -1,9 +1,13 @@
 import { Fault } from '@mem-service/contract';
 import { isConstraintError, type Row } from '../../db/index.ts';
 import {
+  addStored,
+  bytesOfTexts,
   changed,
   type ExportedTable,
   exclusive,
+  NOTHING_STORED,
+  requireRoom,
   setAccountCounters,
   unaudited,
   WHOLE_ACCOUNT,
@@ -26,13 +30,15 @@ const finish = writes<'transfer.finish'>(async (work) => {
   if (!first) throw new Fault('conflict', 'no import is under way');
   const header = fitting(() => readHeader(first.line), 0);
   const tables = exportedTables(services);
-  // Deletes notes of reads that found nothing.
+  // Deletes notes of reads that found nothing; what was counted so far are these and the lines.
+  Object.assign(work.account, NOTHING_STORED);
   for (const table of tables.filter(isNoted)) await queries.deleteRows(tx, account_id, table);
   const found = await restoreAll(work, tables);
   checkCounts(header.counts, found);
   await queries.deleteLines(tx, account_id);
   const { seq, audit_no, audit_hash, item_no, last_at } = header;
   Object.assign(work.account, { seq, audit_no, audit_hash, item_no, last_at });
+  requireRoom(work, { bytes: 0, entries: 0 });
   await setAccountCounters(tx, account_id, header);
   return changed({ seq, counts: header.counts }, { resource: WHOLE_ACCOUNT, before: null, after: null });
 });
@@ -75,6 +81,8 @@ type TableRows = { table: ExportedTable; rows: Row[] };
 
 async function restorePart(work: Work, { table, rows }: TableRows): Promise<void> {
   try {
+    const { stored } = table;
+    if (stored) addStored(work, { storage_bytes: bytesOfTexts(rows.map((row) => stored(row) as string | null)) });
     if (table.restore) await table.restore(work, rows);
     else work.send(work.tx.insertMany(insertOf(table), rows));
     // Waits before the next page is read, so that at most one page is pending.

@@ -9,9 +9,10 @@ import {
   reads,
   type Services,
   toIso,
+  UNBOUNDED,
 } from '../../kernel/index.ts';
 import { describeKey } from '../keys/index.ts';
-import { getUsage } from './queries.ts';
+import { type AccountUsageRow, getUsage } from './queries.ts';
 import { periodOf } from './rules/period.ts';
 import { warningsOf } from './rules/warnings.ts';
 
@@ -36,15 +37,36 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const account = await getUsage(read, { account_id, period: standing.period.name });
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
+  const limits = limitsOf(services, caller, account);
   return {
     account: { account_id, name, plan, status },
     key,
     usage: toUsage(standing),
-    warnings: warningsOf(standing, key?.expires_at ?? null, now),
+    limits,
+    warnings: warningsOf(standing, { limits, key_ends: key?.expires_at ?? null, now }),
     upgrade_url,
     plan_comparison_url,
   };
 });
+
+type MeLimits = Output<'me.read'>['limits'];
+
+function limitsOf(services: Services, { account_id, key }: Caller, account: AccountUsageRow | undefined): MeLimits {
+  const bounds = services.boundsOf?.(account?.plan ?? null) ?? UNBOUNDED;
+  const made = key && services.limiter?.requestsOf({ account_id, key_id: key.key_id });
+  const rates = services.limiter ? bounds : UNBOUNDED;
+  const keyRate = key?.rate_limit_rpm ?? null;
+  const ownRate = rates.key_rate_rpm === null ? keyRate : Math.min(keyRate ?? rates.key_rate_rpm, rates.key_rate_rpm);
+  const { storage_bytes = 0, storage_entries = 0, open_sessions = 0 } = account ?? {};
+  return {
+    key_rate_rpm: { used: made?.key ?? 0, limit: services.limiter ? ownRate : null },
+    rate_rpm: { used: made?.account ?? 0, limit: rates.rate_rpm },
+    storage_bytes: { used: storage_bytes, limit: bounds.storage_bytes },
+    storage_entries: { used: storage_entries, limit: bounds.storage_entries },
+    open_sessions: { used: open_sessions, limit: bounds.open_sessions },
+    open_streams: { used: services.openStreams.get(account_id) ?? 0, limit: bounds.open_streams },
+  };
+}
 
 /** Without metering there is no limit: self-hosted, and for the operator working on the store directly. */
 async function planUsageOf({ meter }: Services, { account_id, key }: Caller, now: number): Promise<PlanUsage> {

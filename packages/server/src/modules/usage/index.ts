@@ -4,7 +4,7 @@ import { migrations } from './migrations.ts';
 
 export { KeyLimiter } from './limiter.ts';
 export { UsageMeter } from './meter.ts';
-export { refuseUnknownPlan } from './plans.ts';
+export { planBounds, refuseUnknownPlan } from './plans.ts';
 
 export const usage: Module = {
   name: 'usage',

@@ -1,13 +1,22 @@
 import { Fault } from '@mem-service/contract';
 import type { HeaderSink, RateLimitedKey, RateLimiter, Services } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
-import { CELL_MS, roomIn, waitFor } from './rules/window.ts';
+import { CELL_MS, roomIn, waitFor, weightOf } from './rules/window.ts';
 
 const SYNC_MS = 1_000;
 const MAX_KEYS = 50_000;
 
 /** Requests of a key in this minute and the one before: of this server, and of the others as far as they are known. */
-type RequestWindow = RateLimitedKey & { cell: number; current: number; previous: number; unsent: number };
+type RequestWindow = RequestSource & { cell: number; current: number; previous: number; unsent: number };
+
+/** A key; or an account as a whole, whose `key_id` is empty. */
+type RequestSource = Pick<RateLimitedKey, 'account_id' | 'key_id'>;
+
+const ALL_KEYS = '';
+
+/** The ids of keys are unique over all accounts. */
+const sourceName = ({ account_id, key_id }: RequestSource): string =>
+  key_id === ALL_KEYS ? `all/${account_id}` : key_id;
 
 type LimiterOptions = Pick<Services, 'database' | 'clock'> & { onError: (error: unknown) => void };
 
@@ -22,6 +31,7 @@ export class KeyLimiter implements RateLimiter {
   #syncing: Promise<void> | undefined;
   #cleared = 0;
   #policyRpm = -1;
+  #policyOf = '';
   #policy = '';
 
   constructor(options: LimiterOptions) {
@@ -40,35 +50,67 @@ export class KeyLimiter implements RateLimiter {
 
   take(key: RateLimitedKey): void {
     const now = this.#options.clock.now();
-    const window = this.#windowOf(key, now);
-    const waitMs = waitFor(window, now % CELL_MS, key.rate_limit_rpm);
-    if (waitMs > 0) throw refusal(key, waitMs);
-    window.current++;
-    window.unsent++;
+    const { own, all } = this.#windowsOf(key, now);
+    const elapsed = now % CELL_MS;
+    const waitMs = waitFor(own, elapsed, key.rate_limit_rpm);
+    if (waitMs > 0) throw refusal('the key', key.rate_limit_rpm, waitMs);
+    const allWaitMs = key.account_rpm === null ? 0 : waitFor(all, elapsed, key.account_rpm);
+    if (allWaitMs > 0) throw refusal('all keys of the account together', key.account_rpm ?? 0, allWaitMs);
+    for (const window of [own, all]) {
+      window.current++;
+      window.unsent++;
+    }
   }
 
+  #windowsOf({ account_id, key_id }: RequestSource, now: number): { own: RequestWindow; all: RequestWindow } {
+    return {
+      own: this.#windowOf({ account_id, key_id }, now),
+      all: this.#windowOf({ account_id, key_id: ALL_KEYS }, now),
+    };
+  }
+
+  requestsOf(key: RequestSource): { key: number; account: number } {
+    const now = this.#options.clock.now();
+    const { own, all } = this.#windowsOf(key, now);
+    const made = (window: RequestWindow) => Math.ceil(weightOf(window, now % CELL_MS) / CELL_MS);
+    return { key: made(own), account: made(all) };
+  }
+
+  /** Of the limits of key and account, the one that is reached first. */
   writeHeaders(key: RateLimitedKey, to: HeaderSink): void {
     const now = this.#options.clock.now();
-    const window = this.#windowOf(key, now);
-    const { rate_limit_rpm: rpm } = key;
-    if (rpm !== this.#policyRpm) {
-      this.#policyRpm = rpm;
-      this.#policy = `"key";q=${rpm};w=60`;
-    }
+    const { own, all } = this.#windowsOf(key, now);
     const elapsed = now % CELL_MS;
-    const room = roomIn(window, elapsed, rpm);
-    const restMs = room > 0 ? CELL_MS - elapsed : waitFor(window, elapsed, rpm);
-    to.header('ratelimit-policy', this.#policy);
-    to.header('ratelimit', `"key";r=${room};t=${Math.ceil(restMs / 1000)}`);
+    const { rate_limit_rpm, account_rpm } = key;
+    const room = roomIn(own, elapsed, rate_limit_rpm);
+    if (account_rpm !== null) {
+      const allRoom = roomIn(all, elapsed, account_rpm);
+      if (allRoom < room) {
+        this.#write(to, { of: 'account', rpm: account_rpm, room: allRoom, restMs: restOf(all, elapsed, account_rpm) });
+        return;
+      }
+    }
+    this.#write(to, { of: 'key', rpm: rate_limit_rpm, room, restMs: restOf(own, elapsed, rate_limit_rpm) });
   }
 
-  #windowOf(key: RateLimitedKey, now: number): RequestWindow {
+  #write(to: HeaderSink, { of, rpm, room, restMs }: { of: string; rpm: number; room: number; restMs: number }): void {
+    if (rpm !== this.#policyRpm || of !== this.#policyOf) {
+      this.#policyRpm = rpm;
+      this.#policyOf = of;
+      this.#policy = `"${of}";q=${rpm};w=60`;
+    }
+    to.header('ratelimit-policy', this.#policy);
+    to.header('ratelimit', `"${of}";r=${room};t=${Math.ceil(restMs / 1000)}`);
+  }
+
+  #windowOf(source: RequestSource, now: number): RequestWindow {
     const cell = Math.floor(now / CELL_MS);
-    let window = this.#windows.get(key.key_id);
+    const name = sourceName(source);
+    let window = this.#windows.get(name);
     if (!window) {
       if (this.#windows.size >= MAX_KEYS) this.#makeRoom(cell);
-      window = { ...key, cell, current: 0, previous: 0, unsent: 0 };
-      this.#windows.set(key.key_id, window);
+      window = { ...source, cell, current: 0, previous: 0, unsent: 0 };
+      this.#windows.set(name, window);
     } else if (window.cell !== cell) turn(window, cell);
     return window;
   }
@@ -86,7 +128,7 @@ export class KeyLimiter implements RateLimiter {
     const cell = Math.floor(clock.now() / CELL_MS);
     const sent = [...this.#windows.values()].filter(({ unsent }) => unsent > 0);
     // All servers use the same order, to avoid deadlocks.
-    sent.sort((a, b) => (a.key_id < b.key_id ? -1 : 1));
+    sent.sort((a, b) => (sourceName(a) < sourceName(b) ? -1 : 1));
     if (sent.length === 0) return;
     const rows = sent.map(({ account_id, key_id, cell, unsent }) => ({ account_id, key_id, cell, requests: unsent }));
     const before = rows.map(({ account_id, key_id, cell }) => [account_id, key_id, cell - 1]);
@@ -107,8 +149,8 @@ export class KeyLimiter implements RateLimiter {
     for (const [id, window] of this.#windows) if (window.cell < cell - 1) this.#windows.delete(id);
   }
 
-  #learn({ key_id, cell, requests }: queries.RequestCell): void {
-    const window = this.#windows.get(key_id);
+  #learn({ account_id, key_id, cell, requests }: queries.RequestCell): void {
+    const window = this.#windows.get(sourceName({ account_id, key_id }));
     if (window?.cell === cell) window.current = requests + window.unsent;
     else if (window?.cell === cell + 1) window.previous = Math.max(window.previous, requests);
   }
@@ -127,8 +169,12 @@ function turn(window: RequestWindow, cell: number): void {
   window.cell = cell;
 }
 
-function refusal({ rate_limit_rpm }: RateLimitedKey, waitMs: number): Fault {
+/** Until something changes: the next minute, or the next request that is admitted. */
+const restOf = (window: RequestWindow, elapsed: number, rpm: number): number =>
+  roomIn(window, elapsed, rpm) > 0 ? CELL_MS - elapsed : waitFor(window, elapsed, rpm);
+
+function refusal(who: string, rpm: number, waitMs: number): Fault {
   const retry_after = Math.ceil(waitMs / 1000);
-  const message = `the key may make ${rate_limit_rpm} requests a minute; try again in ${retry_after} s`;
+  const message = `${who} may make ${rpm} requests a minute; try again in ${retry_after} s`;
   return new Fault('rate_limited', message, { retry_after });
 }

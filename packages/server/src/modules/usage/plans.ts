@@ -1,6 +1,9 @@
 import { invalidInput } from '@mem-service/contract';
-import type { Settings } from '../../kernel/index.ts';
+import type { PlanBounds, Settings, UsagePlan } from '../../kernel/index.ts';
 import table from './plans.json' with { type: 'json' };
+
+/** What an account may have that is on no plan, or on one that is no longer in the table. */
+const WITHOUT_PLAN: PlanBounds = withDefaults(table.free);
 
 /** The operator's plans, or the built-in ones. */
 export const plansOf = ({ plans }: Settings): NonNullable<Settings['plans']> => plans ?? table;
@@ -9,6 +12,23 @@ export const plansOf = ({ plans }: Settings): NonNullable<Settings['plans']> => 
 export function limitOf(settings: Settings, plan: string | null): number | null | undefined {
   const plans = plansOf(settings);
   return plan !== null && Object.hasOwn(plans, plan) ? plans[plan]?.ops_per_month : undefined;
+}
+
+/** The bounds of every plan. Returns the same object each time. */
+export function planBounds(settings: Settings): (plan: string | null) => PlanBounds {
+  const known = new Map(Object.entries(plansOf(settings)).map(([name, plan]) => [name, withDefaults(plan)]));
+  return (plan) => (plan === null ? undefined : known.get(plan)) ?? WITHOUT_PLAN;
+}
+
+function withDefaults(plan: UsagePlan): PlanBounds {
+  return {
+    key_rate_rpm: plan.key_rate_rpm ?? null,
+    rate_rpm: plan.rate_rpm ?? null,
+    storage_bytes: plan.storage_bytes ?? null,
+    storage_entries: plan.storage_entries ?? null,
+    open_sessions: plan.open_sessions ?? null,
+    open_streams: plan.open_streams ?? null,
+  };
 }
 
 /** Throws where the plan does not exist. */

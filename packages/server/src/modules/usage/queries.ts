@@ -7,12 +7,16 @@ export type PeriodKey = { account_id: string; period: string };
 export type AccountUsageRow = { name: string; plan: string | null; status: 'active' | 'suspended' } & {
   no: number | null;
   ops_used: number | null;
+  storage_bytes: number;
+  storage_entries: number;
+  open_sessions: number;
 };
 
 /** The account, and its counter if anything was counted yet. */
 export function getUsage(query: Query, { account_id, period }: PeriodKey): Promise<AccountUsageRow | undefined> {
   return query.get(
-    sql`SELECT accounts.name, accounts.plan, accounts.status, c.no, c.ops_used FROM ${accountState(account_id)}
+    sql`SELECT accounts.name, accounts.plan, accounts.status, accounts.storage_bytes, accounts.storage_entries,
+          accounts.open_sessions, c.no, c.ops_used FROM ${accountState(account_id)}
         LEFT JOIN usage_counters AS c ON c.account_id = ${account_id} AND c.period = ${period}`,
   );
 }

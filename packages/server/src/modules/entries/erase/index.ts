@@ -1,5 +1,12 @@
 import { sql } from '../../../db/index.ts';
-import type { AgentEraser, EntryEraser, EntryHead, ErasedEntries, Work } from '../../../kernel/index.ts';
+import {
+  type AgentEraser,
+  addStored,
+  type EntryEraser,
+  type EntryHead,
+  type ErasedEntries,
+  type Work,
+} from '../../../kernel/index.ts';
 import * as queries from './queries.ts';
 
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
@@ -57,7 +64,12 @@ export const erasesEntries: EntryEraser = {
     const versions = await queries.countVersions(tx, account_id, erasedIds);
     return { entries: heads.length, versions, log_events: versions };
   },
-  async erase({ tx, account_id }, { heads, erasedIds }) {
+  async erase(work, erased) {
+    const { tx, account_id, dialect } = work;
+    const { heads, erasedIds } = erased;
+    const bytes = await queries.sumBytes(tx, dialect, erased);
+    const live = heads.filter(({ deleted }) => deleted === 0).length;
+    addStored(work, { storage_bytes: -bytes, storage_entries: -live });
     return { entries: heads.length, versions: await queries.deleteEntries(tx, account_id, erasedIds) };
   },
 };

@@ -3,7 +3,9 @@ import type { Term } from './query.ts';
 /** Counts how often the words of a term follow each other in a text. */
 export function countTerm(words: readonly string[], term: Term): number {
   let count = 0;
-  for (let from = 0; from + term.words.length <= words.length; from++) if (isAt(words, from, term)) count++;
+  const first = term.words.length > 1 || !term.prefix ? term.words[0] : undefined;
+  for (let from = 0; from + term.words.length <= words.length; from++)
+    if ((first === undefined || words[from] === first) && isAt(words, from, term)) count++;
   return count;
 }
 

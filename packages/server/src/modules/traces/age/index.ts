@@ -1,4 +1,4 @@
-import type { Work } from '../../../kernel/index.ts';
+import { addStored, bytesOfTexts, type Work } from '../../../kernel/index.ts';
 import { rowidOf } from '../../text/index.ts';
 import type { TraceHeader } from '../shape.ts';
 import * as queries from './queries.ts';
@@ -36,6 +36,7 @@ export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress>
       [...ends.values()].map((end) => ({ account_id, ...end })),
     );
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
+    addStored(work, { storage_bytes: -(await queries.sumBytes(tx, dialect, old)).all });
     await queries.deleteTraces(tx, old);
   }
   return aged(traces, age);
@@ -47,13 +48,14 @@ export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgr
   const traces = await oldest(work, age);
   if (traces.length > 0) {
     const old = oldOf(work, traces);
+    const { spoken } = await queries.sumBytes(tx, dialect, old);
     await queries.erasePayloads(tx, old);
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     else await queries.dropSearchWords(tx, old);
-    await tx.updateMany(
-      queries.updateHeaders,
-      traces.map(({ seq, header }) => ({ account_id, seq, header: withoutPayload(header) })),
-    );
+    const headers = traces.map(({ seq, header }) => ({ account_id, seq, header: withoutPayload(header) }));
+    const [before, after] = [traces, headers].map((rows) => bytesOfTexts(rows.map(({ header }) => header)));
+    addStored(work, { storage_bytes: (after ?? 0) - (before ?? 0) - spoken });
+    await tx.updateMany(queries.updateHeaders, headers);
   }
   return aged(traces, age);
 }

@@ -1,4 +1,13 @@
-import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
+import {
+  type Dialect,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+  type Update,
+} from '../../../db/index.ts';
 import type { TraceRow } from '../queries.ts';
 
 /** The last trace of a session that was removed for its age: its hash verifies the traces after it. */
@@ -25,6 +34,27 @@ export type OldTraces = { account_id: string; seqs: readonly number[]; listed: S
 const among = ({ account_id, listed }: OldTraces): Sql =>
   sql`account_id = ${account_id} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${listed})`;
 
+/** Parts that hold words of people and models. Which entries were read and written stays. */
+const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
+
+/** Bytes of the traces and their parts; of the parts alone, those that hold words. */
+export async function sumBytes(
+  query: Query,
+  dialect: Dialect,
+  old: OldTraces,
+): Promise<{ all: number; spoken: number }> {
+  const data = fragment(dialect.bytes('data'));
+  const items = await query.get<{ n: number; spoken: number }>(
+    sql`SELECT CAST(coalesce(sum(${data}), 0) AS BIGINT) AS n,
+          CAST(coalesce(sum(CASE WHEN kind IN ${SPOKEN} THEN ${data} ELSE 0 END), 0) AS BIGINT) AS spoken
+        FROM trace_items WHERE ${among(old)}`,
+  );
+  const heads = await query.get<{ n: number }>(
+    sql`SELECT CAST(coalesce(sum(${fragment(dialect.bytes('header'))}), 0) AS BIGINT) AS n FROM traces WHERE ${among(old)}`,
+  );
+  return { all: (items?.n ?? 0) + (heads?.n ?? 0), spoken: items?.spoken ?? 0 };
+}
+
 export async function deleteTraces(tx: Transaction, old: OldTraces): Promise<void> {
   await tx.run(sql`DELETE FROM trace_items WHERE ${among(old)}`);
   await tx.run(sql`DELETE FROM traces WHERE ${among(old)}`);
@@ -34,9 +64,6 @@ export async function deleteTraces(tx: Transaction, old: OldTraces): Promise<voi
 export function deleteTraceWords(tx: Transaction, rowids: Sql): Promise<number> {
   return tx.run(sql`DELETE FROM trace_words WHERE rowid IN ${rowids}`);
 }
-
-/** Parts that hold words of people and models. Which entries were read and written stays. */
-const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
 
 export function erasePayloads(tx: Transaction, old: OldTraces): Promise<number> {
   return tx.run(

@@ -1,5 +1,15 @@
 import { Fault, type Input, type JsonText } from '@mem-service/contract';
-import { changed, EVERYONE, fromIso, hashedBy, pageBytes, toIso, type Work, writes } from '../../../kernel/index.ts';
+import {
+  changed,
+  EVERYONE,
+  fromIso,
+  hashedBy,
+  pageBytes,
+  requireRoom,
+  toIso,
+  type Work,
+  writes,
+} from '../../../kernel/index.ts';
 import {
   authorOf,
   type EntryRow,
@@ -14,7 +24,7 @@ import { loadSession } from '../../sessions/index.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
 import { redactJson, redactText } from '../rules/redact.ts';
-import { saveTraces, sealTrace } from '../seal.ts';
+import { bytesOfTraces, saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
 import { buildSessionReport, toContext } from '../session-report.ts';
 import type { TracePart } from '../shape.ts';
@@ -61,6 +71,7 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   const parts = [...reads, ...otherParts(input, now), ...report.parts];
   const last = await getLastTrace(work.tx, key);
   const sealed = sealTrace(work, { ...head, visible_to, header, parts }, last);
+  requireRoom(work, { bytes: bytesOfTraces([sealed]) });
   saveTraces(work, [sealed]);
   await work.waitForSent();
   const view = {

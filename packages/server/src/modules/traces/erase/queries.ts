@@ -1,4 +1,13 @@
-import { andAll, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import {
+  andAll,
+  type Dialect,
+  fragment,
+  joinSql,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../../db/index.ts';
 import { type ErasedAgent, type ErasedEntries, visibleTo } from '../../../kernel/index.ts';
 import { linesOfEntries } from '../../ledger/index.ts';
 
@@ -16,6 +25,27 @@ const parts = (erased: ErasedEntries): readonly Sql[] => [
   partsAt(erased, sql`in_ledger = 0`),
   partsAt(erased, sql`in_ledger = 1 AND seq IN (SELECT told.seq FROM (${ledgerItemsOf(erased)}) AS told)`),
 ];
+
+const sumOf = async (query: Query, bytes: string, from: Sql): Promise<number> =>
+  (await query.get<{ n: number }>(sql`SELECT CAST(coalesce(sum(${fragment(bytes)}), 0) AS BIGINT) AS n FROM ${from}`))
+    ?.n ?? 0;
+
+export async function sumTraceItems(query: Query, dialect: Dialect, erased: ErasedEntries): Promise<number> {
+  let bytes = 0;
+  for (const where of parts(erased))
+    bytes += await sumOf(query, dialect.bytes('data'), sql`trace_items WHERE ${where}`);
+  return bytes;
+}
+
+/** Bytes of the traces of an agent and of their parts. */
+export async function sumTracesOf(query: Query, dialect: Dialect, agent: ErasedAgent): Promise<number> {
+  const items = sql`trace_items WHERE account_id = ${agent.account_id}
+    AND seq IN (SELECT seq FROM traces WHERE ${ofAgent(agent)})`;
+  return (
+    (await sumOf(query, dialect.bytes('data'), items)) +
+    (await sumOf(query, dialect.bytes('header'), sql`traces WHERE ${ofAgent(agent)}`))
+  );
+}
 
 /** Erases names and content; hashes stay, so that the rest can still be verified. Must run before the ledger's eraser. */
 export async function eraseTraceItems(tx: Transaction, erased: ErasedEntries): Promise<number> {

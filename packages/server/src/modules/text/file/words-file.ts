@@ -1,0 +1,235 @@
+import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
+import { markAll, markOf, rowidOf, rowidsOf } from '../indexing.ts';
+import { wordsOfEntry } from '../rules/words.ts';
+import * as queries from './queries.ts';
+
+type Value = string | number | null;
+type Statement = {
+  run(...values: Value[]): unknown;
+  get(...values: Value[]): unknown;
+  all(...values: Value[]): unknown[];
+};
+type Connection = { exec(text: string): void; prepare(text: string): Statement; close(): void };
+/** The part of the driver that is used here; the thread chooses the driver. */
+export type FileDriver = { DatabaseSync: new (file: string, options: { readOnly: boolean }) => Connection };
+
+/** Statements on the store. Their owners write them; the thread gets them as texts. */
+export type StoreStatements = {
+  /** `account_id` → number, seq, created_at, deleted_at. */
+  account: string;
+  /** `account_id` → branch. */
+  branches: string;
+  /** `account_id`, branch, after, limit → seq. */
+  seqs: string;
+  /** `account_id`, branch, seq → entry_id, deleted, document. */
+  head: string;
+  /** `account_id`, first, last → entry_id. */
+  entries: string;
+};
+
+export type WordsFileOptions = { path: string; store: string; statements: StoreStatements };
+type StoreAccount = { number: number; seq: number; created_at: number; deleted_at: number | null };
+type HeadRow = { entry_id: number; deleted: number; document: string };
+type HeadPlace = { seq: number; branch: string };
+
+/** Entries of one transaction: 2,000 together take half the time per entry that 50 do. */
+const BATCH_ENTRIES = 2000;
+const BATCH_CHARACTERS = 16 * 1024 * 1024;
+const RECONCILED_ENTRIES = 1000;
+const PAGES_PER_STEP = 250;
+
+/**
+ * The index of words in a file of its own, as its one writer at a time sees it. What is committed to it says how far it
+ * goes, so it may end at any moment; the lock of a transaction is the claim on the work.
+ */
+export class WordsFile {
+  readonly #driver: FileDriver;
+  readonly #options: WordsFileOptions;
+  readonly #statements = new Map<string, Statement>();
+  #words: Connection;
+  #store: Connection;
+
+  constructor(driver: FileDriver, options: WordsFileOptions) {
+    this.#driver = driver;
+    this.#options = options;
+    this.#store = new driver.DatabaseSync(options.store, { readOnly: true });
+    this.#store.exec(queries.STORE_PRAGMAS);
+    this.#words = this.#open();
+  }
+
+  #open(): Connection {
+    const { path } = this.#options;
+    closeSync(openSync(path, 'a', 0o600));
+    chmodSync(path, 0o600);
+    const words = new this.#driver.DatabaseSync(path, { readOnly: false });
+    try {
+      words.exec(queries.PRAGMAS);
+      words.exec('BEGIN IMMEDIATE');
+      const { objects } = words.prepare(queries.listObjects).get() as { objects: string };
+      const { user_version } = words.prepare(queries.readFormat).get() as { user_version: number };
+      if (objects === '') words.exec(queries.CREATE);
+      else if (objects !== queries.OBJECTS) throw new Error('the file of words has other tables than it should');
+      else if (user_version !== queries.FORMAT) words.exec(queries.DROP + queries.CREATE);
+      words.exec('COMMIT');
+      return words;
+    } catch (error) {
+      words.close();
+      throw error;
+    }
+  }
+
+  /** Removes the file; the next one begins with nothing. */
+  static remove({ path }: Pick<WordsFileOptions, 'path'>): void {
+    for (const end of ['-wal', '-shm', '-journal', '']) rmSync(path + end, { force: true });
+  }
+
+  #statement(connection: Connection, text: string): Statement {
+    const known = this.#statements.get(text) ?? connection.prepare(text);
+    this.#statements.set(text, known);
+    return known;
+  }
+
+  /** Runs in one transaction of the file, with the state of the store at one moment after its beginning. */
+  #transaction<T>(work: () => T): T {
+    this.#words.exec('BEGIN IMMEDIATE');
+    try {
+      this.#store.exec('BEGIN');
+      try {
+        const result = work();
+        this.#words.exec('COMMIT');
+        return result;
+      } finally {
+        this.#store.exec('ROLLBACK');
+      }
+    } catch (error) {
+      try {
+        this.#words.exec('ROLLBACK');
+      } catch {
+        // SQLite may have ended it.
+      }
+      throw error;
+    }
+  }
+
+  /** Adds the next entries of an account. Returns how far the index goes, and the end of the account's log. */
+  indexSome(accountId: string): { reached: number; head: number } {
+    return this.#transaction(() => {
+      const account = this.#readAccount(accountId);
+      if (!account || account.deleted_at !== null) return { reached: 0, head: 0 };
+      const { number, created_at, seq: head } = account;
+      const cursor = this.#cursorOf(accountId, account);
+      if (cursor >= head) return { reached: cursor, head };
+      const places = this.#placesAfter(accountId, cursor);
+      const isCut = places.length > BATCH_ENTRIES;
+      if (isCut) places.length = BATCH_ENTRIES;
+      const last = this.#add(accountId, number, places);
+      const isAll = !isCut && last === places.at(-1)?.seq;
+      const reached = places.length === 0 || isAll ? head : last;
+      this.#statement(this.#words, queries.writeCursor).run(accountId, number, created_at, reached);
+      return { reached, head };
+    });
+  }
+
+  #readAccount(accountId: string): StoreAccount | undefined {
+    const { account } = this.#options.statements;
+    return this.#statement(this.#store, account).get(accountId) as StoreAccount | undefined;
+  }
+
+  /** An index of another store, or of a later state than the store has, is of no use. */
+  #cursorOf(accountId: string, { created_at, seq }: StoreAccount): number {
+    const found = this.#statement(this.#words, queries.readCursor).get(accountId) as
+      | { created_at: number; seq: number }
+      | undefined;
+    if (!found) return 0;
+    if (found.created_at === created_at && found.seq <= seq) return found.seq;
+    this.#statements.clear();
+    this.#words.exec(queries.DROP + queries.CREATE);
+    return 0;
+  }
+
+  /** The places of the next heads, over all branches, and one more than a batch. */
+  #placesAfter(accountId: string, after: number): HeadPlace[] {
+    const { branches, seqs } = this.#options.statements;
+    const found = this.#statement(this.#store, branches).all(accountId) as { branch: string }[];
+    const places = found.flatMap(({ branch }) => {
+      const rows = this.#statement(this.#store, seqs).all(accountId, branch, after, BATCH_ENTRIES + 1);
+      return (rows as { seq: number }[]).map(({ seq }) => ({ seq, branch }));
+    });
+    return found.length === 1 ? places : places.sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Returns the last place that was within the limit of a batch. */
+  #add(accountId: string, number: number, places: readonly HeadPlace[]): number {
+    const mark = markOf(number);
+    const head = this.#statement(this.#store, this.#options.statements.head);
+    const [readIndexed, deleteWords, insertWords, writeIndexed, deleteIndexed] = [
+      ...[queries.readIndexed, queries.deleteWords, queries.insertWords],
+      ...[queries.writeIndexed, queries.deleteIndexed],
+    ].map((text) => this.#statement(this.#words, text)) as [Statement, Statement, Statement, Statement, Statement];
+    let characters = 0;
+    let last = 0;
+    for (const { seq, branch } of places) {
+      if (characters > BATCH_CHARACTERS) break;
+      last = seq;
+      const { entry_id, deleted, document } = head.get(accountId, branch, seq) as HeadRow;
+      const entry = rowidOf(number, entry_id);
+      // The number of an entry is that of its first version, so a new one is in no index.
+      const old = entry_id === seq ? undefined : (readIndexed.get(entry) as { seq: number } | undefined);
+      if (old) deleteWords.run(rowidOf(number, old.seq));
+      if (deleted === 0) {
+        insertWords.run(rowidOf(number, seq), markAll(mark, wordsOfEntry(JSON.parse(document))));
+        writeIndexed.run(entry, seq);
+      } else if (old) deleteIndexed.run(entry);
+      characters += document.length;
+    }
+    return last;
+  }
+
+  /** Removes entries from the index that the store no longer has. Returns where to go on; undefined at the end. */
+  reconcileSome({ number, account_id }: IndexedAccount, after: number | undefined): number | undefined {
+    const { first, end } = rowidsOf(number);
+    return this.#transaction(() => {
+      const listed = this.#statement(this.#words, queries.listIndexed).all(after ?? first, end, RECONCILED_ENTRIES);
+      const rows = listed as { entry: number; seq: number }[];
+      const [from, to] = [rows[0], rows.at(-1)];
+      if (!from || !to) return undefined;
+      const found = this.#statement(this.#store, this.#options.statements.entries);
+      const range = [account_id, from.entry - first, to.entry - first] as const;
+      const there = new Set((found.all(...range) as { entry_id: number }[]).map(({ entry_id }) => entry_id));
+      for (const { entry, seq } of rows) {
+        if (there.has(entry - first)) continue;
+        this.#statement(this.#words, queries.deleteWords).run(rowidOf(number, seq));
+        this.#statement(this.#words, queries.deleteIndexed).run(entry);
+      }
+      return to.entry;
+    });
+  }
+
+  get accounts(): IndexedAccount[] {
+    return this.#words.prepare(queries.listAccounts).all() as IndexedAccount[];
+  }
+
+  /** One step of rewriting the index without what was deleted. Returns whether more steps are needed. */
+  mergeSome(isFirst: boolean): boolean {
+    const changes = () => (this.#words.prepare(queries.countChanges).get() as { n: number }).n;
+    const before = changes();
+    // A negative number starts a merge of all segments; the following steps continue it.
+    this.#statement(this.#words, queries.mergeWords).run(isFirst ? -PAGES_PER_STEP : PAGES_PER_STEP);
+    // A step with nothing to merge changes one row at most.
+    return changes() - before >= 2;
+  }
+
+  /** Rewrites the file, so that no byte of what was deleted is left in it. */
+  rewrite(): void {
+    this.#statements.clear();
+    this.#words.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#words.close();
+    this.#store.close();
+  }
+}
+
+export type IndexedAccount = { number: number; account_id: string };

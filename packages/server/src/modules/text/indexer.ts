@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttachableFile, Query } from '../../db/index.ts';
+import { isDamaged } from '../../db/index.ts';
+import {
+  accountStatement,
+  type Kernel,
+  type LogEvent,
+  readCreation,
+  type Services,
+  type StoreCompanion,
+} from '../../kernel/index.ts';
+import { headStatements } from '../entries/index.ts';
+import { OBJECTS } from './file/queries.ts';
+import { type IndexProgress, WordsThread } from './file/words-thread.ts';
+import { readIndexCursor, readIndexObjects } from './queries.ts';
+
+/** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
+const WAKE_WRITES = 1000;
+const QUIET_MS = 5000;
+
+/** Beyond this many writes that are not indexed, new ones wait for the index. */
+const MAX_BEHIND = 20_000;
+const THROTTLE_MS = 50;
+
+/** Accounts whose distance to the index was looked up. */
+const MAX_MEASURED = 10_000;
+
+/** After a failure, such as a full disk, the index is left alone for this long. */
+const RETRY_MS = 5000;
+
+/**
+ * Keeps the file of words in step with the log, on SQLite. Writes do not wait for it: a search reads what the index does not
+ * have yet from the entries themselves. Any process on the store may index; the file's lock lets one do it at a time.
+ */
+export class Indexer {
+  readonly #file: AttachableFile;
+  readonly #read: Query;
+  readonly #thread: WordsThread;
+  readonly #onError: (error: unknown) => void;
+  readonly #due = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+  #unindexed = 0;
+  #running: Promise<void> | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #verified: string | undefined;
+  readonly #measured = new Set<string>();
+  /** Accounts that the index was made from, and not from those of another store. */
+  readonly #own = new Set<string>();
+  #measuring: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(file: AttachableFile, read: Query, onError: (error: unknown) => void) {
+    this.#file = file;
+    this.#read = read;
+    this.#onError = onError;
+    const { path, store } = file;
+    const statements = { ...headStatements, account: accountStatement };
+    this.#thread = new WordsThread({ path, store, statements }, (progress) => this.#progressed(progress));
+    file.throttle = () =>
+      this.#unindexed > MAX_BEHIND && !this.#isFailing ? this.#nextProgress(THROTTLE_MS) : undefined;
+  }
+
+  /** Called after every commit of this process. */
+  committed(events: readonly LogEvent[], accountId: string): void {
+    if (!this.#measured.has(accountId)) this.#measuring = this.#measure(accountId, events.at(-1)?.seq ?? 0);
+    this.#due.add(accountId);
+    this.#unindexed += events.length;
+    if (this.#unindexed >= WAKE_WRITES) this.#wake();
+    else this.#quiet ??= setTimeout(() => this.#wake(), QUIET_MS).unref();
+  }
+
+  /** Many processes that write little and end would otherwise leave everything to the others. */
+  async #measure(accountId: string, seq: number): Promise<void> {
+    if (this.#measured.size >= MAX_MEASURED) this.#measured.clear();
+    this.#measured.add(accountId);
+    const position = await this.position(accountId).catch(() => seq);
+    this.#unindexed += Math.max(0, seq - (position ?? 0));
+    if (this.#unindexed >= WAKE_WRITES) this.#wake();
+  }
+
+  /** Indexes an account that a search found to be behind. */
+  request(accountId: string): void {
+    this.#due.add(accountId);
+    this.#wake();
+  }
+
+  #wake(): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
+    if (this.#running || this.#closed || this.#due.size === 0) return;
+    if (this.#isFailing) {
+      this.#quiet = setTimeout(() => this.#wake(), RETRY_MS).unref();
+      return;
+    }
+    this.#running = this.#index().finally(() => {
+      this.#running = undefined;
+      this.#report();
+      if (this.#unindexed >= WAKE_WRITES) this.#wake();
+      else if (this.#due.size > 0) this.#quiet ??= setTimeout(() => this.#wake(), QUIET_MS).unref();
+    });
+  }
+
+  async #index(): Promise<void> {
+    const accounts = [...this.#due];
+    this.#due.clear();
+    this.#unindexed = 0;
+    try {
+      await this.#thread.run({ task: 'index', accounts });
+      this.#failedAt = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      for (const account of accounts) this.#due.add(account);
+      this.#failed(error);
+    }
+  }
+
+  get #isFailing(): boolean {
+    return performance.now() - this.#failedAt < RETRY_MS;
+  }
+
+  #failed(error: unknown): void {
+    this.#failedAt = performance.now();
+    this.#onError(new Error('the index of words could not be written', { cause: error }));
+  }
+
+  #progressed({ account_id, reached, head }: IndexProgress): void {
+    if (reached < head) this.#due.add(account_id);
+    this.#report();
+  }
+
+  #report(): void {
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+
+  /** Waits for the next batch, or that long. */
+  async #nextProgress(ms: number): Promise<void> {
+    this.#wake();
+    const waiting = new AbortController();
+    await Promise.race([
+      new Promise<void>((resolve) => this.#listeners.add(resolve)),
+      sleep(ms, undefined, { signal: waiting.signal }).catch(() => {}),
+    ]);
+    waiting.abort();
+  }
+
+  /** Waits until the index has moved on, or that long. */
+  async advance(accountId: string, ms: number): Promise<void> {
+    this.#due.add(accountId);
+    await this.#nextProgress(ms);
+  }
+
+  /** How far the index goes in the log of an account; undefined where there is no index that could be searched. */
+  async position(accountId: string): Promise<number | undefined> {
+    try {
+      const identity = await this.#file.attach();
+      if (identity === undefined) return undefined;
+      if (identity !== this.#verified) {
+        if ((await readIndexObjects(this.#read)) !== OBJECTS) return undefined;
+        this.#verified = identity;
+        this.#own.clear();
+      }
+      const cursor = await readIndexCursor(this.#read, accountId);
+      if (!cursor) return 0;
+      if (!this.#own.has(accountId)) {
+        if ((await readCreation(this.#read, accountId)) !== cursor.created_at) return undefined;
+        if (this.#own.size >= MAX_MEASURED) this.#own.clear();
+        this.#own.add(accountId);
+      }
+      return cursor.seq;
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      return undefined;
+    }
+  }
+
+  /** Removes erased entries from the file, and rewrites it. */
+  async compact(): Promise<boolean> {
+    if ((await this.#file.attach().catch(() => '')) === undefined) return true;
+    return this.#thread.run({ task: 'compact' });
+  }
+
+  /** Waits for what is being indexed. */
+  async drain(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async close(): Promise<void> {
+    await this.#measuring;
+    this.#closed = true;
+    clearTimeout(this.#quiet);
+    await this.#thread.close();
+    await this.#running;
+  }
+}
+
+const indexers = new WeakMap<AttachableFile, Indexer>();
+
+/** Undefined on PostgreSQL, where words are columns of the entries. */
+export const indexerOf = ({ database }: Pick<Services, 'database'>): Indexer | undefined =>
+  database.words && indexers.get(database.words);
+
+/** Starts following the log of a store in this process. */
+export function startIndexer(
+  { services, feed }: Kernel,
+  onError: (error: unknown) => void,
+): StoreCompanion | undefined {
+  const { words } = services.database;
+  if (!words) return undefined;
+  const indexer = new Indexer(words, services.database.read, onError);
+  indexers.set(words, indexer);
+  const stop = feed.subscribeAll((events, accountId) => indexer.committed(events, accountId));
+  return {
+    drain: () => indexer.drain(),
+    async close() {
+      stop();
+      words.throttle = undefined;
+      await indexer.close();
+    },
+  };
+}

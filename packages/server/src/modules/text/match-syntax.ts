@@ -1,0 +1,55 @@
+import type { Engine } from '../../db/index.ts';
+import type { EntryView } from '../../kernel/index.ts';
+import { wordIn } from './indexing.ts';
+import type { Term } from './rules/query.ts';
+import type { IndexState } from './tail.ts';
+
+/** A full-text expression in the engine's syntax. Words are letters and digits, so quoting is all it needs. */
+export type Expression = string;
+
+type MatchSyntax = {
+  term(term: Term, account: number): Expression;
+  any(parts: readonly Expression[]): Expression;
+  every(parts: readonly Expression[]): Expression;
+  without(expression: Expression, other: Expression): Expression;
+};
+
+const joined = (operator: string) => (parts: readonly Expression[]) => parts.map((part) => `(${part})`).join(operator);
+
+const syntaxes: Record<Engine, MatchSyntax> = {
+  sqlite: {
+    term: ({ words, prefix }, account) =>
+      `"${words.map((word) => wordIn(account, word)).join(' ')}"${prefix ? ' *' : ''}`,
+    any: joined(' OR '),
+    every: joined(' AND '),
+    without: (expression, other) => `(${expression}) NOT (${other})`,
+  },
+  postgres: {
+    term: ({ words, prefix }, account) =>
+      words.map((word, i) => `'${wordIn(account, word)}'${prefix && i === words.length - 1 ? ':*' : ''}`).join(' <-> '),
+    any: joined(' | '),
+    every: joined(' & '),
+    without: (expression, other) => `(${expression}) & !(${other})`,
+  },
+};
+
+export const syntaxOf = (engine: Engine): MatchSyntax => syntaxes[engine];
+
+/**
+ * `view` is set for a scoped caller, so that entries out of scope are neither counted nor ranked. `index` is set on SQLite.
+ */
+export type MatchScope = {
+  engine: Engine;
+  account_id: string;
+  account: number;
+  view: EntryView | undefined;
+  index: IndexState | undefined;
+};
+
+export const expressionOf = ({ engine, account }: MatchScope, term: Term): Expression =>
+  syntaxes[engine].term(term, account);
+
+export type Ranked = { seq: number; score: number };
+
+/** Whether a text is wanted, by the terms it has. */
+export type AcceptedTerms = (has: (term: Term) => boolean) => boolean;

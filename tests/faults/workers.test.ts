@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Backend, backends, newPlace } from '../support/app.ts';
+import { HttpClient } from './support/client.ts';
+import { type MemProcess, runMem, startMem, until } from './support/mem-process.ts';
+import { expectAll, folderStore, postgresStore, readContents } from './support/store.ts';
+import { startLoad } from './support/workload.ts';
+
+async function newStore(backend: Backend) {
+  const { options, remove } = await newPlace(backend);
+  onTestFinished(remove);
+  return options.postgresDsn ? postgresStore(options.postgresDsn, options.dataDir) : folderStore(options.dataDir);
+}
+
+const startTwo = (env: Readonly<Record<string, string | undefined>>) => startMem({ ...env, MEM_WORKERS: '2' });
+
+const workersOf = ({ pid }: MemProcess): number[] => {
+  try {
+    return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map(Number)
+      .sort();
+  } catch {
+    return [];
+  }
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Each request on a connection of its own, so that both workers get some. */
+const alone = { headers: { connection: 'close' } };
+
+const CLEAN = { code: 0, signal: null };
+
+describe.each(backends)('a service of two workers on %s', (backend) => {
+  it('answers on one address with both, and what one wrote the other reads at once', async () => {
+    const mem = await startTwo((await newStore(backend)).env);
+    expect(mem.output()).toContain('workers    2 processes');
+    expect(workersOf(mem)).toHaveLength(2);
+    const client = new HttpClient(mem.url);
+    for (let i = 0; i < 20; i++) {
+      const body = { entity_path: 'shared', key: 'counter', value: i };
+      expect((await client.call('POST', '/api/v1/entries', { ...alone, body })).status).toBeLessThan(300);
+      // Connections go to the workers in turn: with three a round, each worker writes and reads.
+      for (let read = 0; read < 2; read++)
+        expect((await client.call('GET', '/api/v1/entries/shared/counter', alone)).json.value).toBe(i);
+    }
+    const { text } = await client.call('GET', '/metrics', alone);
+    const counted = /^mem_operations_total\{operation="entries.write",result="ok",worker="\d+"\} (\d+)$/gm;
+    const writes = [...text.matchAll(counted)].map(([, n]) => Number(n));
+    expect(writes).toHaveLength(2);
+    expect(writes.every((n) => n > 0)).toBe(true);
+    expect(writes.reduce((sum, n) => sum + n)).toBe(20);
+    expect(text.match(/^# TYPE mem_operations_total/gm)).toHaveLength(1);
+    expect(text.match(/^mem_info\{/gm)).toHaveLength(1);
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+
+  it('replaces its workers on SIGHUP without refusing a request or losing a write', async () => {
+    const store = await newStore(backend);
+    const mem = await startTwo(store.env);
+    const before = workersOf(mem);
+    const client = new HttpClient(mem.url);
+    let refused = 0;
+    let stopped = false;
+    const acknowledged: string[] = [];
+    const writers = Array.from({ length: 4 }, async (_, writer) => {
+      for (let i = 0; !stopped; i++) {
+        const body = { entity_path: 'rolling', key: `k${writer}-${i}`, value: i };
+        const status = await client.call('POST', '/api/v1/entries', { ...alone, body }).then(
+          (reply) => reply.status,
+          () => 0,
+        );
+        if (status === 200 || status === 201) acknowledged.push(body.key);
+        else refused++;
+      }
+    });
+    process.kill(mem.pid, 'SIGHUP');
+    await until(() => workersOf(mem).length === 2 && before.every((pid) => !isAlive(pid)), { what: 'new workers' });
+    stopped = true;
+    await Promise.all(writers);
+    expect(refused).toBe(0);
+    expect(acknowledged.length).toBeGreaterThan(0);
+    const { versions } = await readContents(client);
+    expect(versions.size).toBe(acknowledged.length);
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+
+  it('starts another worker for one that is killed, and loses nothing that was acknowledged', async () => {
+    const store = await newStore(backend);
+    const mem = await startTwo(store.env);
+    const client = new HttpClient(mem.url);
+    const load = startLoad(client, { name: 'killed', writers: 8 });
+    await until(() => load.outcome.acknowledged.length > 50, { what: 'writes to be acknowledged' });
+    const [victim = 0] = workersOf(mem);
+    process.kill(victim, 'SIGKILL');
+    await until(() => workersOf(mem).length === 2 && !workersOf(mem).includes(victim), { what: 'another worker' });
+    const { acknowledged } = await load.stop();
+    expectAll(await readContents(client), acknowledged);
+    expect(mem.output()).toContain('a worker ended: starting another');
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+});
+
+describe('workers', () => {
+  it('finish and leave when their supervisor is killed', async () => {
+    const mem = await startTwo((await newStore('sqlite')).env);
+    const workers = workersOf(mem);
+    await mem.stop('SIGKILL');
+    await until(() => !workers.some(isAlive), { what: 'the workers to leave', seconds: 20 });
+  });
+
+  it('that cannot start end the service with the reason, once, and the exit code of one process', async () => {
+    const { env } = await newStore('sqlite');
+    const wrong = { ...env, MEM_DATA_DIR: '/dev/null/store' };
+    const alone = await runMem(wrong);
+    const two = await runMem({ ...wrong, MEM_WORKERS: '2' });
+    expect(two.output).toBe(alone.output);
+    expect(two.code).toBe(alone.code);
+  });
+
+  it('are a number from 1 to 64', async () => {
+    for (const given of ['0', '65', 'two'])
+      expect((await runMem({}, { args: ['serve', '--workers', given] })).output).toContain(
+        `--workers must be a whole number from 1 to 64, not "${given}"`,
+      );
+  });
+
+  it('do not start where one process serves, and SIGHUP says so', async () => {
+    const mem = await startMem((await newStore('sqlite')).env);
+    expect(workersOf(mem)).toEqual([]);
+    process.kill(mem.pid, 'SIGHUP');
+    await until(() => mem.output().includes('SIGHUP replaces workers'), { what: 'the warning' });
+    await sleep(10);
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+});
