@@ -8,9 +8,9 @@ import type { ByteLimit, FirstRows } from './database.ts';
 import type { Find, Sql, SqlValue } from './sql.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
+import { plannedOnce } from './sqlite-limit.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
 import { compileRowBuilder, type RowBuilder, takeFirst } from './sqlite-rows.mjs';
-import { plannedOnce } from './sqlite-limit.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 

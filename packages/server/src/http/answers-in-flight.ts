@@ -141,7 +141,11 @@ export type MadeAnswer<T> = { answer: T; bytes: number };
 type AnswerInRoom = { reply: FastifyReply; account: string; most: number };
 
 /** After the answer is made, or failed with 0 bytes. Its room is free again when the reader has taken it. */
-export function leaveRoom({ inFlight, stallMs }: AnswerRoom, { reply, account, most }: AnswerInRoom, bytes: number): void {
+export function leaveRoom(
+  { inFlight, stallMs }: AnswerRoom,
+  { reply, account, most }: AnswerInRoom,
+  bytes: number,
+): void {
   const taken = inFlight.made(account, most, bytes);
   if (bytes > SMALL_ANSWER_BYTES) onceTaken(reply, { bytes, stallMs }, taken);
 }
