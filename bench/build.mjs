@@ -20,6 +20,7 @@ const sources = {
   search: 'inside/search.mjs',
   recorded: 'inside/recorded.mjs',
   key: 'inside/key.mjs',
+  holds: 'inside/holds.mjs',
   postgres: '../tests/support/postgres-server.ts',
 };
 

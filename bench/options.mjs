@@ -44,6 +44,7 @@ export const USAGE = `usage: npm run bench -- [options]
   --small N, --medium N, --large N   entries in the stores (default 10,000, 100,000, 1,000,000)
   --postgres         the figures of size on PostgreSQL too
   --generator NAME   wrk or own (default wrk where it is installed)
+  --before FOLDER    compare post and outcome with an earlier version of the service, built in this folder
   --keep             leave the stores under bench/.data, to be used again
   --json FILE        write every measurement
 `;
@@ -67,6 +68,7 @@ export function readOptions(args) {
       large: { type: 'string' },
       postgres: { type: 'boolean', default: false },
       generator: { type: 'string' },
+      before: { type: 'string' },
       keep: { type: 'boolean', default: false },
       json: { type: 'string' },
       help: { type: 'boolean', default: false },

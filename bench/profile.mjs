@@ -31,6 +31,7 @@ const USAGE = `usage: node bench/profile.mjs ${Object.keys(loads).join('|')} [op
   --entries N       in the store (default 20,000)
   --seconds N       of load (default 5)
   --connections N   (default 64)
+  --zipf            some entries are asked for much more often than others
   --per-session N   requests in one session (default 20)
   --top N           functions to print (default 25)
   --postgres        on PostgreSQL
@@ -43,6 +44,7 @@ const { values, positionals } = parseArgs({
     entries: { type: 'string', default: '20000' },
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '64' },
+    zipf: { type: 'boolean', default: false },
     'per-session': { type: 'string', default: '20' },
     top: { type: 'string', default: '25' },
     postgres: { type: 'boolean', default: false },
@@ -75,7 +77,12 @@ async function profile() {
     const store = await (values.postgres ? harness.postgresStore(entries) : harness.sqlite(entries));
     const nodeArgs = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=200'];
     const service = await harness.service(store, { nodeArgs });
-    const plan = { connections: Number(values.connections), count: entries, perSession: Number(values['per-session']) };
+    const plan = {
+      connections: Number(values.connections),
+      count: entries,
+      zipf: values.zipf,
+      perSession: Number(values['per-session']),
+    };
     const load = (seconds) => harness.load(service, { ...plan, requests: loads[name](entries), seconds });
     // Warm-up: a cold service is not representative.
     await load(2);

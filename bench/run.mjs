@@ -1,6 +1,7 @@
 // Measures the service against floors on this machine. See `npm run bench -- --help`.
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
+import { measureHolds } from './figures/holds.mjs';
 import { measureHosted, measureKey } from './figures/hosted.mjs';
 import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
@@ -35,6 +36,7 @@ const figures = {
   outcome: measureOutcome,
   traces: measureTraces,
   events: measureEvents,
+  holds: measureHolds,
   memory: measureMemory,
   start: measureStart,
   stream: measureStream,

@@ -1,3 +1,4 @@
+import { compareWithBefore } from '../before.mjs';
 import { compare, median } from '../compare.mjs';
 import { cpuSeconds } from '../processes.mjs';
 import { commitOutcomes, writeEntries } from '../requests.mjs';
@@ -28,4 +29,11 @@ export async function* measureOutcome(harness) {
   const size = `${medium.toLocaleString('en-US')} entries, ${CONNECTIONS} connections, SQLite`;
   const note = `our p99 ${slowest} ms; by time of the processor: ${median(works).toFixed(2)}`;
   yield { figure: `POST outcome against POST entry, ${size}`, unit: 'req/s', target: { least: 0.25 }, ...result, note };
+  const store = await harness.sqlite(medium);
+  yield* compareWithBefore(harness, {
+    what: `POST outcome, ${size}`,
+    place: (name) => harness.copyOf(store, `outcome-${name}`),
+    plan: () => ({ requests: commitOutcomes(medium), connections: CONNECTIONS, count: medium }),
+    least: 1.5,
+  });
 }

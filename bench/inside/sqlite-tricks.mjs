@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CACHE_LIMITS, RowCache } from '../../packages/server/src/db/row-cache.ts';
 import { loadDriver, SqliteConnection } from '../../packages/server/src/db/sqlite-connection.ts';
 import { findChunks, placeRows } from '../../packages/server/src/db/sqlite-find.ts';
 import { compare, keep, wanted } from './compare.mjs';
@@ -62,6 +63,38 @@ for (const count of [8, 32, 128, 500])
       keep(placeRows(chunks, ({ statement }) => connection.all(statement), count));
     },
   );
+
+const readerWith = (pragmas) => {
+  const reader = new driver.DatabaseSync(join(folder, 'tricks.db'), { readOnly: true });
+  reader.exec(pragmas);
+  return new SqliteConnection(reader);
+};
+database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+const [small, cached, mapped] = [
+  '',
+  'PRAGMA cache_size = -32768',
+  'PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456',
+].map(readerWith);
+const anyKey = (i) => keysOf(1, i * 7919)[0];
+compare(
+  'a cache of 32 MB for SQLite',
+  (i) => keep(small.statement(one).get(anyKey(i))),
+  (i) => keep(cached.statement(one).get(anyKey(i))),
+);
+compare(
+  'the file mapped into memory',
+  (i) => keep(cached.statement(one).get(anyKey(i))),
+  (i) => keep(mapped.statement(one).get(anyKey(i))),
+);
+for (const reader of [small, cached, mapped]) reader.close();
+
+const kept = new RowCache({ ...whole, number: 'seq' }, CACHE_LIMITS);
+compare(
+  'a row kept in memory (RowCache)',
+  (i) => keep(connection.statement(one).get(anyKey(i % 1000))),
+  (i) =>
+    keep(kept.get(anyKey(i % 1000)) ?? kept.put(anyKey(i % 1000), connection.statement(one).get(anyKey(i % 1000)))),
+);
 
 database.exec(
   `CREATE TABLE written (account_id TEXT, seq INTEGER, a TEXT, b TEXT, c INTEGER, PRIMARY KEY (account_id, seq)) WITHOUT ROWID`,

@@ -3,6 +3,8 @@
 // docs/decisions/032-tricks-for-speed.md comes from here.
 import { randomBytes } from 'node:crypto';
 import { once, sql } from '../../packages/server/src/db/index.ts';
+import { pathMatcher } from '../../packages/server/src/http/path-matcher.ts';
+import { matchPath, patterns, routerPath } from '../../packages/server/src/http/routes.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
 import { entryText, standingOf, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
 import { compare, hasKept, keep } from './compare.mjs';
@@ -159,6 +161,14 @@ compare(
   'a spread that comes last, not first',
   (i) => keep({ ...base, a: i, b: 2, c: 3, d: 4 }),
   (i) => keep({ a: i, b: 2, c: 3, d: 4, ...base }),
+);
+
+const entryRoutes = patterns.filter((one) => one.method === 'GET' && routerPath(one) === '/api/v1/entries/*');
+const matchEntry = pathMatcher(entryRoutes);
+compare(
+  'an address cut from its end (pathMatcher)',
+  (i) => keep(matchPath(entryRoutes, `/api/v1/entries/checkout/payments/k${i}`)),
+  (i) => keep(matchEntry(`/api/v1/entries/checkout/payments/k${i}`)),
 );
 
 const ascii = (text) => {

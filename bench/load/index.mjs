@@ -19,11 +19,11 @@ export function chooseGenerator(wanted) {
 /**
  * Sends requests for `seconds` over `connections` sockets, each waiting for its answer before the next request.
  * Requests are picked at random from `requests`, which are templates (see templates.mjs); a session has `perSession` of
- * them. Returns `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
+ * them. With `zipf` some entries are asked for much more often than others. Returns `{ requests_per_s, p50_ms, p99_ms, requests, non2xx }`.
  */
 export async function load({ generator, folder, ...given }) {
-  const { connections = 64, seconds, url, headers = {}, requests, count = 1, perSession = 1 } = given;
-  const numbers = { count, perFolder: PER_FOLDER, connections, perSession };
+  const { connections = 64, seconds, url, headers = {}, requests, count = 1, zipf = false, perSession = 1 } = given;
+  const numbers = { count, zipf, perFolder: PER_FOLDER, connections, perSession };
   const typed = requests.some(({ body }) => body !== undefined) ? { 'content-type': 'application/json' } : {};
   const plan = { url, requests, headers: { ...headers, ...typed }, connections, seconds, numbers, seed: seed++ };
   if (generator === 'wrk') return loadWithWrk(plan, folder);

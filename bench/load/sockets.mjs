@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { randomFrom } from '../corpus.mjs';
-import { sessionOf, toFunction } from './templates.mjs';
+import { drawEntry, sessionOf, toFunction } from './templates.mjs';
 
 const plan = JSON.parse(await text(process.stdin));
 const { hostname, port } = new URL(plan.url);
@@ -29,7 +29,7 @@ const started = performance.now();
 const deadline = started + plan.seconds * 1000;
 
 const nextRequest = () => {
-  const r = below(plan.numbers.count);
+  const r = drawEntry(random(), plan.numbers);
   const s = sessionOf(++n, plan.numbers);
   return makers[below(makers.length)]({ n, r, g: Math.floor(r / plan.numbers.perFolder), s });
 };

@@ -1,5 +1,5 @@
 // A request template has placeholders: {n} is a counter, {r} a random entry, {g} the folder of that entry, {s} a
-// session (see `sessionOf`).
+// session (see `sessionOf`). Entries are drawn evenly or, for a plan with `zipf`, the one of rank k with weight 1/k.
 
 const HOLE = /\{([nrgs])\}/;
 
@@ -25,3 +25,15 @@ export const sessionOf = (n, { connections, perSession }) =>
 
 export const sessionInLua = ({ connections, perSession }) =>
   `math.floor(n / ${connections * perSession}) * ${connections} + n % ${connections}`;
+
+/** Spreads the ranks over the store, so that entries of neighbouring ranks are not neighbours in the file. */
+const SPREAD = 1_000_003;
+
+/** Draws the number of an entry, with a random number from 0 up to 1. */
+export function drawEntry(random, { count, zipf }) {
+  if (!zipf) return Math.floor(random * count);
+  return ((Math.floor((count + 1) ** random) - 1) * SPREAD) % count;
+}
+
+export const drawInLua = ({ count, zipf }) =>
+  zipf ? `((math.floor(${count + 1} ^ math.random()) - 1) * ${SPREAD}) % ${count}` : `math.random(0, ${count - 1})`;

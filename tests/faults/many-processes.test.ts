@@ -33,6 +33,37 @@ it('six processes that open a new folder at the same moment all start, all write
   }
 });
 
+it('a read through one process never shows less than what another has acknowledged, under load', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mem-reads-'));
+  const store = folderStore(join(folder, 'new'));
+  try {
+    const servers = await Promise.all([startMem(store.env), startMem(store.env)]);
+    const [writer, reader] = servers.map(({ url }) => new HttpClient(url)) as [HttpClient, HttpClient];
+    let acknowledged = 0;
+    let isOver = false;
+    const behind: object[] = [];
+    const read = async () => {
+      while (!isOver) {
+        const known = acknowledged;
+        const { json } = await reader.get('/api/v1/entries/hot/k');
+        if (!(json.value >= known)) behind.push({ known, shown: json.value });
+      }
+    };
+    await writer.write('hot', 'k', 0);
+    const readers = Array.from({ length: 16 }, read);
+    for (let i = 1; i <= 150; i++) {
+      expect((await writer.write('hot', 'k', i)).status).toBe(201);
+      acknowledged = i;
+    }
+    isOver = true;
+    await Promise.all(readers);
+    expect(behind).toEqual([]);
+    for (const server of servers) expect(await server.stop()).toEqual({ code: 0, signal: null });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 it.each(backends)(
   'many openings of one empty store at the same moment make one schema and one account on %s',
   async (backend) => {

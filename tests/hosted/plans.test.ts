@@ -37,7 +37,7 @@ describe.each(backends)('a plan on %s', (backend) => {
     const { database } = service.app.kernel.services;
     const { read } = database.forAccount(account_id);
     const sum = async (table: string, column: string) => {
-      const text = `SELECT CAST(coalesce(sum(${database.dialect.bytes(column)}), 0) AS BIGINT) AS n FROM ${table} WHERE account_id = ?`;
+      const text = `SELECT CAST(coalesce(sum(octet_length(${column})), 0) AS BIGINT) AS n FROM ${table} WHERE account_id = ?`;
       return (await read.get<{ n: number }>({ text, values: [account_id] }))?.n ?? 0;
     };
     const count = async (from: string) => {

@@ -104,7 +104,7 @@ describe.each(backends)('how long an account keeps traces, on %s', (backend) => 
     expect(ends.length).toBeGreaterThan(0);
     await set('0'.repeat(64));
     expect(((await verify()).problems as { reason: string }[]).map(({ reason }) => reason)).toEqual(['chain_broken']);
-    const own = ends.find(({ session }) => session === 'ends') as { hash: string };
+    const own = ends.find(({ session }) => String(session).startsWith('ends')) as { hash: string };
     await set(own.hash);
     expect(await verify()).toMatchObject({ problems: [] });
   });

@@ -181,6 +181,8 @@ describe('GET /api/v1/me', () => {
         key_type: 'agent',
         scopes,
         entity_paths: [],
+        agent_ids: [],
+        shares_sessions: false,
         rate_limit_rpm: 30,
         expires_at,
       },

@@ -102,6 +102,29 @@ describe.each(backends)('an outcome on %s', (backend) => {
     expect(await standing('policy')).toMatchObject({ outcome_count: 1 });
   });
 
+  it('moves an entry as one after the other would, when many arrive together, and fails alone', async () => {
+    const outcome = (key: string, i: number) =>
+      app.call(
+        'outcomes.commit',
+        { outcome_ref: `o${i}`, outcome_type: i === 2 ? 'failure' : 'success', causal_entry_keys: [at(key)] },
+        { ...DOER, session_id: `${key}-${i}` },
+      );
+    for (const i of [0, 1, 2, 3]) await outcome('policy', i);
+    const refused = app.call(
+      'outcomes.commit',
+      { outcome_ref: 'bad', outcome_type: 'success', used: [at('owner')] },
+      { ...DOER, session_id: 'refused' },
+    );
+    const [, failed] = await Promise.all([
+      Promise.all([0, 1, 2, 3].map((i) => outcome('limit', i))),
+      refused.catch((error: unknown) => error),
+    ]);
+    expect(failed).toMatchObject({ code: 'invalid_input' });
+    const { confidence, evidence_success, evidence_failure } = await standing('policy');
+    expect(await standing('limit')).toMatchObject({ confidence, evidence_success, evidence_failure, outcome_count: 4 });
+    expect(await standing('owner')).toMatchObject({ outcome_count: 0 });
+  });
+
   it('counts again in another session', async () => {
     const input = { outcome_ref: 'deploy-1', outcome_type: 'success' as const, causal_entry_keys: [at('policy')] };
     await app.call('outcomes.commit', input, DOER);

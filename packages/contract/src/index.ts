@@ -1,3 +1,4 @@
+export * from './agent-glob.ts';
 export * from './entry-key.ts';
 export * from './event-types.ts';
 export * from './faults.ts';
@@ -5,6 +6,7 @@ export * from './glob.ts';
 export * from './glob-sets.ts';
 export { parseExact } from './json-exact.ts';
 export * from './json-object.ts';
+export * from './json-steps.ts';
 export * from './json-text.ts';
 export * from './module-routes.ts';
 export * from './operation.ts';

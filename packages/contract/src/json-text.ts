@@ -27,6 +27,9 @@ export class JsonText {
   #value: unknown;
   #parsed = false;
 
+  /** The value is nested no deeper than this, where that is known. */
+  depth: number | undefined;
+
   /** Some members of the value, for a transport that needs only these and so need not parse the text. */
   readonly about: object | undefined;
 
@@ -109,6 +112,8 @@ type RawPathPlan = {
 };
 type FoundTexts = JsonText | (FoundTexts | undefined)[] | undefined;
 
+type FindCursor = ScanPosition & { readonly depth: number | undefined };
+
 const plans = new WeakMap<object, RawPathPlan>();
 
 /**
@@ -117,12 +122,20 @@ const plans = new WeakMap<object, RawPathPlan>();
  * cached.
  */
 export function attachRaw(text: string, parsed: unknown, paths: readonly (readonly string[])[]): void {
+  attachRawOf({ text, parsed, depth: undefined }, paths);
+}
+
+/** A text of JSON, what JSON.parse made of it, and its nesting where that is known. */
+export type ParsedText = { text: string; parsed: unknown; depth: number | undefined };
+
+/** The same for a text whose nesting is known: that of its values is not looked for again. */
+export function attachRawOf({ text, parsed, depth }: ParsedText, paths: readonly (readonly string[])[]): void {
   let plan = plans.get(paths);
   if (!plan) {
     plan = planOf(paths);
     plans.set(paths, plan);
   }
-  const cursor = { text, at: afterSpace(text, 0) };
+  const cursor: FindCursor = { text, at: afterSpace(text, 0), depth };
   // Two steps: of duplicate members, nothing of the first may remain, however deep its values are nested.
   attach(find(cursor, plan), parsed, plan);
 }
@@ -142,16 +155,19 @@ function planOf(paths: readonly (readonly string[])[]): RawPathPlan {
   };
 }
 
-function find(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
+function find(cursor: FindCursor, step: RawPathPlan): FoundTexts {
   const { text, at } = cursor;
   const code = text.charCodeAt(at);
   if (!step.leaf && code === OPEN_OBJECT) return findMembers(cursor, step);
   if (!step.leaf && code === OPEN_ARRAY && step.each) return findElements(cursor, step.each);
   cursor.at = afterValue(text, at);
-  return step.leaf ? new JsonText(text.slice(at, cursor.at)) : undefined;
+  if (!step.leaf) return undefined;
+  const found = new JsonText(text.slice(at, cursor.at));
+  found.depth = cursor.depth;
+  return found;
 }
 
-function findMembers(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
+function findMembers(cursor: FindCursor, step: RawPathPlan): FoundTexts {
   const { text } = cursor;
   const found: FoundTexts = [];
   let at = afterSpace(text, cursor.at + 1);
@@ -169,7 +185,7 @@ function findMembers(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
   return found;
 }
 
-function findElements(cursor: ScanPosition, step: RawPathPlan): FoundTexts {
+function findElements(cursor: FindCursor, step: RawPathPlan): FoundTexts {
   const { text } = cursor;
   const found: FoundTexts = [];
   let at = afterSpace(text, cursor.at + 1);

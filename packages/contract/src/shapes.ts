@@ -1,10 +1,13 @@
 import * as z from 'zod';
+import { isAgentGlob } from './agent-glob.ts';
 import { charLength, entityPathProblem, keyProblem, parseGlob, trimSlashes, utf8Length } from './glob.ts';
 import { JsonText, jsonDepth } from './json-text.ts';
 
 export const MAX_JSON_DEPTH = 128;
 
-const nfc = (text: string) => text.normalize('NFC');
+/** No name is as long as this even before it is composed, and composing 8 MB takes 100 ms. */
+const LONGEST_NAME = 16_384;
+const nfc = (text: string) => (text.length > LONGEST_NAME ? text : text.normalize('NFC'));
 
 const checked = (problem: (text: string) => string | undefined, tidy = nfc) =>
   z
@@ -51,7 +54,9 @@ export const includeDescendants = z
 
 /** Limited in bytes: names are indexed, and an index row in PostgreSQL holds at most 2,704. */
 export const label = (maxBytes: number) =>
-  checked((text) => (utf8Length(text) > maxBytes ? `is longer than ${maxBytes} bytes` : labelProblem(text)));
+  checked((text) =>
+    text.length > maxBytes || utf8Length(text) > maxBytes ? `is longer than ${maxBytes} bytes` : labelProblem(text),
+  );
 function labelProblem(text: string): string | undefined {
   if (text.trim() === '') return 'must not be empty';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
@@ -63,7 +68,10 @@ function labelProblem(text: string): string | undefined {
 export const text = (max: number) =>
   z
     .string()
-    .refine((text) => charLength(text) <= max, `must not be longer than ${max} characters`)
+    .refine(
+      (text) => text.length <= max || (text.length <= 2 * max && charLength(text) <= max),
+      `must not be longer than ${max} characters`,
+    )
     .refine((text) => text.isWellFormed() && !text.includes('\0'), 'must be well-formed Unicode without NUL')
     .meta({ maxLength: max });
 
@@ -72,6 +80,14 @@ export const agentId = label(256).meta({
   description: 'The agent that writes or asks, in at most 256 bytes.',
   examples: ['agent/deploy-bot'],
 });
+export const agentGlob = label(256)
+  .refine(isAgentGlob, 'may have a star only at its end, as in ci-*, team/* or team/**')
+  .meta({
+    id: 'AgentGlob',
+    description:
+      'A name, or its beginning and `*` for what follows up to a slash, or `**` for whatever follows; `*` is all.',
+    examples: ['team/*'],
+  });
 export const sessionId = label(256).meta({
   id: 'SessionId',
   description: 'The session that it belongs to.',
@@ -141,13 +157,17 @@ function toJsonText(value: unknown): JsonText | string {
   if (value === undefined) return 'is required';
   try {
     const json = JsonText.of(value);
-    if (jsonDepth(json.text) <= MAX_JSON_DEPTH) return json;
+    if (isShallow(json)) return json;
   } catch (error) {
     // A RangeError means that the nesting exceeded the stack.
     if (!(error instanceof RangeError)) return 'has no JSON form';
   }
   return `is nested deeper than ${MAX_JSON_DEPTH} levels`;
 }
+
+/** A value is nested less deep than the body that it came in. */
+const isShallow = ({ depth = Number.POSITIVE_INFINITY, text }: JsonText): boolean =>
+  depth <= MAX_JSON_DEPTH || jsonDepth(text) <= MAX_JSON_DEPTH;
 
 export const jsonValue = z
   .unknown()

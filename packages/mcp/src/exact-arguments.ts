@@ -9,10 +9,10 @@ type ToolCallMessage = { method?: unknown; params?: JsonObject & { _meta?: JsonO
 
 /**
  * Parses a message of a client. JSON.parse changes numbers such as 12345678901234567890 and 1.0, so a call of a tool
- * carries the text of its arguments along. Throws on text that is not JSON.
+ * carries the text of its arguments along. Throws on text that is not JSON; `parsed` is what it holds, if that is known.
  */
-export function parseMessage(text: string): unknown {
-  const message = JSON.parse(text) as ToolCallMessage | null;
+export function parseMessage(text: string, parsed: unknown = JSON.parse(text)): unknown {
+  const message = parsed as ToolCallMessage | null;
   if (message?.method !== 'tools/call' || typeof message.params !== 'object' || message.params === null) return message;
   attachRaw(text, message, ARGUMENTS);
   const { arguments: exact, _meta } = message.params;

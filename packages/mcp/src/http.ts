@@ -16,6 +16,8 @@ export type McpRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | undefined;
+  /** The text of a large body and what it holds, where it was read before. */
+  read?: { text: string; parsed: unknown } | undefined;
   /** The holder of the key; undefined where no key is required. */
   keyHolder: string | undefined;
   /** From the request's headers. */
@@ -61,7 +63,7 @@ export async function answerWith(incoming: McpRequest, make: MakeServer): Promis
   const sessionHeader = headers[SESSION_HEADER];
   const token = sessionHeader === undefined ? undefined : readToken(sessionHeader);
   if (sessionHeader !== undefined && !token) return refuse(404, -32001, 'Session not found');
-  const message = parse(body);
+  const message = incoming.read ? parseMessage(incoming.read.text, incoming.read.parsed) : parse(body);
   const session = sessionOf(incoming, identityOf(incoming, token));
   const changes = changesFor(session, (error) => {
     if (error !== undefined) onError(error);

@@ -128,6 +128,7 @@ export const agentReads = {
       'The newest shared version of an entry that the other agent wrote. Counts as a read, appears on both timelines and ' +
       'in the graph.',
     ...reading,
+    acts_as_agent: true,
     http: {
       method: 'GET',
       path: '/api/v1/agents/{agent_id}/read-from/{source_agent_id}/{entity_path}/{key}',

@@ -55,6 +55,7 @@ export const ingest = {
       z.strictObject({
         resourceSpans: z
           .array(z.looseObject({}))
+          .max(1000)
           .default([])
           .meta({ description: '`ResourceSpans` of OTLP in its JSON form.' }),
         agent_id: s.agentId.optional().meta({ description: 'The agent of spans that name none.' }),

@@ -32,6 +32,23 @@ const settings = {
   entity_paths: z.array(s.pathGlob).max(100).default([]).meta({
     description: 'If any are given, the key can access nothing outside of these paths, whatever its scopes are.',
   }),
+  agent_ids: z
+    .array(s.agentGlob)
+    .max(100)
+    .default([])
+    .meta({
+      description:
+        'If any are given, the key can act and read only as these agents, so that entries with `shared: false` of others ' +
+        'are out of its reach. Not for a key of the type admin, which concerns all agents.',
+    }),
+  shares_sessions: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'An open session belongs to the key that opened it. With true, the sessions that the key names are open to all ' +
+        'keys with true.',
+    }),
   rate_limit_rpm: z.int().min(1).max(1_000_000).meta({ description: 'Requests that it may make a minute.' }),
 };
 

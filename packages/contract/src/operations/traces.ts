@@ -104,7 +104,7 @@ export const traces = {
           .array(
             z.looseObject({
               operation: s.text(256).min(1),
-              parameters: s.jsonValue.optional(),
+              parameters: z.record(z.string(), s.anyJson).default({}),
               result_count: z.int().min(0).default(0),
               duration_ms: z.number().min(0).nullish(),
               occurred_at: isoOrNull,

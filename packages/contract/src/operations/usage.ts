@@ -47,6 +47,8 @@ const ownKey = z
     key_type: z.enum(['agent', 'admin', 'service']),
     scopes: z.array(z.object({ pattern: z.string(), permission: z.enum(['READ', 'WRITE', 'READ_WRITE']) })),
     entity_paths: z.array(z.string()),
+    agent_ids: z.array(z.string()),
+    shares_sessions: z.boolean(),
     rate_limit_rpm: z.int(),
     expires_at: s.utc.nullable(),
   })

@@ -34,7 +34,7 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
     version: null,
     visible_to: EVERYONE,
     details: { tag: name, tag_seq: seq },
-    session: sessionName(session_id, caller.actor),
+    session: sessionName(session_id, caller),
   });
   const row = { account_id, name, description, seq, agent_id, created_seq, created_at: work.now };
   work.send(work.tx.insertMany(queries.insertTag, [row]));

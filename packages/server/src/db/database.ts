@@ -58,8 +58,6 @@ export interface Dialect {
   numbers(values: readonly number[]): Sql;
   /** A list of text pairs as a table `pairs (a, b)`. */
   pairs(values: readonly (readonly [string, string])[]): Sql;
-  /** The size of a text in UTF-8. The column must be a constant in the code. */
-  bytes(column: string): string;
   /** A member of a JSON object that is stored as text. Column and path must be constants in the code. */
   jsonMember(column: string, path: readonly string[], as: 'text' | 'flag'): string;
 }

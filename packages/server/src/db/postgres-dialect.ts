@@ -14,7 +14,6 @@ export const dialect: Dialect = {
     text: 'unnest(CAST(? AS text[]), CAST(? AS text[])) AS pairs(a, b)',
     values: [arrayLiteral(values.map(([a]) => a)), arrayLiteral(values.map(([, b]) => b))],
   }),
-  bytes: (column) => `octet_length(${column})`,
   jsonMember(column, path, as) {
     const member = `${readableJson(column)} #>> '{${path.join(',')}}'`;
     return as === 'text' ? `(${member}) COLLATE "C"` : `CASE WHEN ${member} = 'true' THEN 1 ELSE 0 END`;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ByteLimit, Query } from './database.ts';
 import { toFirstRows, withRunningBytes } from './postgres-first.ts';
-import { type Find, type Insert, once, type Sql, type SqlValue, type Update } from './sql.ts';
+import { type Find, findOneText, type Insert, once, type Sql, type SqlValue, type Update } from './sql.ts';
 
 const ARRAY_TYPES = { text: 'text[]', int: 'bigint[]', real: 'double precision[]', search_text: 'text[]' } as const;
 
@@ -80,13 +80,6 @@ export function manyKeys<T>(find: Find, keys: readonly (readonly SqlValue[])[]) 
     },
   };
 }
-
-const findOneText = once(
-  ({ table, select, by }: Find) =>
-    `SELECT ${select} FROM ${table} WHERE ${Object.keys(by)
-      .map((name) => `${name} = ?`)
-      .join(' AND ')}`,
-);
 
 /** Always asks the store: to find out whether another server has written meanwhile takes as long as the row. */
 export const findOne = <T>(query: Query, find: Find, key: readonly SqlValue[]): Promise<T | undefined> =>

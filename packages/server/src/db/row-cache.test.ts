@@ -51,6 +51,18 @@ describe('rows in memory', () => {
     );
   });
 
+  it('are added to where they are, and dropped where it is not known which they are', () => {
+    const cache = new RowCache(find, limits);
+    const key = ['a', 'main', 'p', 'k'];
+    cache.put(key, { entry_id: 7, document: '{}', recall_count: 1 });
+    cache.add({ account_id: 'a', entry_id: 7, recall_count: 2 }, ['recall_count']);
+    cache.add({ account_id: 'a', entry_id: 8, recall_count: 2 }, ['recall_count']);
+    cache.add({ account_id: 'b', entry_id: 7, recall_count: 2 }, ['recall_count']);
+    expect(cache.get(key)).toMatchObject({ recall_count: 3 });
+    cache.add({ account_id: 'a', branch: 'main', entity_path: 'p', key: 'k', recall_count: 2 }, ['recall_count']);
+    expect(cache.get(key)).toBeUndefined();
+  });
+
   it('of one account take their share and no more, however many it reads', () => {
     const cache = new RowCache(find, limits);
     const step = (account: number, entry: number): Step => ({ account, entry, size: 100, does: 'put' });

@@ -53,11 +53,15 @@ export class RowCache {
     return this.#bytes;
   }
 
+  has(account: SqlValue, name: string): boolean {
+    const rows = this.#accounts.get(account);
+    return rows !== undefined && (rows.recent.byName.has(name) || rows.earlier.byName.has(name));
+  }
+
   /** The first part of a key is the account. */
-  get(key: readonly SqlValue[]): Row | undefined {
+  get(key: readonly SqlValue[], name = nameOf(key)): Row | undefined {
     const rows = this.#accounts.get(key[0] as SqlValue);
     if (!rows) return undefined;
-    const name = nameOf(key);
     const used = rows.recent.byName.get(name);
     if (used) return used.row;
     const cached = rows.earlier.remove(name, this.#find.number);
@@ -102,6 +106,18 @@ export class RowCache {
     if (key.every((part) => part !== undefined)) this.#dropName(key);
   }
 
+  /** Adds to columns of a row, in place: the row that many read is counted so, and must not have to be read again. */
+  add(written: Readonly<Row>, columns: readonly string[]): void {
+    const number = written[this.#find.number];
+    const rows = this.#accounts.get(written[this.#columns[0] as string] as SqlValue);
+    if (number === undefined || !rows) this.drop(written);
+    for (const generation of rows ? [rows.recent, rows.earlier] : []) {
+      const row = generation.byName.get(generation.names.get(number as SqlValue) ?? '')?.row;
+      for (const column of row ? columns : [])
+        if (row && column in row) row[column] = Number(row[column]) + Number(written[column]);
+    }
+  }
+
   #dropName(key: readonly SqlValue[]): void {
     const rows = this.#accounts.get(key[0] as SqlValue);
     if (!rows) return;
@@ -132,8 +148,8 @@ export class RowCache {
   }
 }
 
-/** The lengths make it unambiguous. */
-function nameOf(key: readonly SqlValue[]): string {
+/** A key without its account, as one text; the lengths make it unambiguous. */
+export function nameOf(key: readonly SqlValue[]): string {
   let lengths = '';
   let parts = '';
   for (let i = 1; i < key.length; i++) {

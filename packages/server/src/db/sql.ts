@@ -93,3 +93,11 @@ export function once<K extends object, T>(make: (key: K) => T): (key: K) => T {
     return one;
   };
 }
+
+/** A look-up of one row, by equality on its key. */
+export const findOneText = once(
+  ({ table, select, by }: Find) =>
+    `SELECT ${select} FROM ${table} WHERE ${Object.keys(by)
+      .map((name) => `${name} = ?`)
+      .join(' AND ')}`,
+);

@@ -1,29 +1,38 @@
 import { stat } from 'node:fs/promises';
 import { SqliteReader } from './sqlite-reader.ts';
 
-const MAX_WAL_BYTES = 32 * 1024 * 1024;
+export const MAX_WAL_BYTES = 32 * 1024 * 1024;
+export const PAGE_BYTES = 8192;
 const COMMITS_PER_LOOK = 8;
+
+type CheckpointRow = { busy: number; log: number; checkpointed: number };
 
 /**
  * Moves committed pages from the WAL into the file, on its own thread: on the writer's thread, every request would wait
  * for the disk. The first step runs beside writes; the second blocks them only for the pages added meanwhile, and
- * resets the WAL.
+ * resets the WAL. The file keeps its size and is written from the start again: to cut it took the writer 12 ms.
  */
 export class Checkpointer {
   readonly #file: string;
+  readonly #maxBytes: number;
   #commits = 0;
+  /** As it was when the WAL was reset last, and how many commits fill it again. */
+  #reset = { size: 0, commits: 0, until: 0 };
   #running: Promise<void> | undefined;
   #thread: SqliteReader | undefined;
 
-  constructor(file: string) {
+  constructor(file: string, maxBytes = MAX_WAL_BYTES) {
     this.#file = file;
+    this.#maxBytes = maxBytes;
   }
 
-  committed(): void {
-    if (++this.#commits % COMMITS_PER_LOOK !== 0 || this.#running !== undefined) return;
-    this.#running = this.#look().finally(() => {
-      this.#running = undefined;
-    });
+  /** Returns the check that is under way, if there is one. Nothing has to wait for it. */
+  committed(): Promise<void> | undefined {
+    if (++this.#commits % COMMITS_PER_LOOK === 0)
+      this.#running ??= this.#look().finally(() => {
+        this.#running = undefined;
+      });
+    return this.#running;
   }
 
   /**
@@ -32,11 +41,23 @@ export class Checkpointer {
    */
   async #look(): Promise<void> {
     try {
-      if ((await stat(`${this.#file}-wal`)).size < MAX_WAL_BYTES) return;
-      this.#thread ??= new SqliteReader(this.#file, { readOnly: false });
-      for (const mode of ['PASSIVE', 'RESTART'])
-        await this.#thread.all({ text: `PRAGMA wal_checkpoint(${mode})`, values: [] });
+      const { size } = await stat(`${this.#file}-wal`);
+      const isFilledAgain = size > this.#reset.size || this.#commits >= this.#reset.until;
+      if (size < this.#maxBytes || !isFilledAgain) return;
+      const commits = this.#commits;
+      const { log } = await this.#checkpoint('PASSIVE');
+      const { busy } = await this.#checkpoint('RESTART');
+      if (busy !== 0) return;
+      // The size of the file no longer tells how full it is; the commits that filled it do.
+      const filling = (this.#maxBytes / (Math.max(log, 1) * PAGE_BYTES)) * (commits - this.#reset.commits);
+      this.#reset = { size, commits, until: commits + Math.max(COMMITS_PER_LOOK, Math.floor(filling)) };
     } catch {}
+  }
+
+  async #checkpoint(mode: 'PASSIVE' | 'RESTART'): Promise<CheckpointRow> {
+    this.#thread ??= new SqliteReader(this.#file, { readOnly: false });
+    const [row] = await this.#thread.all<CheckpointRow>({ text: `PRAGMA wal_checkpoint(${mode})`, values: [] });
+    return row ?? { busy: 1, log: 0, checkpointed: 0 };
   }
 
   async close(): Promise<void> {

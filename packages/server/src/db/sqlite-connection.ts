@@ -6,11 +6,12 @@ import type {
 } from '@photostructure/sqlite';
 import type { ByteLimit, FirstRows } from './database.ts';
 import type { Find, Sql, SqlValue } from './sql.ts';
+import { MAX_WAL_BYTES, PAGE_BYTES } from './sqlite-checkpoint.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
-import { plannedOnce } from './sqlite-limit.ts';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
-import { compileRowBuilder, type RowBuilder, takeFirst } from './sqlite-rows.mjs';
+import { compileRowBuilder, type RowBuilder, takeFirst } from './sqlite-first.mjs';
+import { plannedOnce } from './sqlite-limit.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
@@ -124,10 +125,10 @@ export class SqliteConnection {
 
 const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
-  PRAGMA page_size = 8192;
+  PRAGMA page_size = ${PAGE_BYTES};
   PRAGMA journal_mode = WAL;
   PRAGMA wal_autocheckpoint = 32000;
-  PRAGMA journal_size_limit = 0;
+  PRAGMA journal_size_limit = ${2 * MAX_WAL_BYTES};
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
   PRAGMA secure_delete = ON;

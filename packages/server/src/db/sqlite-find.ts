@@ -1,4 +1,4 @@
-import { type Find, once, type Sql, type SqlValue } from './sql.ts';
+import { type Find, findOneText, once, type Sql, type SqlValue } from './sql.ts';
 
 /** Keys per statement. Few sizes, so that there are few prepared statements; the last one is filled up with nulls. */
 const KEYS_PER_STATEMENT = [128, 64, 32, 16, 8] as const;
@@ -8,7 +8,8 @@ const FEW_KEYS = 8;
 export type FindKey = readonly SqlValue[];
 type FindPlan = { byOne: string; byMany: readonly { size: number; text: string }[] };
 
-function planFind({ table, select, by }: Find): FindPlan {
+function planFind(find: Find): FindPlan {
+  const { table, select, by } = find;
   const names = Object.keys(by);
   const places = names.map(() => '?').join(', ');
   const same = names.map((name, i) => `found.${name} = wanted.column${i + 2}`).join(' AND ');
@@ -18,7 +19,7 @@ function planFind({ table, select, by }: Find): FindPlan {
     return `SELECT wanted.column1 AS place, ${select} FROM (VALUES ${keys}) AS wanted CROSS JOIN ${table} AS found ON ${same}`;
   };
   return {
-    byOne: `SELECT ${select} FROM ${table} WHERE ${names.map((name) => `${name} = ?`).join(' AND ')}`,
+    byOne: findOneText(find),
     byMany: KEYS_PER_STATEMENT.map((size) => ({ size, text: findText(size) })),
   };
 }

@@ -1,10 +1,10 @@
-import { type CachedFind, type CacheLimits, RowCache } from './row-cache.ts';
-import { once, type Row, type SqlValue } from './sql.ts';
+import { type CachedFind, type CacheLimits, nameOf, RowCache } from './row-cache.ts';
+import { findOneText, once, type Row, type SqlValue } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { findChunks } from './sqlite-find.ts';
+import { translate } from './sqlite-errors.ts';
 
-/** What a transaction has written: rows named by their columns, or anything in a table. */
-export type WrittenRows = { table: string; rows: readonly Row[] | 'any' };
+/** What a transaction has written: rows named by their columns, or anything in a table. `add`: it only added to these. */
+export type WrittenRows = { table: string; rows: readonly Row[] | 'any'; add?: readonly string[] | undefined };
 
 type KnownRowsParts = { reader: SqliteConnection; writer: SqliteConnection; limits: CacheLimits };
 
@@ -27,21 +27,29 @@ export class SqliteKnownRows {
 
   async find(find: CachedFind, key: readonly SqlValue[]): Promise<Row | undefined> {
     const cache = this.#cacheOf(find);
-    if (cache.get(key) === undefined) return this.#read(cache, find, key);
+    const name = nameOf(key);
+    if (!cache.has(key[0] as SqlValue, name)) return this.#read(cache, find, key);
     await (this.#checked ?? this.#checkAfterTurn());
     this.#isUsed = true;
-    return cache.get(key) ?? this.#read(cache, find, key);
+    return cache.get(key, name) ?? this.#read(cache, find, key);
   }
 
   /** Reading and keeping are one step, so that no commit of this process falls between them. */
   #read(cache: RowCache, find: CachedFind, key: readonly SqlValue[]): Row | undefined {
-    const [chunk] = findChunks(find, [key]);
-    const row = chunk && this.#parts.reader.get<Row>(chunk.statement);
+    const row = this.#readRow(find, key);
     if (row) {
       cache.put(key, row);
       this.#idle ??= setInterval(() => this.#dropUnused(), IDLE_MS).unref();
     }
     return row;
+  }
+
+  #readRow(find: CachedFind, key: readonly SqlValue[]): Row | undefined {
+    try {
+      return this.#parts.reader.get<Row>({ text: findOneText(find), values: key });
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   /**
@@ -94,10 +102,11 @@ export class SqliteKnownRows {
 
   /** Call it with what a commit wrote before anything else can run. */
   committed(written: readonly WrittenRows[]): void {
-    for (const { table, rows } of written)
+    for (const { table, rows, add } of written)
       for (const [find, cache] of this.#caches) {
         if (find.table !== table) continue;
         if (rows === 'any') cache.clear();
+        else if (add) for (const row of rows) cache.add(row, add);
         else for (const row of rows) cache.drop(row);
       }
   }

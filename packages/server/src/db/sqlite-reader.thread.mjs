@@ -1,7 +1,7 @@
 // Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with types beside it
-import { compileRowBuilder, takeFirst } from './sqlite-rows.mjs';
+import { compileRowBuilder, takeFirst } from './sqlite-first.mjs';
 
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');

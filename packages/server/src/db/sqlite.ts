@@ -34,7 +34,6 @@ const dialect: Dialect = {
     text: '(SELECT value ->> 0 AS a, value ->> 1 AS b FROM json_each(?)) AS pairs',
     values: [JSON.stringify(values)],
   }),
-  bytes: (column) => `length(CAST(${column} AS BLOB))`,
   jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
 };
 
@@ -91,12 +90,8 @@ class SqliteDatabase implements Database {
     return this;
   }
 
-  async find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<T | undefined> {
-    try {
-      return (await this.#known.find(find, key)) as T | undefined;
-    } catch (error) {
-      throw translate(error);
-    }
+  find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<T | undefined> {
+    return this.#known.find(find, key) as Promise<T | undefined>;
   }
 
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -142,7 +137,7 @@ class SqliteDatabase implements Database {
     try {
       const result = await work(tx);
       tx.commit();
-      this.#checkpointer.committed();
+      void this.#checkpointer.committed();
       return result;
     } catch (error) {
       tx.rollback();

@@ -13,8 +13,8 @@ export function authenticateByRing(keys: KeyRing): Authenticate {
   const identityOf = (known: KnownKey): KeyIdentity => {
     let identity = identities.get(known);
     if (!identity) {
-      const { account_id, principal } = known;
-      identity = { account_id, actor: `key/${principal.key_id}`, key: principal };
+      const { account_id, principal, holder } = known;
+      identity = { account_id, actor: `key/${principal.key_id}`, holder: `key/${holder}`, key: principal };
       identities.set(known, identity);
     }
     return identity;

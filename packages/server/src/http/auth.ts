@@ -5,7 +5,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/index.ts';
 
 /** The account and key of a request, known before anything else is read. */
-export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'key' | 'control'>;
+export type KeyIdentity = Pick<Caller, 'account_id' | 'actor' | 'holder' | 'key' | 'control'>;
 
 export type PresentedKey = { key: string | undefined; address: string };
 
@@ -27,7 +27,10 @@ export function refusal(key: string | undefined): Fault {
  */
 export function authenticateByList(keys: readonly string[]): Authenticate {
   if (keys.length === 0) return () => ANYBODY;
-  const known = keys.map((key, i) => ({ digest: digest(key), identity: self(`key/${i + 1}`) }));
+  const known = keys.map((key, i) => ({
+    digest: digest(key),
+    identity: { ...self(`key/${i + 1}`), holder: i === 0 ? '' : `key/${i + 1}` },
+  }));
   // Keys that were accepted before. A look-up by the hash of the whole key reveals nothing about a wrong one.
   const accepted = new Map<string, KeyIdentity>();
   return ({ key }) => {

@@ -1,25 +1,84 @@
 import { isUtf8 } from 'node:buffer';
-import { attachRaw, Fault, jsonDepth, type OperationName, operations, shapes } from '@mem-service/contract';
+import {
+  attachRawOf,
+  Fault,
+  type JsonLimits,
+  jsonDepth,
+  type OperationName,
+  operations,
+  type ParsedText,
+  parseJsonInSteps,
+  shapes,
+  tooDeep,
+} from '@mem-service/contract';
+import { inTurns, pause } from '../turns.ts';
 
 /** A body holds its value one or two levels down, so it may be a little deeper than a value. */
-const MAX_BODY_DEPTH = shapes.MAX_JSON_DEPTH + 8;
+export const BODY_LIMITS: JsonLimits = { depth: shapes.MAX_JSON_DEPTH + 8, members: 50_000, values: 250_000 };
 
-/** Parses a JSON body without changing a byte of the values in it. */
-export function readBody(bytes: Buffer, name: OperationName): Record<string, unknown> {
+/** Smaller bodies are read at once: whatever they hold, they have few values. */
+const SMALL_BYTES = 64 * 1024;
+/** Bytes that are decoded in one step. */
+const DECODED_BYTES = 512 * 1024;
+
+export const isLargeBody = (bytes: Buffer): boolean => bytes.length > SMALL_BYTES;
+
+/** Parses a JSON body without changing a byte of the values in it. Returns a promise only for a large one. */
+export function readBody(
+  bytes: Buffer,
+  name: OperationName,
+): Record<string, unknown> | Promise<Record<string, unknown>> {
   if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw new Fault('invalid_json', 'the body is not valid UTF-8');
+  if (isLargeBody(bytes)) return readLargeBody(bytes, name);
+  checkUtf8(bytes);
   const text = bytes.toString('utf8');
-  if (jsonDepth(text) > MAX_BODY_DEPTH)
-    throw new Fault('invalid_input', `the body is nested deeper than ${MAX_BODY_DEPTH} levels`, {
-      errors: [{ path: '', message: `is nested deeper than ${MAX_BODY_DEPTH} levels` }],
-    });
-  const parsed = parse(text);
+  const depth = jsonDepth(text);
+  if (depth > BODY_LIMITS.depth) throw tooDeep(BODY_LIMITS.depth);
+  return withExactValues({ text, depth, parsed: parse(text) }, name);
+}
+
+async function readLargeBody(bytes: Buffer, name: OperationName): Promise<Record<string, unknown>> {
+  const read = await parseInTurns(bytes);
+  await pause();
+  const body = withExactValues(read, name);
+  await pause();
+  return body;
+}
+
+/** Parses a large body in turns with other requests. */
+export async function parseInTurns(bytes: Buffer, limits: JsonLimits = BODY_LIMITS): Promise<ParsedText> {
+  await pause();
+  checkUtf8(bytes);
+  const text = await inTurns(decodeInSteps(bytes));
+  try {
+    return { text, ...(await inTurns(parseJsonInSteps(text, limits))) };
+  } catch (error) {
+    throw error instanceof SyntaxError ? notJson(error) : error;
+  }
+}
+
+function* decodeInSteps(bytes: Buffer): Generator<void, string> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  let text = '';
+  for (let at = 0; at < bytes.length; at += DECODED_BYTES) {
+    text += decoder.decode(bytes.subarray(at, at + DECODED_BYTES), { stream: true });
+    yield;
+  }
+  return text + decoder.decode();
+}
+
+function checkUtf8(bytes: Buffer): void {
+  if (!isUtf8(bytes)) throw new Fault('invalid_json', 'the body is not valid UTF-8');
+}
+
+/** Refuses what is no object, and keeps the exact text of the values that the operation names. */
+function withExactValues({ text, parsed, depth }: ParsedText, name: OperationName): Record<string, unknown> {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw new Fault('invalid_input', 'the body must be a JSON object', {
       errors: [{ path: '', message: 'must be a JSON object' }],
     });
-  const { raw } = operations[name];
-  if (raw) attachRaw(text, parsed, raw);
+  const { raw: paths } = operations[name];
+  if (paths) attachRawOf({ text, parsed, depth }, paths);
   return parsed as Record<string, unknown>;
 }
 
@@ -27,6 +86,8 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Fault('invalid_json', `the body is not valid JSON: ${(error as Error).message}`);
+    throw notJson(error as Error);
   }
 }
+
+const notJson = ({ message }: Error): Fault => new Fault('invalid_json', `the body is not valid JSON: ${message}`);

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidInput, shapes } from '@mem-service/contract';
-import type { Caller } from '../kernel/index.ts';
+import { type Caller, soleAgentOf } from '../kernel/index.ts';
 import type { KeyIdentity } from './auth.ts';
 
 export type RequestHead = { headers: IncomingHttpHeaders; ip: string; id: string; identity: KeyIdentity };
 
 export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgentId: string): Caller {
   return {
-    agent_id: agentId(headers, 'x-mem-agent-id') ?? defaultAgentId,
+    agent_id: agentId(headers, 'x-mem-agent-id') ?? soleAgentOf(identity.key) ?? defaultAgentId,
     session_id: sessionId(headers, 'x-mem-session-id') ?? null,
     address: ip,
     request_id: id,

@@ -3,9 +3,10 @@ import type { ReadableStream } from 'node:stream/web';
 import { Fault, type OperationName, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Kernel } from '../kernel/index.ts';
+import { type Kernel, soleAgentOf } from '../kernel/index.ts';
 import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
+import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
 import { refuseWith } from './problems.ts';
 import type { TraceCall } from './telemetry.ts';
@@ -24,6 +25,10 @@ export type McpOptions = {
 };
 
 export const MCP_PATH = '/mcp';
+/** A message is read twice, and is written by a model: half of what other bodies may hold is plenty. */
+const maxBytesOf = ({ maxBodyBytes }: McpOptions): number => Math.floor(maxBodyBytes / 2);
+const MCP_LIMITS = { ...BODY_LIMITS, members: BODY_LIMITS.members / 2, values: BODY_LIMITS.values / 2 };
+
 const METADATA = '/.well-known/oauth-protected-resource';
 
 /** The Model Context Protocol over HTTP, with the same keys and the same kernel. Stateless between requests. */
@@ -36,6 +41,7 @@ export function addMcp(server: FastifyInstance, kernel: Kernel, options: McpOpti
     method: ['GET', 'POST', 'DELETE'],
     url: MCP_PATH,
     exposeHeadRoute: false,
+    bodyLimit: maxBytesOf(options),
     onRequest: [checkOrigin(options), options.requireKey],
     onSend: pointToMetadata,
     handler: (request, reply) => answer(kernel, { ...options, listening }, { request, reply }),
@@ -96,14 +102,17 @@ async function answer(
   const headers = Object.entries(request.headers).flatMap(([name, value]) =>
     typeof value === 'string' && name !== 'content-length' ? [[name, value]] : [],
   );
+  const sent = Buffer.isBuffer(request.body) ? request.body : undefined;
+  const read = sent && isLargeBody(sent) ? await parseInTurns(sent, MCP_LIMITS) : undefined;
   let away: Fault | undefined;
   const response = await (options.answer ?? answerMcp)({
     method: request.method,
     url: `${request.protocol}://${request.host}${request.url}`,
     headers: Object.fromEntries(headers),
-    body: Buffer.isBuffer(request.body) ? request.body : undefined,
-    keyHolder: options.hasKeys ? caller.actor : undefined,
-    agentId: request.headers['x-mem-agent-id'] === undefined ? undefined : caller.agent_id,
+    body: sent,
+    read,
+    keyHolder: options.hasKeys ? (caller.holder ?? caller.actor) : undefined,
+    agentId: request.headers['x-mem-agent-id'] === undefined ? soleAgentOf(caller.key) : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
     branch: oneOf(request.headers['x-mem-branch']),
@@ -127,7 +136,7 @@ async function answer(
       };
     },
     serves: (name) => kernel.serves(name),
-    maxBodyBytes: options.maxBodyBytes,
+    maxBodyBytes: maxBytesOf(options),
     onError: options.onError,
   });
   reply.code(response.status).headers(Object.fromEntries(response.headers));

@@ -10,7 +10,8 @@ import { callerOf } from './caller.ts';
 import { hasField, queryReader, setField } from './coerce.ts';
 import { sendLines } from './lines.ts';
 import type { RequestMetering } from './metering.ts';
-import { matchPath, patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
+import { pathMatcher } from './path-matcher.ts';
+import { patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
 import type { OpenStreams } from './streams.ts';
 
 export type OperationOptions = {
@@ -43,14 +44,15 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   };
   for (const group of groupByRoute()) {
     const [first] = group as [RoutePattern, ...RoutePattern[]];
+    const match = pathMatcher(group);
     server.route({
       method: first.method,
       url: routerPath(first),
       onRequest: checkFor(group.map(({ name }) => name)),
       handler: (request, reply) => {
         if (first.greedy < 0) return run(first.name, request.params as object, reply);
-        const match = matchPath(group, pathOf(request));
-        if (match) return run(match.name, match.params, reply);
+        const matched = match(pathOf(request));
+        if (matched) return run(matched.name, matched.params, reply);
         return refuse(request, options.metering);
       },
     });
@@ -89,7 +91,9 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     if (wait !== undefined) await wait;
     let bytes = 0;
     try {
-      const made = answer(reply, operation, await kernel.invoke(name, readInput(params, reply.request), caller));
+      const read = readInput(params, reply.request);
+      const input = read instanceof Promise ? await read : read;
+      const made = answer(reply, operation, await kernel.invoke(name, input, caller));
       bytes = made.bytes;
       return made.answer;
     } finally {
@@ -102,7 +106,7 @@ function linesRunner(kernel: Kernel, name: LinesName, agentId: string): Operatio
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    return sendLines(reply, await kernel.list(name, readInput(params, reply.request), caller));
+    return sendLines(reply, await kernel.list(name, await readInput(params, reply.request), caller));
   };
 }
 
@@ -114,7 +118,7 @@ function streamRunner(
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    const input = readInput(params, reply.request);
+    const input = await readInput(params, reply.request);
     const lastId = reply.request.headers['last-event-id'];
     // A client that reconnects uses the same address and sends its position in this header.
     if (typeof lastId === 'string' && lastId !== '') input.after = seqOf(lastId);
@@ -124,15 +128,16 @@ function streamRunner(
   };
 }
 
+type InputReader = (params: Record<string, string>, request: FastifyRequest) => JsonObject | Promise<JsonObject>;
+
 /** Collects the input of a request from path, query, headers and body. */
-function inputReader(name: OperationName): (params: Record<string, string>, request: FastifyRequest) => JsonObject {
+function inputReader(name: OperationName): InputReader {
   const readQuery = queryReader(name);
   const versioned = hasField(name, 'if_version');
   // What needs an existing entry anyway has no such field.
   const creates = hasField(name, 'if_exists');
   const anyVersion = creates ? { if_exists: true } : {};
-  return (params, request) => {
-    const input = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
+  const addRest = (input: JsonObject, params: Record<string, string>, request: FastifyRequest): JsonObject => {
     for (const [field, text] of Object.entries(params)) setField(input, field, text);
     readQuery(request.raw.url ?? '', input);
     const ifMatch = request.headers['if-match'];
@@ -140,6 +145,12 @@ function inputReader(name: OperationName): (params: Record<string, string>, requ
       Object.assign(input, ifMatch.trim() === '*' ? anyVersion : { if_version: versionOf(ifMatch) });
     if (creates && request.headers['if-none-match']?.trim() === '*') input.if_version ??= 0;
     return input;
+  };
+  return (params, request) => {
+    const body = Buffer.isBuffer(request.body) ? readBody(request.body, name) : {};
+    return body instanceof Promise
+      ? body.then((input) => addRest(input, params, request))
+      : addRest(body, params, request);
   };
 }
 

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { Fault, JsonText, type OperationName, operationNames, operations } from '@mem-service/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
@@ -18,20 +16,21 @@ import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { queryReader } from './coerce.ts';
 import { type ExplainError, refuseWith, sendFault } from './problems.ts';
+import { Unpacking } from './unpacking.ts';
 import { bodyAfterRequest } from './unread.ts';
 
 export type OtlpOptions = { requireKey: KeyCheck; agentId: string; maxBodyBytes: number; explain: ExplainError };
 
 const PROTOBUF = 'application/x-protobuf';
 
-const unzip = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
-
 /** OTLP over HTTP: operations in both encodings of exporters, compressed or not. */
 export function addOtlp(server: FastifyInstance, kernel: Kernel, options: OtlpOptions): void {
-  for (const name of operationNames) if (operations[name].http.otlp) addOne(server, kernel, { name, ...options });
+  const unpacking = new Unpacking(options.maxBodyBytes);
+  for (const name of operationNames)
+    if (operations[name].http.otlp) addOne(server, kernel, { name, unpacking, ...options });
 }
 
-type OtlpOperation = OtlpOptions & { name: OperationName };
+type OtlpOperation = OtlpOptions & { name: OperationName; unpacking: Unpacking };
 
 function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: OtlpOperation): void {
   const { path, method } = operations[name].http;
@@ -40,7 +39,7 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: O
   const fields = new Set(Object.keys((operations[name].input as z.ZodObject).shape));
   // In its own Fastify scope: no other address accepts these bodies.
   server.register((scope, _, done) => {
-    takeBodies(scope, name, options.maxBodyBytes);
+    takeBodies(scope, name, options.unpacking);
     scope.setErrorHandler((error, request, reply) => refuse(reply, options.explain(known(error), request)));
     scope.route({
       method,
@@ -64,30 +63,16 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: O
 const isProtobuf = ({ headers }: FastifyRequest): boolean =>
   /^application\/x-protobuf\s*(;|$)/i.test(headers['content-type'] ?? '');
 
-function takeBodies(scope: FastifyInstance, name: OperationName, maxBodyBytes: number): void {
+function takeBodies(scope: FastifyInstance, name: OperationName, unpacking: Unpacking): void {
   scope.removeAllContentTypeParsers();
   const forms = [
     [/^application\/json\s*(;|$)/i, (bytes: Buffer) => readBody(bytes, name)],
     [/^application\/x-protobuf\s*(;|$)/i, readProtobuf],
   ] as const;
   for (const [type, read] of forms)
-    scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers }: FastifyRequest, body: Buffer) =>
-      read(await plainBytes(body, headers['content-encoding'], maxBodyBytes)),
+    scope.addContentTypeParser(type, { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) =>
+      unpacking.read(request, body, read),
     );
-}
-
-/** Limits the decompressed size: a small body may expand to a large one. */
-async function plainBytes(body: Buffer, encoding = 'identity', maxBodyBytes: number): Promise<Buffer> {
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip')
-    throw new Fault('unsupported_media_type', `send the body as it is or in gzip, not in ${encoding}`);
-  try {
-    return await unzip(body, { maxOutputLength: maxBodyBytes });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      throw new Fault('body_too_large', 'the body is larger than this service accepts');
-    throw new Fault('invalid_request', 'the body is not valid gzip');
-  }
 }
 
 function readProtobuf(bytes: Buffer): Record<string, unknown> {

@@ -88,6 +88,8 @@ function matchFrom(pattern: RoutePattern, parts: readonly string[], { at, from }
   return undefined;
 }
 
+export type PathMatch = { name: OperationName; params: Record<string, string> };
+
 const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
 
 /**
@@ -95,10 +97,7 @@ const partsOf = (rawPath: string) => rawPath.split('/').slice(1);
  * several matches are possible, the one with the shortest first name wins: a word such as /history or /timeline is read
  * as the suffix wherever possible.
  */
-export function matchPath(
-  candidates: readonly RoutePattern[],
-  rawPath: string,
-): { name: OperationName; params: Record<string, string> } | undefined {
+export function matchPath(candidates: readonly RoutePattern[], rawPath: string): PathMatch | undefined {
   const parts = partsOf(rawPath);
   let best: { pattern: RoutePattern; spans: number[]; first: number } | undefined;
   for (const pattern of candidates) {
@@ -124,7 +123,7 @@ function paramsOf(
   return params;
 }
 
-function decode(segment: string): string {
+export function decode(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);

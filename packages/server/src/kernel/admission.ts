@@ -10,10 +10,12 @@ import {
 } from '@mem-service/contract';
 import type { z } from 'zod';
 import { type Authorize, authorizeKeyType } from './authorize.ts';
+import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
 import { fieldNamesAt } from './field-names.ts';
 import { HookContext, type Hooks } from './hooks.ts';
+import { refuseTooMany } from './input-bounds.ts';
 import type { Handler, Handlers, Services } from './module.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
@@ -23,7 +25,7 @@ export type Admission = { handler: Handler<OperationName>; input: never; lineage
 
 export type Admit = (name: OperationName, raw: unknown, caller: Caller) => Admission | Promise<Admission>;
 
-const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeScope];
+const CHECKS: readonly Authorize[] = [authorizeKeyType, authorizeAgent, authorizeScope];
 
 type Parts = { handlers: Handlers; services: Services; hooks: readonly Hooks[]; usage: Usage };
 
@@ -104,6 +106,7 @@ function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Ad
 }
 
 function parseInput(schema: z.ZodType, raw: unknown): unknown {
+  refuseTooMany(schema, raw);
   const parsed = schema.safeParse(raw);
   if (parsed.success) return parsed.data;
   // Only a refusal needs texts for people, so only then is it parsed with them.

@@ -9,6 +9,10 @@ export type Principal = {
   hash?: string;
   read?: Scope;
   write?: Scope;
+  /** The agents that the key may act and read as; undefined means all. */
+  agent_ids?: readonly string[];
+  /** Whether sessions that it names are open to other keys that share theirs. */
+  shares_sessions?: boolean;
   /** Requests per minute; undefined means no limit. */
   rate_limit_rpm?: number;
   /** The plan of its account. */
@@ -20,6 +24,11 @@ export type Caller = {
   account_id: string;
   /** The id of the key, or a replacement for one. Never the key's value. */
   actor: string;
+  /**
+   * The key together with those that it replaced: open sessions belong to it. Empty for the first key of the configuration,
+   * which has those of callers without a key too; undefined for these.
+   */
+  holder?: string | undefined;
   agent_id: string;
   session_id: string | null;
   address: string | null;
@@ -32,15 +41,6 @@ export type Caller = {
   /** The operator, over all accounts. */
   control?: true;
 };
-
-/** No session named by a caller starts with a control character. */
-const IMPLICIT = '\u001f';
-
-/** The internal name of a session. An agent that names none has one implicit session per key. */
-export const sessionName = (session_id: string | null, actor: string): string => session_id ?? IMPLICIT + actor;
-
-/** The name of a session as callers know it. */
-export const sessionIdOf = (session: string): string | null => (session.startsWith(IMPLICIT) ? null : session);
 
 /** The one account of a self-hosted service. */
 export const SELF_HOSTED_ACCOUNT = '00000000-0000-0000-0000-000000000001';

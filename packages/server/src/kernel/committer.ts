@@ -1,8 +1,9 @@
-import { Fault, JsonText, type OperationName, operations, stringify } from '@mem-service/contract';
+import { Fault, type OperationName, operations, stringify } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
 import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
+import { inputSize } from './input-size.ts';
 import { writeCharge } from './metering.ts';
 import type { HandlerOptions, Services } from './module.ts';
 import type { NotesGaps } from './notes-gap.ts';
@@ -10,7 +11,13 @@ import type { WriteResult } from './result.ts';
 import type { Lineage } from './view.ts';
 import { type LogEvent, Work } from './work.ts';
 
-type AnyWriteItem = { input: unknown; caller: Caller; lineage?: Lineage; gaps?: NotesGaps | undefined };
+type AnyWriteItem = {
+  input: unknown;
+  caller: Caller;
+  lineage?: Lineage;
+  gaps?: NotesGaps | undefined;
+  prepared?: unknown;
+};
 type WriteHandlerOptions = Pick<HandlerOptions<OperationName>, 'exclusive' | 'unaudited'>;
 type OneHandler = WriteHandlerOptions & {
   kind: 'write';
@@ -59,7 +66,7 @@ export class Committer {
   submit(job: WriteJob): Promise<unknown> {
     const lane = this.#services.database.dialect.lane(job.caller.account_id);
     const queue = this.#lanes.get(lane) ?? [];
-    const size = sizeOf(job.input);
+    const size = inputSize(job.input);
     if (this.#isFull(queue, size))
       return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
     this.#lanes.set(lane, queue);
@@ -198,14 +205,6 @@ function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
     else groups.set(job.caller.account_id, [job]);
   }
   return groups.values();
-}
-
-/** Roughly the number of characters that a waiting write holds in memory. */
-function sizeOf(input: unknown): number {
-  if (typeof input === 'string') return input.length;
-  if (input instanceof JsonText) return input.text.length;
-  if (typeof input !== 'object' || input === null) return 8;
-  return Object.values(input).reduce<number>((sum, part) => sum + sizeOf(part), 8);
 }
 
 /** Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. */

@@ -1,9 +1,11 @@
 export { requireAllModules } from './absent-modules.ts';
 export * from './account-queries.ts';
+export { AccountTurns } from './account-turns.ts';
 export { Activity, bucketOf, type CallTally, type DayTally, dayOf, OTHERS } from './activity.ts';
 export * from './answer-limits.ts';
 export { type AuditRow, agentHash, chainAudit, subjectHash } from './audit.ts';
 export * from './audit-queries.ts';
+export { mayActAs, soleAgentOf } from './authorize-agent.ts';
 export { missingScope } from './authorize-scope.ts';
 export * from './caller.ts';
 export * from './clock.ts';
@@ -18,6 +20,7 @@ export { groupBySeq } from './group-by-seq.ts';
 export { HookContext, type Hooks } from './hooks.ts';
 export { deleteExpiredAnswers } from './idempotency.ts';
 export { type Ids, randomIds } from './ids.ts';
+export { inputSize } from './input-size.ts';
 export * from './invoke.ts';
 export { eraseEventDetails, likeJsonText } from './kernel-eraser-queries.ts';
 export * from './kernel-tables.ts';
@@ -50,6 +53,7 @@ export {
   scopedPathRanges,
   scopeOverlaps,
 } from './scope.ts';
+export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
 export * from './tables.ts';

@@ -142,16 +142,17 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     const gaps = isAsked ? await notes.flushPeers(caller) : undefined;
     const waitForNotes = needs_notes ? notes.flushSession(needs_notes, input, caller) : undefined;
     // Writes of an account run in order; only reads have to wait for the flush.
-    if (handler.kind === 'write' || handler.kind === 'set')
-      return committer.submit({ name, handler, input, caller, lineage, gaps });
+    if (handler.kind === 'write' || handler.kind === 'set') {
+      const preparing = handler.prepare?.(services, input);
+      const prepared = preparing === undefined ? undefined : await preparing;
+      return committer.submit({ name, handler, input, caller, lineage, gaps, prepared });
+    }
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const output = await refundOnFailure(handler.run(context, input), {
-      name,
-      services,
-      caller,
-    });
+    const running = handler.run(context, input);
+    const isPaid = caller.key !== undefined && services.meter !== undefined;
+    const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
     if (handler.resourceOf && isAuditedRead(name, caller))
       await committer.submit({ name, ...auditedRead(handler.resourceOf(input), caller) });
     return output;
@@ -162,11 +163,10 @@ type PaidCall = { name: OperationName; services: Services; caller: Caller };
 
 /** Refunds a read that failed because of the service. */
 async function refundOnFailure(output: unknown, { name, services, caller }: PaidCall): Promise<unknown> {
-  if (!caller.key || !services.meter) return output;
   try {
     return await output;
   } catch (error) {
-    if (!(error instanceof Fault)) services.meter.refund(caller.account_id, operations[name].cost);
+    if (!(error instanceof Fault)) services.meter?.refund(caller.account_id, operations[name].cost);
     throw error;
   }
 }

@@ -14,6 +14,8 @@ export type KeyStatus = {
 export type KnownKey = KeyStatus & {
   account_id: string;
   principal: Principal;
+  /** The first of the keys that it replaces by rotation, or itself. */
+  holder: string;
   rate_limit_rpm: number;
   plan: string | null;
 };

@@ -52,6 +52,7 @@ export type TimelineEvent = {
   details: string;
   created_at: number;
   actor_agent_id: string | null;
+  session: string;
 };
 
 /** Events on the timeline of an agent that the viewer may see: `from <= seq < before`. */
@@ -69,7 +70,7 @@ const inRange = ({ account_id, agent_id, viewer, from, before, where }: Timeline
       AND visible_to IN ('', ${viewer})${andAll(where)}`;
 
 const EVENT = fragment(
-  'seq, event_type, agent_id, branch, entity_path, key, version, details, created_at, actor_agent_id',
+  'seq, event_type, agent_id, branch, entity_path, key, version, details, created_at, actor_agent_id, session',
 );
 
 /** A filter by event type; no types means all events. */

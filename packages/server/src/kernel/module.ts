@@ -101,6 +101,8 @@ export type WriteItem<N extends OperationName> = {
   lineage: Lineage;
   /** Notes that may be missing among those the operation needs. */
   gaps?: NotesGaps | undefined;
+  /** What the handler's `prepare` returned. */
+  prepared?: unknown;
 };
 
 export type HandlerOptions<N extends OperationName> = {
@@ -108,6 +110,11 @@ export type HandlerOptions<N extends OperationName> = {
   unaudited?: boolean;
   /** The resource in the audit line, for a read that is audited. */
   resourceOf?: (input: Input<N>) => string;
+  /**
+   * Does what is costly in a large input before its transaction begins, in turns with other requests. What it returns is
+   * the item's `prepared`; undefined where there is nothing to prepare.
+   */
+  prepare?: (services: Services, input: Input<N>) => Promise<unknown> | undefined;
 };
 
 /**
@@ -206,6 +213,12 @@ export const unaudited = <N extends OperationName>(handler: Handler<N>): Handler
   ...handler,
   unaudited: true,
 });
+
+/** Gives a write a step before its transaction, see `HandlerOptions`. */
+export const prepares = <N extends OperationName>(
+  prepare: NonNullable<HandlerOptions<N>['prepare']>,
+  handler: Handler<N>,
+): Handler<N> => ({ ...handler, prepare });
 
 /** Makes a read audited: the function returns the resource for its audit line. */
 export const looksAt = <N extends OperationName>(

@@ -1,12 +1,14 @@
 import { type Fault, type NeedsNotes, type OperationName, operations, shapes } from '@mem-service/contract';
 import type { z } from 'zod';
-import { type Caller, SELF_CALLER, sessionName } from './caller.ts';
+import { mayActAs } from './authorize-agent.ts';
+import { type Caller, SELF_CALLER } from './caller.ts';
 import type { Committer } from './committer.ts';
 import type { Module, NoteRecorder, ReadContext, Services } from './module.ts';
 import type { FlushNotes } from './note-buffer.ts';
 import type { NotesGaps } from './notes-gap.ts';
 import { Peers } from './peers.ts';
 import { unchanged } from './result.ts';
+import { sessionName } from './session-name.ts';
 import type { Lineage } from './view.ts';
 import { EVERYONE, isAccountGone, type Work } from './work.ts';
 
@@ -28,8 +30,7 @@ export function readContext(services: Services, caller: Caller, lineage: Lineage
     // To the microsecond; finer digits are noise.
     elapsed: () => Math.round((performance.now() - started) * 1000) / 1000,
     note(sighting) {
-      const { session_id, actor } = caller;
-      noteBuffer.note(account_id, { agent_id, session: sessionName(session_id, actor) }, sighting);
+      noteBuffer.note(account_id, { agent_id, session: sessionName(caller.session_id, caller) }, sighting);
     },
   };
 }
@@ -115,7 +116,7 @@ export function startNotes(
     flushSession(needed: NeedsNotes, input: { agent_id?: string; session_id?: string }, caller: Caller): Promise<void> {
       if (needed === 'of the whole account') return flushAccount(caller.account_id);
       const agent_id = input.agent_id ?? caller.agent_id;
-      const session = sessionName(input.session_id ?? caller.session_id, caller.actor);
+      const session = sessionName(input.session_id ?? caller.session_id, caller);
       return noteBuffer.flushSession(caller.account_id, { agent_id, session });
     },
 
@@ -127,8 +128,9 @@ export function startNotes(
       const session_id = validName(shapes.sessionId, named.session_id) ?? caller.session_id;
       if (session_id === null || effect === 'none') return;
       const agent_id = validName(shapes.agentId, named.agent_id) ?? caller.agent_id;
+      if (!mayActAs(caller, agent_id)) return;
       const about = fault.detail.entity_path;
-      const session = sessionName(session_id, caller.actor);
+      const session = sessionName(session_id, caller);
       noteBuffer.note(
         caller.account_id,
         { agent_id, session },

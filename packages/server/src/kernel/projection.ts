@@ -48,7 +48,7 @@ export type RowColumns = {
   engine: Engine;
   types: Insert['columns'];
   /** The values of the columns for each change, in order. */
-  values(work: Work, changes: readonly EntryChange[]): readonly Row[];
+  values(work: Work, changes: readonly EntryChange[]): Promise<readonly Row[]>;
 };
 
 /**

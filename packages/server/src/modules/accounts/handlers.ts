@@ -28,6 +28,8 @@ const ADMIN = {
   key_type: 'admin',
   scopes: EVERYTHING,
   entity_paths: [],
+  agent_ids: [],
+  shares_sessions: false,
   rate_limit_rpm: 600,
   expires_at: null,
   rotated_from: null,

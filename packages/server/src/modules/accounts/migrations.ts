@@ -1,7 +1,7 @@
-import type { Engine, Migration } from '../../db/index.ts';
+import type { Migration } from '../../db/index.ts';
 
-const sumOf = (engine: Engine, table: string, column: string): string =>
-  `(SELECT coalesce(sum(${engine === 'sqlite' ? `length(CAST(t.${column} AS BLOB))` : `octet_length(t.${column})`}), 0)
+const sumOf = (table: string, column: string): string =>
+  `(SELECT coalesce(sum(octet_length(t.${column})), 0)
     FROM ${table} AS t WHERE t.account_id = accounts.account_id)`;
 
 export const migrations: readonly Migration[] = [
@@ -18,7 +18,7 @@ export const migrations: readonly Migration[] = [
   {
     version: 2,
     name: 'what accounts store, and corrections of the clock',
-    up: ({ engine, int }) => [
+    up: ({ int }) => [
       `CREATE INDEX events_of_clock ON events (account_id, seq) WHERE event_type = 'clock_corrected'`,
       ...['storage_bytes', 'storage_entries', 'open_sessions', 'reader_notes'].map(
         (column) => `ALTER TABLE accounts ADD COLUMN ${column} ${int} NOT NULL DEFAULT 0`,
@@ -31,8 +31,8 @@ export const migrations: readonly Migration[] = [
       // By when they were opened, which never changes: a read then costs no change of this index.
       'CREATE INDEX sessions_of_readers ON sessions (account_id, opened_at) WHERE recorded = 0',
       `UPDATE accounts SET
-        storage_bytes = ${sumOf(engine, 'versions', 'document')} + ${sumOf(engine, 'trace_items', 'data')}
-          + ${sumOf(engine, 'traces', 'header')},
+        storage_bytes = ${sumOf('versions', 'document')} + ${sumOf('trace_items', 'data')}
+          + ${sumOf('traces', 'header')},
         storage_entries = (SELECT count(*) FROM entries AS e WHERE e.account_id = accounts.account_id AND e.deleted = 0),
         open_sessions = (SELECT count(*) FROM sessions AS s WHERE s.account_id = accounts.account_id),
         reader_notes = (SELECT coalesce(sum(1 + s.reads + s.items), 0) FROM sessions AS s

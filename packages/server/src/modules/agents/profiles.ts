@@ -142,7 +142,7 @@ function declare<T extends object>(work: Work, caller: Caller, { agent_id, part,
     version: null,
     visible_to: EVERYONE,
     details: { part },
-    session: sessionName(caller.session_id, caller.actor),
+    session: sessionName(caller.session_id, caller),
     actor_agent_id: caller.agent_id === agent_id ? undefined : caller.agent_id,
   });
   const output = { agent_id, ...what.declared, updated_at: toIso(now) };

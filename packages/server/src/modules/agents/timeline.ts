@@ -18,6 +18,7 @@ import {
   seqAt,
   type TimelineEvent,
   toIso,
+  withoutOtherHolders,
 } from '../../kernel/index.ts';
 import { detailsOf } from '../log/index.ts';
 import { summaryOf } from './rules/summary.ts';
@@ -41,7 +42,7 @@ async function pageOfEvents(
   const { scan: query, caller, services } = context;
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
-  const filters = [...wanted, ...eventsInScope(readScope(caller))];
+  const filters = [...wanted, ...eventsInScope(readScope(caller)), ...withoutOtherHolders(caller)];
   const rows = await listAgentEvents(query, range, {
     ...{ filters, scan, limit: input.limit + 1, bytes: pageBytes(services) },
   });

@@ -8,6 +8,7 @@ import {
   type Handlers,
   hashedBy,
   pageBytes,
+  prepares,
   reads,
   startWithin,
   toIso,
@@ -15,12 +16,15 @@ import {
   type Work,
   writes,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { loadContracts } from '../contracts/index.ts';
 import {
   authorOf,
   checkUnchanged,
   checkWrites,
+  type EntryRow,
   EntrySet,
+  prepareWrites,
   staleReadsInScope,
   staleReadsOf,
   toDraft,
@@ -28,7 +32,7 @@ import {
 import * as queries from './queries.ts';
 import { type CommitEntry, narrowCommits, parentOf, readCommit, treeHashOf } from './scoped-commits.ts';
 
-const create = writes<'commits.create'>(async (work, { input, caller, lineage }) => {
+const create = writes<'commits.create'>(async (work, { input, caller, lineage, prepared }) => {
   const { message } = input;
   const branch = branchOf({ lineage });
   const author = { ...authorOf(input, caller), branch };
@@ -44,14 +48,16 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage })
   ]);
   const stale_reads = staleReadsInScope(caller, staleOf(author));
   checkUnchanged(input.if_unchanged, stale_reads);
-  const warnings = checkWrites(work, input.writes, { name: 'writes', branch });
-  const written = input.writes.flatMap((write, i) => {
+  const warnings = checkWrites(work, input.writes, { name: 'writes', branch, prepared });
+  const written: EntryRow[] = [];
+  for (const [i, write] of input.writes.entries()) {
+    await pause();
     const draft = { ...toDraft(write, author, work.now), commit_id };
     const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } }, (one) =>
       check?.(one, `writes.${i}.`),
     );
-    return unchanged ? [] : [entry];
-  });
+    if (!unchanged) written.push(entry);
+  }
   await entries.save();
   const everyone = written.length === 0 || written.some((entry) => entry.shared === 1);
   const row: queries.CommitRow = {
@@ -141,7 +147,7 @@ const read = reads<'commits.read'>(async (context, { commit_id }) => {
 });
 
 export const handlers: Handlers = {
-  'commits.create': create,
+  'commits.create': prepares((services, input) => prepareWrites(services, input.writes), create),
   'commits.list': list,
   'commits.read': read,
 };

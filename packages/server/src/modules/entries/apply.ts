@@ -7,6 +7,7 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
+import { forgetCleanReads } from '../sessions/index.ts';
 import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
 import * as queries from './queries.ts';
@@ -138,6 +139,7 @@ export class EntrySet {
     work.account.storage_entries += Number(next.deleted === 0) - Number(own?.deleted === 0);
     if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
+    if (content.ttl_at !== null) forgetCleanReads(work, sessionOf(work, draft));
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
     return { entry: next, unchanged: false, before: there?.content_hash ?? null };
@@ -248,7 +250,7 @@ export class EntrySet {
     if (changes.length === 0) return;
     const work = this.#work;
     work.send(work.tx.insertMany(insertVersions, this.#versions));
-    saveHeads(work, changes);
+    await saveHeads(work, changes);
     await applyChanges(work, changes);
   }
 
@@ -264,6 +266,12 @@ export class EntrySet {
     await applyStandings(work, changes);
   }
 }
+
+const sessionOf = ({ account_id }: Work, { agent_id, session }: EntryDraft) => ({
+  account_id,
+  agent_id,
+  session: session ?? '',
+});
 
 const PLAIN_WRITE: WriteReason = { event_type: 'write' };
 

@@ -114,12 +114,12 @@ export function findEntriesByNumber(
 export function listChangedEntries(
   query: Query,
   accountId: string,
-  { ids, above, now }: { ids: Sql; above: number; now: number },
+  { ids, above }: { ids: Sql; above: number },
 ): Promise<EntryFacts[]> {
   return query.all<EntryFacts>(
     sql`SELECT entry_id, branch, entity_path, key, version, seq, content_hash, deleted, shared, ttl_at, agent_id
         FROM entries WHERE account_id = ${accountId} AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${ids})
-          AND (version > ${above} OR ttl_at <= ${now}) ORDER BY entry_id`,
+          AND (version > ${above} OR ttl_at IS NOT NULL) ORDER BY entry_id`,
   );
 }
 

@@ -1,7 +1,8 @@
 import { Fault, type Input, invalidInput, type Output } from '@mem-service/contract';
 import { fromIso, type Work } from '../../kernel/index.ts';
 import { eraseCommand } from '../../shell-text.ts';
-import { newScanBudget, type ScanBudget, secretsInEntry } from './rules/secrets.ts';
+import { type SecretSearch, secretSearch } from './prepare.ts';
+import type { SecretsInEntry } from './rules/secrets.ts';
 
 export type CommitWriteInput = Input<'commits.create'>['writes'][number];
 export type WriteWarning = Output<'entries.write'>['warnings'][number];
@@ -11,8 +12,8 @@ export function expiryOf({ ttl_at, ttl_seconds }: CommitWriteInput, now: number)
   return ttl_at === undefined ? undefined : fromIso(ttl_at);
 }
 
-/** Where a write is within the input, what its operation may still scan, and the branch that it writes to. */
-export type WritePlace = { at: string; budget: ScanBudget; branch: string };
+/** Where a write is within the input, which of the writes it is, and the branch that it writes to. */
+export type WritePlace = { at: string; n: number; search: SecretSearch; branch: string };
 
 /** Checks what the input's schema cannot express, and returns what may be wrong all the same. */
 export function checkWrite(work: Work, input: CommitWriteInput, place: WritePlace): WriteWarning[] {
@@ -28,27 +29,26 @@ export function checkWrite(work: Work, input: CommitWriteInput, place: WritePlac
     });
   if ((expiryOf(input, now) ?? Number.POSITIVE_INFINITY) <= now)
     throw invalidInput([{ path: `${place.at}ttl_at`, message: 'must be in the future' }]);
-  return checkSecrets(work, input, place);
+  return checkSecrets(work, input, { ...place, secret: place.search(input, place.n) });
 }
 
 /** Checks the writes of one operation to a branch; `name` is that of their list in the input. */
 export function checkWrites(
   work: Work,
   writes: readonly CommitWriteInput[],
-  { name, branch }: { name: string; branch: string },
+  { name, branch, prepared }: { name: string; branch: string; prepared: unknown },
 ): WriteWarning[] {
-  const budget = newScanBudget();
-  return writes.flatMap((write, i) => checkWrite(work, write, { at: `${name}.${i}.`, budget, branch }));
+  const search = secretSearch(work.services, prepared);
+  return writes.flatMap((write, n) => checkWrite(work, write, { at: `${name}.${n}.`, n, search, branch }));
 }
 
 /** Names the kind of a secret and never its text: answers are stored and logged. */
 function checkSecrets(
   { services }: Work,
-  { entity_path, key, value }: CommitWriteInput,
-  { at, budget, branch }: WritePlace,
+  { entity_path, key }: CommitWriteInput,
+  { at, branch, secret }: { at: string; branch: string; secret: SecretsInEntry | undefined },
 ): WriteWarning[] {
   const { secrets } = services.settings;
-  const secret = secrets === 'off' ? undefined : secretsInEntry(key, value.text, budget);
   if (secret === undefined) return [];
   const { part, kinds } = secret;
   const found = `the ${part} looks like a secret (${kinds.join(', ')})`;

@@ -21,6 +21,7 @@ export {
   newestLeft,
 } from './erase/index.ts';
 export * from './offers.ts';
+export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
 export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
 export {

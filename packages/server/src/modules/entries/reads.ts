@@ -47,21 +47,17 @@ async function findOld(context: ReadContext, input: Input<'entries.read'>): Prom
   return isLive(row, time) ? row : undefined;
 }
 
-/**
- * Returns the entry as the newest state of a branch shows it to the caller. The path was checked against the scope before;
- * the rest is decided here for each request, because the row may be one that was read for another.
- */
-async function findCurrent({ find, view }: ReadContext, { entity_path, key }: queries.EntryKey) {
-  const row = await find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branchOf(view), entity_path, key]);
-  return isLive(row, view.at) && mayAgentSee(row, view.agent_id) ? row : undefined;
-}
+/** Returns the row in any state. The path that the caller named was checked against the scope before. */
+const findCurrent = ({ find, view }: ReadContext, { entity_path, key }: queries.EntryKey) =>
+  find<queries.ReadEntryRow>(queries.readEntry, [view.account_id, branchOf(view), entity_path, key]);
 
 const read = reads<'entries.read'>(async (context, input) => {
   if (input.version === undefined && input.as_of === undefined) {
     const { view, now } = context;
     const is_current = isNewestOfOneBranch(view);
-    const row = is_current ? await findCurrent(context, input) : await queries.getReadEntry(context.read, view, input);
-    if (!row) throw notFound(input);
+    const row = await (is_current ? findCurrent(context, input) : queries.getReadEntry(context.read, view, input));
+    // A row that was read for another caller: who may see it when is decided for each request.
+    if (!isLive(row, view.at) || !mayAgentSee(row, view.agent_id)) throw notFound(input);
     const branch = is_current ? branchOf(view) : branchIn(row);
     context.note(readNoteOf(context, input, { row, branch, is_current }));
     return toReadEntry(row, fadedMember(context.services, row, now));

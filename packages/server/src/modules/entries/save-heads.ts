@@ -6,13 +6,13 @@ import type { EntryRow } from './rows.ts';
 export type HeadChange = EntryChange & { after: EntryRow };
 
 /** Sends the heads, each with the columns that projections keep in it, in one statement. */
-export function saveHeads(work: Work, changes: readonly HeadChange[]): void {
+export async function saveHeads(work: Work, changes: readonly HeadChange[]): Promise<void> {
   const { engine } = work.dialect;
   const { projections } = work.services;
   const rows = changes.map(({ after }) => after);
   for (const { rowColumns } of projections) {
     if (rowColumns?.engine !== engine) continue;
-    const values = rowColumns.values(work, changes);
+    const values = await rowColumns.values(work, changes);
     rows.forEach((row, i) => {
       Object.assign(row, values[i]);
     });

@@ -26,7 +26,7 @@ async function restoreHeads(work: Work, rows: readonly Row[]): Promise<void> {
   const versions = await work.tx.findMany<VersionRow>(findWholeVersions, keys);
   const restored = heads.map((head, i) => toChange(head, versions[i]));
   addStored(work, { storage_entries: restored.filter(({ after }) => after.deleted === 0).length });
-  saveHeads(work, restored);
+  await saveHeads(work, restored);
   await restoreProjections(work, restored);
 }
 

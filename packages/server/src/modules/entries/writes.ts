@@ -8,6 +8,7 @@ import {
   isInScope,
   type Lineage,
   missingScope,
+  prepares,
   readScope,
   sessionName,
   unchanged,
@@ -18,11 +19,13 @@ import {
   writes,
   writesTogether,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { type ContractCheck, loadContracts } from '../contracts/index.ts';
-import { listStaleReads, type StaleRead } from '../sessions/index.ts';
+import { type StaleRead, staleReadsOfWriter } from '../sessions/index.ts';
 import { type AppliedWrite, type EntryPlace, EntrySet } from './apply.ts';
 import { type CommitWriteInput, checkWrite, expiryOf } from './check-write.ts';
 import { fadedMember } from './effective.ts';
+import { prepareWrites, secretSearch } from './prepare.ts';
 import type * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import type { EntryAddress } from './rows.ts';
@@ -30,7 +33,6 @@ import { type EntryRow, entryText, fromDocument, toVersion } from './rows.ts';
 import { isArtifact } from './rules/artifact.ts';
 import { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
 import { assessQuality } from './rules/quality.ts';
-import { newScanBudget } from './rules/secrets.ts';
 import { getNewestContent, getVersion } from './version-queries.ts';
 
 type AuthorInput = { agent_id?: string | undefined; session_id?: string | undefined };
@@ -41,7 +43,7 @@ export function authorOf(
   caller: Caller,
 ): { agent_id: string; session_id: string | null; session: string } {
   const session_id = input.session_id ?? caller.session_id;
-  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller.actor) };
+  return { agent_id: input.agent_id ?? caller.agent_id, session_id, session: sessionName(session_id, caller) };
 }
 
 type WriteOrigin = { agent_id: string; session_id: string | null; session: string; branch: string };
@@ -76,11 +78,11 @@ export async function staleReadsOf(
   const found = new Map<string, Promise<StaleRead[]>>();
   const nameOf = ({ agent_id, session }: SessionAuthor) => `${agent_id}\n${session}`;
   await work.locked;
-  const { account_id, tx } = work;
+  const { account_id } = work;
   for (const author of authors)
     if (!found.has(nameOf(author))) {
       const { agent_id, session } = author;
-      found.set(nameOf(author), listStaleReads(tx, { account_id, agent_id, session }, work));
+      found.set(nameOf(author), staleReadsOfWriter(work, { account_id, agent_id, session }));
     }
   const stale = new Map(await Promise.all([...found].map(async ([name, list]) => [name, await list] as const)));
   return (author) => stale.get(nameOf(author)) ?? [];
@@ -109,7 +111,12 @@ type Loaded = {
 function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   const { input } = item;
   checkUnchanged(input.if_unchanged, stale_reads);
-  const warnings = checkWrite(work, input, { at: '', budget: newScanBudget(), branch: branchOf(item) });
+  const warnings = checkWrite(work, input, {
+    at: '',
+    n: 0,
+    search: secretSearch(work.services, item.prepared),
+    branch: branchOf(item),
+  });
   const draft = toDraft(input, { branch: branchOf(item), ...author }, work.now);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;
@@ -179,20 +186,19 @@ async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
       authors.map(({ agent_id }) => agent_id),
     ),
   ]);
-  const results = items.map((item, i) => {
+  const results: WriteBatch[] = [];
+  for (const [i, item] of items.entries()) {
     const author = authors[i] as (typeof authors)[number];
+    // Only large values were prepared: small ones need no pause between them.
+    if (item.prepared !== undefined) await pause();
     try {
-      return writeOne(work, item, {
-        entries,
-        author,
-        check,
-        stale_reads: staleReadsInScope(item.caller, staleOf(author)),
-      });
+      const stale_reads = staleReadsInScope(item.caller, staleOf(author));
+      results.push(writeOne(work, item, { entries, author, check, stale_reads }));
     } catch (error) {
-      if (error instanceof Fault) return error;
-      throw error;
+      if (!(error instanceof Fault)) throw error;
+      results.push(error);
     }
-  });
+  }
   await entries.save();
   return results;
 }
@@ -268,7 +274,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
 });
 
 export const writeHandlers: Handlers = {
-  'entries.write': write,
+  'entries.write': prepares((services, input) => prepareWrites(services, [input]), write),
   'entries.delete': remove,
   'entries.restore': restore,
 };

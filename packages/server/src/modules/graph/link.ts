@@ -154,7 +154,7 @@ function emitEdge(work: Work, edge: Edge, { input, caller }: LinkItem): { edge_i
     version: null,
     visible_to: edge.visible_to,
     details: { edge_id, ...namesOf(input), confidence: edge.confidence },
-    session: sessionName(input.session_id ?? caller.session_id, caller.actor),
+    session: sessionName(input.session_id ?? caller.session_id, caller),
   });
   return { edge_id, seq };
 }

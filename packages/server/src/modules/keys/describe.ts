@@ -9,13 +9,15 @@ type KeyHolder = { account_id: string; key_id: string };
 export async function describeKey(read: Query, { account_id, key_id }: KeyHolder): Promise<Output<'me.read'>['key']> {
   const row = await getKey(read, account_id, key_id);
   if (!row) return null;
-  const { name, key_type, scopes, entity_paths, rate_limit_rpm, expires_at } = row;
+  const { name, key_type, scopes, entity_paths, agent_ids, shares_sessions, rate_limit_rpm, expires_at } = row;
   return {
     key_id,
     name,
     key_type,
     scopes: JSON.parse(scopes),
     entity_paths: JSON.parse(entity_paths),
+    agent_ids: JSON.parse(agent_ids),
+    shares_sessions: shares_sessions === 1,
     rate_limit_rpm,
     expires_at: toIsoOrNull(expires_at),
   };

@@ -22,6 +22,7 @@ import {
 } from '../../kernel/index.ts';
 import { emitKeyEvent, makeKey, type NewKey } from './make.ts';
 import * as queries from './queries.ts';
+import { holderOf } from './rules/holder.ts';
 import { firstExcess, type KeyGrant } from './rules/scopes.ts';
 
 const cursors = cursorsOf('api_keys', ['string']);
@@ -49,6 +50,8 @@ const sizeOf = ({ scopes, entity_paths }: queries.KeyRow): number => scopes.leng
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, rate_limit_rpm: rate, ...rest } = input;
   refuseExcess(caller, rest);
+  if (rest.key_type === 'admin' && rest.agent_ids.length > 0)
+    throw invalidInput([{ path: 'agent_ids', message: 'must be empty for a key of the type admin' }]);
   await work.locked;
   if (rate !== undefined) requireKeyRate(work, rate);
   const rate_limit_rpm = rate ?? allowedRate(work, DEFAULT_RPM);
@@ -101,7 +104,9 @@ const rotate = writes<'keys.rotate'>(async (work, { input, caller }) => {
   work.afterCommit(() => work.services.keys.invalidate(row.key_hash));
   const { name, key_type, expires_at, key_id: rotated_from } = row;
   const rate_limit_rpm = allowedRate(work, row.rate_limit_rpm);
-  return made(work, caller, { ...granted, name, key_type, rate_limit_rpm, expires_at, rotated_from });
+  const agents = { agent_ids: JSON.parse(row.agent_ids), shares_sessions: row.shares_sessions === 1 };
+  const settings = { ...granted, ...agents, name, key_type, rate_limit_rpm, expires_at };
+  return made(work, caller, { ...settings, rotated_from, holder: holderOf(row) });
 });
 
 async function existing(work: Work, caller: Caller, keyId: string): Promise<queries.KeyRow> {
@@ -124,6 +129,8 @@ const toKey = (row: queries.KeyRow, now: number): Output<'keys.revoke'> => ({
   key_type: row.key_type,
   scopes: JSON.parse(row.scopes),
   entity_paths: JSON.parse(row.entity_paths),
+  agent_ids: JSON.parse(row.agent_ids),
+  shares_sessions: row.shares_sessions === 1,
   rate_limit_rpm: row.rate_limit_rpm,
   prefix: row.prefix,
   active: isActive(row, now),

@@ -1,4 +1,5 @@
 import type { Module } from '../../kernel/index.ts';
+import { erasesAgent } from './erase.ts';
 import { handlers } from './handlers.ts';
 import { migrations } from './migrations.ts';
 import { saveKeyUses } from './uses.ts';
@@ -16,7 +17,7 @@ export const keys: Module = {
       table: 'api_keys',
       key: ['key_id'],
       left_out: 'keys are valid only in the service that created them',
-      agents: { created_by: { kept: 'a key or a user, never an agent' } },
+      agents: { created_by: { kept: 'a key or a user, never an agent' }, agent_ids: { erased: 'by its owner' } },
       entries: { entity_paths: { kept: 'globs of the key, whether entries exist there or not' } },
       unrelated: {
         key_id: 'an API key',
@@ -28,5 +29,6 @@ export const keys: Module = {
     },
   ],
   handlers,
+  erasesAgent,
   timers: [{ name: 'keys.note_uses', run: saveKeyUses }],
 };

@@ -14,6 +14,10 @@ export type NewKey = KeyGrant & {
   rate_limit_rpm: number;
   expires_at: number | null;
   rotated_from: string | null;
+  agent_ids: readonly string[];
+  shares_sessions: boolean;
+  /** Of the key that it replaces. */
+  holder?: string;
 };
 
 export const EVERYTHING: readonly KeyScope[] = [{ pattern: '*', permission: 'READ_WRITE' }];
@@ -31,9 +35,10 @@ type KeyContext = { account_id: string; now: number; ids: Ids; created_by: strin
 
 export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: NewKey): MadeKey {
   const key = toSecret(ids.secret());
+  const key_id = ids.next(now);
   const row: queries.KeyRow = {
     account_id,
-    key_id: ids.next(now),
+    key_id,
     key_hash: keyHash(key),
     prefix: prefixOf(key),
     name: given.name,
@@ -47,6 +52,9 @@ export function keyRow({ account_id, now, ids, created_by }: KeyContext, given: 
     revoked_at: null,
     last_used_at: null,
     rotated_from: given.rotated_from,
+    agent_ids: JSON.stringify(given.agent_ids),
+    shares_sessions: Number(given.shares_sessions),
+    holder: given.holder ?? key_id,
   };
   return { row, key };
 }

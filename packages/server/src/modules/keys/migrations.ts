@@ -27,4 +27,13 @@ export const migrations: readonly Migration[] = [
       'CREATE UNIQUE INDEX api_keys_by_hash ON api_keys (key_hash)',
     ],
   },
+  {
+    version: 2,
+    name: 'agents and sessions of keys',
+    up: ({ text, int }) => [
+      `ALTER TABLE api_keys ADD COLUMN agent_ids ${text} NOT NULL DEFAULT '[]'`,
+      `ALTER TABLE api_keys ADD COLUMN shares_sessions ${int} NOT NULL DEFAULT 0`,
+      `ALTER TABLE api_keys ADD COLUMN holder ${text} NOT NULL DEFAULT ''`,
+    ],
+  },
 ];

@@ -9,7 +9,7 @@ import {
   type Transaction,
   type Update,
 } from '../../db/index.ts';
-import { accountStates } from '../../kernel/index.ts';
+import { accountStates, likeJsonText } from '../../kernel/index.ts';
 
 export type KeyRow = {
   account_id: string;
@@ -27,6 +27,10 @@ export type KeyRow = {
   revoked_at: number | null;
   last_used_at: number | null;
   rotated_from: string | null;
+  agent_ids: string;
+  shares_sessions: number;
+  /** The first of the keys that it replaces by rotation. */
+  holder: string;
 };
 
 export const insertKeys: Insert = {
@@ -47,6 +51,9 @@ export const insertKeys: Insert = {
     revoked_at: 'int',
     last_used_at: 'int',
     rotated_from: 'text',
+    agent_ids: 'text',
+    shares_sessions: 'int',
+    holder: 'text',
   },
 };
 
@@ -107,9 +114,19 @@ export function endKey(
   );
 }
 
+type BoundKeyRow = Pick<KeyRow, 'key_id' | 'key_hash' | 'agent_ids'>;
+
+export function listKeysBoundTo(query: Query, accountId: string, agentId: string): Promise<BoundKeyRow[]> {
+  return query.all(
+    sql`SELECT key_id, key_hash, agent_ids FROM api_keys
+        WHERE account_id = ${accountId} AND agent_ids LIKE ${likeJsonText(agentId)} ESCAPE '!'`,
+  );
+}
+
 const byKey = { account_id: 'text', key_id: 'text' } as const;
 
 export const findUses: Find = { table: 'api_keys', select: 'last_used_at', by: byKey };
+export const updateAgentIds: Update = { table: 'api_keys', set: { agent_ids: 'text' }, by: byKey };
 export const updateUses: Update = { table: 'api_keys', set: { last_used_at: 'int' }, by: byKey };
 
 export async function countKeys(query: Pick<Query, 'get'>, accountId: string, now: number): Promise<number> {

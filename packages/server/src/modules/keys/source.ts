@@ -2,6 +2,7 @@ import type { Database } from '../../db/index.ts';
 import type { KeySource, KnownKey } from '../../kernel/index.ts';
 import { grantedBy } from './handlers.ts';
 import { findKeyStatuses, findKeys, type KeyWithAccountRow as KnownRow } from './queries.ts';
+import { holderOf } from './rules/holder.ts';
 import { scopeOf } from './rules/scopes.ts';
 import { secretProblem } from './rules/secret.ts';
 
@@ -16,10 +17,12 @@ function toKnown(row: KnownRow): KnownKey {
   const granted = grantedBy(row);
   const read = scopeOf(granted, 'READ');
   const write = scopeOf(granted, 'WRITE');
+  const agent_ids = JSON.parse(row.agent_ids) as string[];
   const { key_id, key_hash: hash, name, key_type: type, rate_limit_rpm } = row;
   return {
     account_id: row.account_id,
     key_hash: hash,
+    holder: holderOf(row),
     principal: {
       key_id,
       hash,
@@ -29,6 +32,8 @@ function toKnown(row: KnownRow): KnownKey {
       plan: row.plan,
       ...(read ? { read } : {}),
       ...(write ? { write } : {}),
+      ...(agent_ids.length > 0 ? { agent_ids } : {}),
+      ...(row.shares_sessions === 1 ? { shares_sessions: true } : {}),
     },
     rate_limit_rpm,
     expires_at: row.expires_at,

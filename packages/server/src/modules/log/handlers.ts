@@ -3,6 +3,7 @@ import {
   EVERYONE,
   follows,
   type Handlers,
+  isOfOtherHolder,
   type LogEvent,
   listFirstEvents,
   pageBytes,
@@ -52,7 +53,9 @@ async function listInScope(context: ReadContext, { after, limit }: LogPage) {
 }
 
 const maySee = ({ caller }: Pick<ReadContext, 'caller'>, event: LogEvent): boolean =>
-  (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) && seesEvent(readScope(caller), event);
+  (event.visible_to === EVERYONE || event.visible_to === caller.agent_id) &&
+  seesEvent(readScope(caller), event) &&
+  !isOfOtherHolder(caller, event);
 
 const stream = follows<'log.stream'>(({ caller, view }, { after, ...wanted }) => {
   if (view.lineage[0]?.up_to_seq !== null)

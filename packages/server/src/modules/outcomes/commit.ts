@@ -1,9 +1,10 @@
-import { Fault, invalidInput, type Output } from '@mem-service/contract';
+import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
   hashedBy,
   incompleteBecause,
+  prepares,
   readScope,
   unchanged,
   type Work,
@@ -11,7 +12,8 @@ import {
   type WriteResult,
   writesTogether,
 } from '../../kernel/index.ts';
-import { authorOf, checkUnchanged, EntrySet, staleReadsInScope } from '../entries/index.ts';
+import { pause } from '../../turns.ts';
+import { authorOf, checkUnchanged, type EntryAddress, EntrySet, staleReadsInScope } from '../entries/index.ts';
 import * as queries from '../ledger/index.ts';
 import {
   clearSession,
@@ -31,20 +33,24 @@ import {
   buildSessionReport,
   ledgerKey,
   loadPast,
+  prepareRedactions,
+  type Redactions,
   type SealedTrace,
   type SessionEnd,
   type SessionPast,
   type SessionReport,
   saveTraces,
   sealSession,
+  withRedactions,
 } from '../traces/index.ts';
 import { documentOf, type OutcomeDocument, toCommitted } from './answer.ts';
 import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
-import { writeLesson } from './lesson.ts';
+import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
+import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
 import { staleCauses } from './stale.ts';
@@ -56,13 +62,15 @@ type CommitAnswer = WriteResult<Output<'outcomes.commit'>> | Fault;
 type OutcomeItems = readonly WriteItem<'outcomes.commit'>[];
 
 /** One transaction: the outcomes, their evidence, the standing of each entry, lessons, sealed traces. */
-export const commit = writesTogether<'outcomes.commit'>(async (work, items) => {
+const commitTogether = writesTogether<'outcomes.commit'>(async (work, items) => {
   await work.locked;
   const results: CommitAnswer[] = [];
   while (results.length < items.length)
     results.push(...(await commitSome(work, ofDifferentSessions(items.slice(results.length)))));
   return results;
 });
+
+export const commit = prepares<'outcomes.commit'>((_, input) => prepareRedactions(input), commitTogether);
 
 /**
  * Returns the first items that belong to different sessions, which can be decided before any of them is written. A later
@@ -85,22 +93,24 @@ type OutcomeBatch = {
   outcomes: queries.OutcomeRow[];
   evidence: queries.EvidenceRow[];
   traces: SealedTrace[];
+  hasLesson: boolean;
 };
 
 /** Commits from the first outcome up to one that writes an entry: the next outcome must see that write. */
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
-  const book: OutcomeBatch = { entries: await EntrySet.load(work, []), outcomes: [], evidence: [], traces: [] };
+  const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
+  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
     const result = await commitOne(work, book, loaded);
     results.push(result);
-    if (!(result instanceof Fault) && result.output.lesson) break;
+    if (book.hasLesson) break;
   }
   await book.entries.save();
   if (book.outcomes.length > 0) work.send(work.tx.insertMany(queries.insertOutcomes, book.outcomes));
   if (book.evidence.length > 0) work.send(work.tx.insertMany(queries.insertEvidence, book.evidence));
-  saveTraces(work, book.traces);
+  await saveTraces(work, book.traces);
   return results;
 }
 
@@ -113,9 +123,11 @@ type LoadedOutcome = {
   session: OpenSession;
   past: SessionPast;
   gaps: WriteItem<'outcomes.commit'>['gaps'];
+  prepared: unknown;
 };
 
-async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outcomes.commit'>): Promise<LoadedOutcome> {
+async function loadOutcome(work: Work, item: WriteItem<'outcomes.commit'>): Promise<LoadedOutcome> {
+  const { input, caller, gaps, prepared } = item;
   const author = authorOf(input, caller);
   const { outcome_ref, outcome_type, branch } = input;
   const key: SessionKey = { account_id: work.account_id, agent_id: author.agent_id, session: author.session };
@@ -124,7 +136,15 @@ async function loadOutcome(work: Work, { input, caller, gaps }: WriteItem<'outco
     loadSession(work.tx, key),
     loadPast(work.tx, key),
   ]);
-  return { caller, input, author, key, before, session, past, gaps };
+  return { caller, input, author, key, before, session, past, gaps, prepared };
+}
+
+/** The entries that an outcome names or its session read, to look them up for all outcomes at once. */
+function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
+  if (before) return [];
+  const { branch } = input;
+  const named = (input.causal_entry_keys ?? []).flatMap((given) => parseCause(given) ?? []);
+  return [...named, ...session.reads].map(({ entity_path, key }) => ({ branch, entity_path, key }));
 }
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
@@ -162,7 +182,10 @@ type OutcomeDecision = {
 async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcome): Promise<OutcomeDecision> {
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
-  const report = buildSessionReport(work, input, session);
+  const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
+    buildSessionReport(work, input, session),
+  );
+  await pause();
   const shown = await shownTo(work, loaded);
   const seen = sessionInScope(readScope(caller), session);
   const last = await outcomeBefore(work, loaded, [...seen.reads, ...shown]);
@@ -219,9 +242,9 @@ async function applyOutcome(
   const row = emitOutcome(work, input, { author, weighed, report });
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
-  const lesson = await writeLesson(work, book.entries, { input, author, causes, weighed, report });
+  const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
   const ending = { key, session, past, named, report, final_action_index };
-  const immutable_trace_id = seal(work, book, { row, evidence, ending });
+  const immutable_trace_id = await seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };
   if (because !== undefined) document.causes_incomplete_because = because;
@@ -231,9 +254,11 @@ async function applyOutcome(
   book.outcomes.push(row);
   book.evidence.push(...evidence);
   resetSession(work, key, session);
+  if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
-  // Its advice names what was shown.
-  return changed(output, { resource: row.outcome_id, holds: shown, ...hashedBy(output) });
+  // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const text = new JsonText(stringify(output), output).knowing(output);
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
@@ -264,12 +289,12 @@ function finalAction(
 type TraceToSeal = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: SessionEnd };
 
 /** Returns the hash of the trace, or null where the client sends the trace later. */
-function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceToSeal): string | null {
+async function seal(work: Work, book: OutcomeBatch, { row, evidence, ending }: TraceToSeal): Promise<string | null> {
   const { seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, trace_id } = row;
   if (trace_id === null) return null;
   const ledger = new Set(evidence.map(ledgerKey));
   const head = { trace_id, seq, agent_id, session, branch, outcome_ref, outcome_type, visible_to, ledger };
-  const sealed = sealSession(work, head, ending);
+  const sealed = await sealSession(work, head, ending);
   book.traces.push(sealed);
   return sealed.row.hash;
 }

@@ -45,10 +45,10 @@ export async function weighCauses(
 ): Promise<WeighedCauses> {
   const { branch, author, causes } = judged;
   const all = [...causes.attempts.flatMap((attempt) => attempt.causes), ...causes.causes];
-  await entries.fetch(all.map((cause) => ({ ...cause, branch })));
+  await entries.fetch(all.map(({ entity_path, key }) => ({ branch, entity_path, key })));
   const live = new Map<string, EntryRow>();
   for (const cause of all) {
-    const entry = entries.get({ ...cause, branch });
+    const entry = entries.get({ branch, entity_path: cause.entity_path, key: cause.key });
     if (isLive(entry, work.now) && mayAgentSee(entry, author.agent_id)) live.set(causeKeyText(cause), entry);
   }
   const hashed = await withHashes(work, all, live);
@@ -136,7 +136,11 @@ export function applyEvidence(work: Work, entries: EntrySet, outcome: CommittedO
         before_seq: null,
         before_no: null,
       };
-      if (entry) Object.assign(row, entries.addLedgerLine(entry, row));
+      if (entry) {
+        const { before_seq, before_no } = entries.addLedgerLine(entry, row);
+        row.before_seq = before_seq;
+        row.before_no = before_no;
+      }
       if (entry && cause.status === 'applied') applyStanding(entries, entry, row);
       else if (entry) row.evidence_status = evidenceStatus({ confidence: entry.confidence, ...standingOf(entry) });
       rows.push(row);

@@ -5,7 +5,7 @@ import type { SessionReport } from '../traces/index.ts';
 import type { OutcomeCauses } from './causes.ts';
 import type { OutcomeAuthor, WeighedCauses } from './evidence.ts';
 import { type Cause, causeKeyText } from './rules/causes.ts';
-import { contrastLesson } from './rules/lesson.ts';
+import { contrastLessons, type Lesson } from './rules/lesson.ts';
 
 type LessonFacts = {
   input: Input<'outcomes.commit'>;
@@ -15,12 +15,14 @@ type LessonFacts = {
   report: SessionReport;
 };
 
-/** Writes the lesson of a success after failures beside the entries it is about. */
-export async function writeLesson(
+type WrittenLesson = { entity_path: string; key: string; version: number };
+
+/** Writes the lessons of a success after failures beside the entries they are about. Returns the first. */
+export async function writeLessons(
   work: Work,
   entries: EntrySet,
   { input, author, causes, weighed, report }: LessonFacts,
-) {
+): Promise<WrittenLesson | null> {
   const { outcome_ref, outcome_type, branch } = input;
   const known = (list: readonly Cause[]) =>
     list.flatMap(({ entity_path, key }) => {
@@ -28,7 +30,7 @@ export async function writeLesson(
       return entry ? [{ entity_path, key, shared: entry.shared === 1 }] : [];
     });
   const tried = new Set(causes.attempts.flatMap((attempt) => attempt.action_indices));
-  const lesson = contrastLesson({
+  const lessons = contrastLessons({
     outcome_ref,
     outcome_type,
     attributes: report.header.attributes,
@@ -40,13 +42,21 @@ export async function writeLesson(
       actions: attempt.action_indices.flatMap((i) => report.actionNames[i] ?? []),
     })),
   });
-  if (!lesson) return null;
+  await entries.fetch(lessons.map(({ entity_path, key }) => ({ branch, entity_path, key })));
+  const written = lessons.flatMap(
+    (lesson) => writeLesson(work, entries, { lesson, branch, author, outcome_ref }) ?? [],
+  );
+  return written[0] ?? null;
+}
+
+type LessonWrite = { lesson: Lesson; branch: string; author: OutcomeAuthor; outcome_ref: string };
+
+function writeLesson(work: Work, entries: EntrySet, { lesson, branch, author, outcome_ref }: LessonWrite) {
   const { entity_path, key, confidence, memory_type, shared } = lesson;
-  await entries.fetch([{ branch, entity_path, key }]);
   const there = entries.get({ branch, entity_path, key });
   // Leaves a key that is private to another agent unchanged, and does not write private content where all can read it.
-  if (isLive(there, work.now) && !mayAgentSee(there, author.agent_id)) return null;
-  if (isLive(there, work.now) && !shared && there.agent_id !== author.agent_id) return null;
+  if (isLive(there, work.now) && !mayAgentSee(there, author.agent_id)) return undefined;
+  if (isLive(there, work.now) && !shared && there.agent_id !== author.agent_id) return undefined;
   const { entry } = entries.apply(
     {
       branch,

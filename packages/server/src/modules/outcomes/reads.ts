@@ -6,6 +6,7 @@ import {
   fromIso,
   groupBySeq,
   type Handlers,
+  isCalled,
   loggedIn,
   pageBytes,
   type ReadContext,
@@ -14,7 +15,6 @@ import {
   requireNewest,
   scopedPathConditions,
   seqAt,
-  sessionName,
   startWithin,
 } from '../../kernel/index.ts';
 import * as queries from '../ledger/index.ts';
@@ -92,7 +92,7 @@ async function indexedFilters({ read, caller }: ReadContext, input: OutcomeListI
 function plainFilters({ view }: ReadContext, input: OutcomeListInput): Sql[] {
   const where = [loggedIn(view)];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(isCalled(input.session_id));
   return where;
 }
 

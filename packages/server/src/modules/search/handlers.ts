@@ -1,6 +1,7 @@
 import { globsOf, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
+  AccountTurns,
   cursorsOf,
   fromIso,
   type Handlers,
@@ -25,7 +26,6 @@ import {
   toEntry,
 } from '../entries/index.ts';
 import { parseQuery, readIndexState, type Term } from '../text/index.ts';
-import { AccountTurns } from './account-turns.ts';
 import * as queries from './queries.ts';
 import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -158,7 +158,7 @@ const shortOf = ({ services }: ReadContext, rows: number): number => Math.floor(
 /** One per service. */
 const scanTurns = new WeakMap<Services, AccountTurns>();
 function turnsOf(services: Services): AccountTurns {
-  const known = scanTurns.get(services) ?? new AccountTurns(MAX_WAITING_SCANS);
+  const known = scanTurns.get(services) ?? new AccountTurns(MAX_WAITING_SCANS, 'searches of earlier states');
   scanTurns.set(services, known);
   return known;
 }

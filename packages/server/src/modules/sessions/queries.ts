@@ -99,10 +99,11 @@ export function getSession(query: Query, key: SessionKey): Promise<SessionRow | 
   );
 }
 
-/** Returns pages in the order they were written. A session's limit on reads bounds their number. */
-export function listPages(query: Query, key: SessionKey): Promise<PageRow[]> {
+/** Returns pages in the order they were written, after one of them. A session's limit on reads bounds their number. */
+export function listPages(query: Query, key: SessionKey, after = 0): Promise<PageRow[]> {
   return query.all<PageRow>(
-    sql`SELECT account_id, agent_id, session, no, attempt, reads FROM session_reads WHERE ${ofSession(key)} ORDER BY no`,
+    sql`SELECT account_id, agent_id, session, no, attempt, reads FROM session_reads WHERE ${ofSession(key)} AND no > ${after}
+        ORDER BY no`,
   );
 }
 

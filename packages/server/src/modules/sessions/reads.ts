@@ -63,11 +63,14 @@ export async function countAttemptReads(
   return new Set(counted.map(({ entry_id }) => entry_id)).size;
 }
 
-/** Returns the version of each entry that a session has read last. */
-export async function newestReads(query: Query, key: queries.SessionKey): Promise<Map<number, number>> {
-  const newest = new Map<number, number>();
-  for (const page of await queries.listPages(query, key))
+/** The version of each entry that a session has read last, on the pages after one of them. */
+export type NewestReads = { versions: Map<number, number>; last_page: number };
+
+export async function newestReads(query: Query, key: queries.SessionKey, after: number): Promise<NewestReads> {
+  const versions = new Map<number, number>();
+  const pages = await queries.listPages(query, key, after);
+  for (const page of pages)
     for (const [entry_id, version] of numbersIn(page.reads))
-      newest.set(entry_id, Math.max(version, newest.get(entry_id) ?? 0));
-  return newest;
+      versions.set(entry_id, Math.max(version, versions.get(entry_id) ?? 0));
+  return { versions, last_page: pages.at(-1)?.no ?? after };
 }

@@ -26,21 +26,32 @@ export async function listStaleReads(
   key: queries.SessionKey,
   context: StaleContext,
 ): Promise<StaleRead[]> {
-  const reads = await newestReads(query, key);
-  if (reads.size === 0) return [];
+  return (await checkReads(query, key, { after: 0, ...context })).stale;
+}
+
+/** What a check of a session's reads found, up to a page. `expires_at`: when the next of the entries ends by itself. */
+export type CheckedReads = { stale: StaleRead[]; last_page: number; expires_at: number };
+
+/** Checks the reads on the pages after one of them. */
+export async function checkReads(
+  query: Query,
+  key: queries.SessionKey,
+  context: StaleContext & { after: number },
+): Promise<CheckedReads> {
+  const { versions, last_page } = await newestReads(query, key, context.after);
+  if (versions.size === 0) return { stale: [], last_page, expires_at: Number.POSITIVE_INFINITY };
   const { now, dialect } = context;
   // A session may have many reads of unchanged entries: those are filtered out in the database.
-  const above = [...reads.values()].reduce((least, version) => Math.min(least, version));
-  const changed = await listChangedEntries(query, key.account_id, {
-    ids: dialect.numbers([...reads.keys()]),
-    above,
-    now,
-  });
+  const above = [...versions.values()].reduce((least, version) => Math.min(least, version));
+  const ids = dialect.numbers([...versions.keys()]);
+  const changed = await listChangedEntries(query, key.account_id, { ids, above });
   const found = changed.map(({ entry_id, ...row }) => {
     const { branch, entity_path, key } = row;
-    return { read: { entry_id, version: reads.get(entry_id) as number, branch, entity_path, key }, row };
+    return { read: { entry_id, version: versions.get(entry_id) as number, branch, entity_path, key }, row };
   });
-  return staleReadsAmong(query, key, { found, look: context });
+  const ends = changed.flatMap(({ ttl_at }) => (ttl_at !== null && ttl_at > now ? [ttl_at] : []));
+  const stale = await staleReadsAmong(query, key, { found, look: context });
+  return { stale, last_page, expires_at: Math.min(Number.POSITIVE_INFINITY, ...ends) };
 }
 
 type SessionReadVersion = VersionNumber & { branch: string; entity_path: string; key: string };

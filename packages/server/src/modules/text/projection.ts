@@ -1,10 +1,9 @@
-import type { EntryChange, EntryHead, Projection } from '../../kernel/index.ts';
+import type { Row } from '../../db/index.ts';
+import type { EntryHead, Projection } from '../../kernel/index.ts';
+import { inTurns } from '../../turns.ts';
 import { indexerOf } from './indexer.ts';
 import { markOf, toTsvector } from './indexing.ts';
-import { wordsOfEntry } from './rules/words.ts';
-
-const wordsOf = ({ after, value }: EntryChange): string[] =>
-  value === undefined ? [] : wordsOfEntry({ entity_path: after.entity_path, key: after.key, value });
+import { wordsOfEntryInSteps } from './rules/words.ts';
 
 const indexed = (heads: readonly EntryHead[]) => heads.filter((head) => head.deleted === 0);
 
@@ -18,12 +17,14 @@ export const wordsOfEntries: Projection = {
   rowColumns: {
     engine: 'postgres',
     types: { search_words: 'search_text', word_count: 'int' },
-    values(work, changes) {
+    async values(work, changes) {
       const mark = markOf(work.account.number);
-      return changes.map((change) => {
-        const words = wordsOf(change);
-        return { search_words: toTsvector(mark, words), word_count: words.length };
-      });
+      const rows: Row[] = [];
+      for (const { after, value } of changes) {
+        const words = value === undefined ? [] : await inTurns(wordsOfEntryInSteps({ ...after, value }));
+        rows.push({ search_words: toTsvector(mark, words), word_count: words.length });
+      }
+      return rows;
     },
   },
   apply() {},

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Fault } from '@mem-service/contract';
 import { type EntryView, type ReadContext, readAccount } from '../../kernel/index.ts';
+import { inTurns } from '../../turns.ts';
 import { findDocuments } from '../entries/index.ts';
 import { type Indexer, indexerOf } from './indexer.ts';
 import { rowidOf } from './indexing.ts';
@@ -143,11 +144,4 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
 export function wordsOfDocument(document: string): string[] | Promise<string[]> {
   const entry = JSON.parse(document);
   return document.length <= TURN_BYTES ? wordsOfEntry(entry) : inTurns(wordsOfEntryInSteps(entry));
-}
-
-async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
-    await nextTurn();
-  }
 }

@@ -2,6 +2,7 @@ import { Fault, type Input, type Output } from '@mem-service/contract';
 import { type Sql, sql } from '../../db/index.ts';
 import {
   incompleteBecause,
+  isCalled,
   pageBytes,
   type ReadContext,
   readScope,
@@ -32,7 +33,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   const { caller, read } = context;
   const { account_id } = caller;
   const agent_id = input.agent_id ?? caller.agent_id;
-  const session = sessionName(input.session_id ?? caller.session_id, caller.actor);
+  const session = sessionName(input.session_id ?? caller.session_id, caller);
   // Only its own agent may look into an open session.
   if (agent_id !== caller.agent_id)
     throw new Fault('not_found', `there is no open session of ${agent_id} that ${caller.agent_id} may see`);
@@ -107,7 +108,7 @@ function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
   if (input.trace_id !== undefined) return queries.getTrace(read, viewer, input.trace_id);
   const where: Sql[] = [];
   if (input.agent_id !== undefined) where.push(sql`agent_id = ${input.agent_id}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(isCalled(input.session_id));
   return queries.getTraceByOutcome(read, viewer, { outcome_ref: input.outcome_ref as string, where });
 }
 

@@ -5,13 +5,13 @@ import {
   cutPage,
   fromIso,
   type Handlers,
+  isCalled,
   loggedIn,
   pageBytes,
   type ReadContext,
   reads,
   scopedPathConditions,
   seqAt,
-  sessionName,
   type Viewer,
 } from '../../kernel/index.ts';
 import { explain } from './explain.ts';
@@ -77,7 +77,7 @@ async function indexedFilters(context: ReadContext, input: TraceListInput): Prom
 function plainFilters(viewer: Viewer, input: TraceListInput): Sql[] {
   const where: Sql[] = [];
   if (input.outcome_type !== undefined) where.push(sql`outcome_type = ${input.outcome_type}`);
-  if (input.session_id !== undefined) where.push(sql`session = ${sessionName(input.session_id, '')}`);
+  if (input.session_id !== undefined) where.push(isCalled(input.session_id));
   if (input.entity_path !== undefined)
     where.push(queries.hasReadAt(viewer, scopedPathConditions(viewer.scope, parseGlob(input.entity_path))));
   return where;

@@ -5,12 +5,14 @@ import {
   type Handlers,
   hashedBy,
   incompleteBecause,
+  prepares,
   readScope,
   toIso,
   type Work,
   type WriteResult,
   writes,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { authorOf } from '../entries/index.ts';
 import {
   addItem,
@@ -20,11 +22,12 @@ import {
   type SessionRow,
   saveSession,
 } from '../sessions/index.ts';
+import { prepareRedactions } from './prepare.ts';
 import { pricesOf } from './prices.ts';
 import { completeness } from './render.ts';
 import { mergeAttributes } from './rules/attributes.ts';
 import { normalizeCall } from './rules/llm-calls.ts';
-import { redactText } from './rules/redact.ts';
+import { type Redactions, redactText, withRedactions } from './rules/redact.ts';
 import { attributeProblem, redactAttributes, toAction, toContext, toSpan } from './session-report.ts';
 
 type RecordingAuthor = ReturnType<typeof authorOf>;
@@ -44,6 +47,9 @@ async function sessionFor(
   });
   return { author, row };
 }
+
+/** Texts of a large input were redacted before the transaction began. */
+const redacting = <T>(prepared: unknown, run: () => T): T => withRedactions(prepared as Redactions | undefined, run);
 
 export type RecordedItem = {
   author: RecordingAuthor;
@@ -65,44 +71,48 @@ export function emitRecorded(work: Work, no: number, { author, row, event_type, 
 const asItem = <T extends { item_id: string }>(output: T): WriteResult<T> =>
   changed(output, { resource: output.item_id, ...hashedBy(output) });
 
-const recordContext = writes<'sessions.record_context'>(async (work, { input, caller }) => {
+const recordContext = writes<'sessions.record_context'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
-  const { label, source, ...data } = toContext(input);
+  const { label, source, ...data } = redacting(prepared, () => toContext(input));
   const no = addItem(work, row, { kind: 'context', data: { label, source, ...data } });
   const recorded = emitRecorded(work, no, { author, row, event_type: 'context', details: { label, source } });
   return asItem({ ...recorded, recorded: label, source });
 });
 
-const recordAction = writes<'sessions.record_action'>(async (work, { input, caller }) => {
+const recordAction = writes<'sessions.record_action'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { agent_id: _, session_id: __, ...call } = input;
-  const no = addItem(work, row, { kind: 'action', data: toAction(call, work.now) });
+  const data = redacting(prepared, () => toAction(call, work.now));
+  await pause();
+  const no = addItem(work, row, { kind: 'action', data });
   const action_index = row.actions++;
   const details = { tool_name: input.tool_name, success: input.success };
   return asItem({ ...emitRecorded(work, no, { author, row, event_type: 'action', details }), action_index });
 });
 
-const recordError = writes<'sessions.record_error'>(async (work, { input, caller }) => {
+const recordError = writes<'sessions.record_error'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { operation, error_type, message, stack_trace } = input;
-  const data = {
+  const data = redacting(prepared, () => ({
     operation,
     error_type,
     message: redactText(message),
     ...(stack_trace === undefined ? {} : { stack_trace: redactText(stack_trace) }),
-  };
+  }));
   const no = addItem(work, row, { kind: 'error', data });
   return asItem(emitRecorded(work, no, { author, row, event_type: 'error', details: { operation, error_type } }));
 });
 
-const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, caller }) => {
+const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { agent_id: _, session_id: __, ...given } = input;
-  const result = normalizeCall(given, {
-    prices: pricesOf(work.services.settings),
-    now: toIso(work.now),
-    newId: () => work.services.ids.next(work.now),
-  });
+  const result = redacting(prepared, () =>
+    normalizeCall(given, {
+      prices: pricesOf(work.services.settings),
+      now: toIso(work.now),
+      newId: () => work.services.ids.next(work.now),
+    }),
+  );
   if ('errors' in result) throw invalidInput(result.errors);
   const { call } = result;
   const no = addItem(work, row, { kind: 'llm_call', data: call });
@@ -111,12 +121,13 @@ const recordLlmCall = writes<'sessions.record_llm_call'>(async (work, { input, c
   return asItem({ ...recorded, call_id, cost_usd });
 });
 
-const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }) => {
+const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const { agent_id: _, session_id: __, ...given } = input;
   if (given.name === undefined && given.span_id === undefined)
     throw invalidInput([{ path: 'name', message: 'is required for a new span' }]);
-  const span = toSpan(work, given);
+  const span = redacting(prepared, () => toSpan(work, given));
+  await pause();
   const no = addItem(work, row, { kind: 'span', data: span });
   const { span_id, name } = span;
   return asItem({
@@ -125,14 +136,14 @@ const recordSpan = writes<'sessions.record_span'>(async (work, { input, caller }
   });
 });
 
-const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller }) => {
+const setAttributes = writes<'sessions.set_attributes'>(async (work, { input, caller, prepared }) => {
   const { author, row } = await sessionFor(work, input, caller);
   const removed = Object.entries(input.attributes).flatMap(([key, value]) => (value === null ? [normalKey(key)] : []));
   const given = Object.fromEntries(Object.entries(input.attributes).filter(([, value]) => value !== null));
   const kept = Object.entries(JSON.parse(row.attributes)).filter(([key]) => !removed.includes(key));
   const merged = mergeAttributes([Object.fromEntries(kept), given]);
   if ('errors' in merged) throw invalidInput(merged.errors.map(attributeProblem));
-  const attributes = redactAttributes(merged.attributes);
+  const attributes = redacting(prepared, () => redactAttributes(merged.attributes));
   row.attributes = JSON.stringify(attributes);
   const keys = Object.keys(input.attributes).length;
   const recorded = emitRecorded(work, work.nextItem(), { author, row, event_type: 'attributes', details: { keys } });
@@ -169,12 +180,14 @@ const recordAttempt = writes<'sessions.record_attempt'>(async (work, { input, ca
   return asItem({ ...recorded, ...counted, ...completeness(because) });
 });
 
+const prepare = (_: unknown, input: unknown) => prepareRedactions(input);
+
 export const recordingHandlers: Handlers = {
-  'sessions.record_context': recordContext,
-  'sessions.record_action': recordAction,
-  'sessions.record_error': recordError,
-  'sessions.record_llm_call': recordLlmCall,
-  'sessions.record_span': recordSpan,
-  'sessions.set_attributes': setAttributes,
+  'sessions.record_context': prepares(prepare, recordContext),
+  'sessions.record_action': prepares(prepare, recordAction),
+  'sessions.record_error': prepares(prepare, recordError),
+  'sessions.record_llm_call': prepares(prepare, recordLlmCall),
+  'sessions.record_span': prepares(prepare, recordSpan),
+  'sessions.set_attributes': prepares(prepare, setAttributes),
   'sessions.record_attempt': recordAttempt,
 };

@@ -20,7 +20,8 @@ export class TraceParts {
     for (const { kind, entity_path, key, entry_id, data } of items) {
       if (data === null) continue;
       const named = kind === 'read' || kind === 'write' ? { entity_path, key, entry_id } : {};
-      const part = { ...named, ...(JSON.parse(data) as object) };
+      const part: Record<string, unknown> = { ...named, ...(JSON.parse(data) as object) };
+      if (kind === 'query') nameParameters(part);
       const known = this.#byKind.get(kind);
       if (known) known.push(part);
       else this.#byKind.set(kind, [part]);
@@ -32,6 +33,13 @@ export class TraceParts {
     return (this.#byKind.get(kind) ?? []) as T[];
   }
 }
+
+/** Older traces may hold parameters that are no object. */
+function nameParameters(part: Record<string, unknown>): void {
+  if (!isObject(part.parameters)) part.parameters = { value: part.parameters };
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export type ReadPart = CausalRead & { entry_id: number };
 

@@ -1,4 +1,5 @@
 import type { Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import type { OpenSession, SessionKey } from '../sessions/index.ts';
 import { type NewTrace, type SealedTrace, sealTrace } from './seal.ts';
 import { partsOf, type SessionPast, startOf, writeParts } from './session-parts.ts';
@@ -16,11 +17,12 @@ export type SessionEnd = {
 };
 
 /** Seals everything that an open session holds, with the caller's report at its end. */
-export function sealSession(
+export async function sealSession(
   work: Work,
   head: Omit<NewTrace, 'header' | 'parts'>,
   { key, session, past, named, report, final_action_index }: SessionEnd,
-): SealedTrace {
+): Promise<SealedTrace> {
+  await pause();
   const writes = writeParts(work, key, { ...past, seq: head.seq });
   // Attempts reported at the end replace those recorded during the session.
   const isRetold = report.parts.some(({ kind }) => kind === 'attempt');

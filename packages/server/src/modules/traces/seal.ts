@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import { addStored, bytesOfTexts, EVERYONE, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader, TracePart } from './shape.ts';
 import { indexTraces } from './text.ts';
@@ -65,17 +66,26 @@ export const keyIdOf = (signingKey: string): string => sha256(`mem trace key\n${
 /** A trace that is ready to be written. */
 export type SealedTrace = { row: queries.TraceRow; items: queries.NewTraceItem[]; header: TraceHeader };
 
+/** Parts are small or few. */
+const PARTS_PER_STEP = 16;
+
 /** Builds an immutable trace, the next of its session after the `last` one. */
-export function sealTrace(work: Work, trace: NewTrace, last: queries.LastTrace | undefined): SealedTrace {
+export async function sealTrace(
+  work: Work,
+  trace: NewTrace,
+  last: queries.LastTrace | undefined,
+): Promise<SealedTrace> {
   const { parts, header, ledger, ...rest } = trace;
   const { account_id, now, services } = work;
-  const items = parts.map((part, no): queries.NewTraceItem => {
+  const items: queries.NewTraceItem[] = [];
+  for (const [no, part] of parts.entries()) {
+    if (no % PARTS_PER_STEP === PARTS_PER_STEP - 1) await pause();
     const { kind, visible_to = EVERYONE, entity_path = null, key = null, entry_id = null } = part;
     const in_ledger = Number(entry_id !== null && ledger?.has(ledgerKey({ entry_id, visible_to })) === true);
     const data = JSON.stringify(part.data);
     const hash = partHash({ kind, visible_to, entity_path, key, entry_id, data });
-    return { account_id, seq: trace.seq, no, kind, visible_to, entity_path, key, entry_id, data, hash, in_ledger };
-  });
+    items.push({ account_id, seq: trace.seq, no, kind, visible_to, entity_path, key, entry_id, data, hash, in_ledger });
+  }
   const signingKey = services.settings.trace_signing_key;
   const text = JSON.stringify(header);
   const unsealed = {
@@ -100,10 +110,10 @@ export const bytesOfTraces = (traces: readonly SealedTrace[]): number =>
   bytesOfTexts(traces.flatMap(({ row, items }) => [row.header, ...items.map(({ data }) => data)]));
 
 /** Sends the rows together; the transaction waits for them before it ends. */
-export function saveTraces(work: Work, traces: readonly SealedTrace[]): void {
+export async function saveTraces(work: Work, traces: readonly SealedTrace[]): Promise<void> {
   if (traces.length === 0) return;
   addStored(work, { storage_bytes: bytesOfTraces(traces) });
-  indexTraces(work, traces);
+  await indexTraces(work, traces);
   const items = traces.flatMap((trace) => trace.items);
   if (items.length > 0) work.send(work.tx.insertMany(queries.insertTraceItems, items));
 }

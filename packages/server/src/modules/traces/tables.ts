@@ -11,7 +11,7 @@ async function restoreTraces(work: Work, rows: readonly Row[]): Promise<void> {
     row,
     header: JSON.parse(row.header) as TraceHeader,
   }));
-  indexTraces(work, heads);
+  await indexTraces(work, heads);
 }
 
 export const tables: readonly TenantTable[] = [

@@ -1,5 +1,6 @@
 import { type Sql, sql } from '../../db/index.ts';
 import { type ReadContext, readAccount, type Work } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { everyTermExpression, indexedWords, rowidOf } from '../text/index.ts';
 import * as queries from './queries.ts';
 import type { TraceHeader } from './shape.ts';
@@ -7,12 +8,14 @@ import type { TraceHeader } from './shape.ts';
 type TraceText = { row: queries.TraceRow; header: TraceHeader };
 
 /** Indexes traces by the words of request and answer. On PostgreSQL the words are a column of the trace. */
-export function indexTraces(work: Work, heads: readonly TraceText[]): void {
+export async function indexTraces(work: Work, heads: readonly TraceText[]): Promise<void> {
   const { tx, dialect, account } = work;
-  const found = heads.map(({ row, header: { task_input, response_text } }) => {
-    const words = indexedWords(dialect.engine, account.number, [task_input ?? '', response_text ?? '']);
-    return { row, words };
-  });
+  const found: { row: queries.TraceRow; words: string }[] = [];
+  for (const { row, header } of heads) {
+    await pause();
+    const { task_input, response_text } = header;
+    found.push({ row, words: indexedWords(dialect.engine, account.number, [task_input ?? '', response_text ?? '']) });
+  }
   if (dialect.engine === 'postgres') {
     const rows = found.map(({ row, words }) => ({ ...row, search_words: words }));
     work.send(tx.insertMany(queries.insertTracesWithWords, rows));

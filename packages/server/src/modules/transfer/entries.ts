@@ -5,13 +5,15 @@ import {
   fromIso,
   type Handler,
   hashedBy,
+  prepares,
   unchanged,
   type Work,
   type WriteItem,
   writes,
 } from '../../kernel/index.ts';
+import { pause } from '../../turns.ts';
 import { loadContracts } from '../contracts/index.ts';
-import { authorOf, checkWrites, type EntryDraft, EntrySet, toDraft } from '../entries/index.ts';
+import { authorOf, checkWrites, type EntryDraft, EntrySet, prepareWrites, toDraft } from '../entries/index.ts';
 import { type LinkedOnce, linkAllOnce } from '../graph/index.ts';
 import { ImportHeads } from './import-heads.ts';
 
@@ -19,10 +21,14 @@ type ImportInput = Input<'entries.import'>;
 type ImportedEntry = ImportInput['entries'][number];
 type ImportResult = Output<'entries.import'>['entries'][number];
 
-export const importEntries: Handler<'entries.import'> = writes<'entries.import'>(async (work, item) => {
+const importAllOrNothing = writes<'entries.import'>(async (work, item) => {
   await work.locked;
   const { dry_run } = item.input;
-  const warnings = checkWrites(work, item.input.entries, { name: 'entries', branch: branchOf(item) });
+  const warnings = checkWrites(work, item.input.entries, {
+    name: 'entries',
+    branch: branchOf(item),
+    prepared: item.prepared,
+  });
   const entries = await importAll(work, item);
   const links = await linkAll(work, item);
   const import_id = dry_run ? null : work.services.ids.next(work.now);
@@ -38,6 +44,11 @@ export const importEntries: Handler<'entries.import'> = writes<'entries.import'>
   return import_id === null ? unchanged(output) : changed(output, { resource: import_id, ...hashedBy(output) });
 });
 
+export const importEntries: Handler<'entries.import'> = prepares(
+  (services, input) => prepareWrites(services, input.entries),
+  importAllOrNothing,
+);
+
 async function importAll(work: Work, item: WriteItem<'entries.import'>): Promise<ImportResult[]> {
   const { input } = item;
   const { branch, source, on_conflict, dry_run } = input;
@@ -50,6 +61,7 @@ async function importAll(work: Work, item: WriteItem<'entries.import'>): Promise
   const heads = await ImportHeads.load(work, set, drafts);
   const results: ImportResult[] = [];
   for (const [i, draft] of drafts.entries()) {
+    await pause();
     const { entity_path, key } = draft;
     const decision = heads.decide(draft, on_conflict);
     if (decision.status === 'written') {

@@ -1,5 +1,4 @@
 import {
-  type Dialect,
   emptySql,
   type FirstRows,
   fragment,
@@ -68,9 +67,9 @@ export function listLines(query: Query, accountId: string, { after, limit }: { a
   );
 }
 
-export async function sumLines(query: Pick<Query, 'get'>, dialect: Dialect, accountId: string): Promise<number> {
+export async function sumLines(query: Pick<Query, 'get'>, accountId: string): Promise<number> {
   const row = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(${fragment(dialect.bytes('line'))}), 0) AS BIGINT) AS n FROM import_lines
+    sql`SELECT CAST(coalesce(sum(${fragment('octet_length(line)')}), 0) AS BIGINT) AS n FROM import_lines
         WHERE account_id = ${accountId}`,
   );
   return row?.n ?? 0;

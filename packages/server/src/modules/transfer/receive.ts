@@ -124,7 +124,7 @@ function checkLines({ services }: Work, { from, lines }: Input<'transfer.add'>, 
 }
 
 const discard = writes<'transfer.discard'>(async (work) => {
-  const bytes = await sumLines(work.tx, work.dialect, work.account_id);
+  const bytes = await sumLines(work.tx, work.account_id);
   addStored(work, { storage_bytes: -bytes });
   return changed({ discarded: await deleteLines(work.tx, work.account_id) }, LINES);
 });

@@ -60,7 +60,7 @@ const readFrom = reads<'agents.read_from'>(async (context, input) => {
   // The URL names the reader, as a body would.
   const reader = {
     agent_id: input.agent_id ?? caller.agent_id,
-    session: sessionName(caller.session_id, caller.actor),
+    session: sessionName(caller.session_id, caller),
   };
   services.noteBuffer.note(caller.account_id, reader, seen(context, input, row));
   return show(context, row);

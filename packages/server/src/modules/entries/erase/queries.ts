@@ -1,4 +1,4 @@
-import { andAll, type Dialect, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
+import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
 import { type EntryHead, type ErasedAgent, type ErasedEntries, likeJsonText } from '../../../kernel/index.ts';
 
 /** The entries to erase: all that match these conditions and are visible to the agent. */
@@ -65,12 +65,8 @@ export async function countVersions(query: Query, accountId: string, ids: Sql): 
   return row?.n ?? 0;
 }
 
-export async function sumBytes(
-  query: Query,
-  dialect: Dialect,
-  { account_id, erasedIds }: ErasedEntries,
-): Promise<number> {
-  const bytes = fragment(dialect.bytes('document'));
+export async function sumBytes(query: Query, { account_id, erasedIds }: ErasedEntries): Promise<number> {
+  const bytes = fragment('octet_length(document)');
   const row = await query.get<{ n: number }>(
     sql`SELECT CAST(coalesce(sum(${bytes}), 0) AS BIGINT) AS n FROM versions WHERE ${versionsOf(account_id, erasedIds)}`,
   );

@@ -35,6 +35,19 @@ export function secretsInEntry(key: string, value: string, budget: ScanBudget): 
   return inKey.length > 0 ? { part: 'key', kinds: inKey } : undefined;
 }
 
+/** The same for all writes of an operation, with a yield after each. */
+export function* secretsInSteps(
+  writes: readonly { key: string; value: { text: string } }[],
+): Generator<void, (SecretsInEntry | undefined)[]> {
+  const budget = newScanBudget();
+  const found: (SecretsInEntry | undefined)[] = [];
+  for (const { key, value } of writes) {
+    found.push(secretsInEntry(key, value.text, budget));
+    yield;
+  }
+  return found;
+}
+
 function secretsIn(text: string, budget: ScanBudget): string[] {
   const length = Math.min(text.length, MAX_SEARCHED_CHARS, budget.searched);
   budget.searched -= length;

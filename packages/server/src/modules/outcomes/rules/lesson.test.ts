@@ -1,7 +1,7 @@
 import { keyProblem } from '@mem-service/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contrastLesson, type LessonAttempt, type LessonOutcome, lessonKey } from './lesson.ts';
+import { contrastLessons, type LessonAttempt, type LessonOutcome, lessonKey } from './lesson.ts';
 
 const cause = (key: string, entity_path = 'p') => ({ entity_path, key });
 const failed = (more: Partial<LessonAttempt> = {}): LessonAttempt => ({
@@ -17,6 +17,8 @@ const outcome = (more: Partial<LessonOutcome> = {}): LessonOutcome => ({
   attempts: [failed()],
   ...more,
 });
+
+const contrastLesson = (one: LessonOutcome) => contrastLessons(one)[0];
 
 describe('a contrast lesson', () => {
   it('says what failed, what worked in the end and how it went', () => {
@@ -68,18 +70,53 @@ describe('a contrast lesson', () => {
     });
   });
 
-  it('goes where most causes of the success are, the first named of equals', () => {
-    const pathOf = (...causes: LessonOutcome['causes']) => contrastLesson(outcome({ causes }))?.entity_path;
-    expect(pathOf(cause('a', 'x'), cause('b', 'y'), cause('c', 'y'))).toBe('y');
-    expect(pathOf(cause('a', 'x'), cause('b', 'y'))).toBe('x');
-    expect(pathOf(cause('a', 'x'), cause('b', 'y'), cause('b', 'y'))).toBe('x');
+  it('goes where things failed, first where most causes of the success are, of equals the first named', () => {
+    const pathsOf = (...causes: LessonOutcome['causes']) => {
+      const attempts = ['p', 'x', 'y'].map((path) => failed({ causes: [cause('wrong', path)] }));
+      return contrastLessons(outcome({ causes, attempts })).map(({ entity_path }) => entity_path);
+    };
+    expect(pathsOf(cause('a', 'x'), cause('b', 'y'), cause('c', 'y'))).toEqual(['y', 'x', 'p']);
+    expect(pathsOf(cause('a', 'x'), cause('b', 'y'))).toEqual(['x', 'y', 'p']);
+    expect(pathsOf(cause('a', 'x'), cause('b', 'y'), cause('b', 'y'))).toEqual(['x', 'y', 'p']);
+    expect(pathsOf()).toEqual(['p', 'x', 'y']);
   });
 
-  it('goes where the failures were if the success names no cause, and nowhere without any', () => {
-    const attempts = [failed({ causes: [cause('a', 'x')] }), failed({ causes: [cause('b', 'y'), cause('c', 'y')] })];
-    expect(contrastLesson(outcome({ causes: [], attempts }))?.entity_path).toBe('y');
+  it('goes nowhere without any cause, and only to a few of very many paths', () => {
     const none = [failed({ causes: [], summary: 'no idea' })];
     expect(contrastLesson(outcome({ causes: [], attempts: none }))).toBeUndefined();
+    const many = Array.from({ length: 40 }, (_, n) => cause('wrong', `p${n}`));
+    expect(contrastLessons(outcome({ attempts: [failed({ causes: many })] }))).toHaveLength(10);
+  });
+
+  it('names nothing of another path: no entry, and no text that may be about one', () => {
+    const attempts = [
+      failed({ causes: [cause('a', 'in'), cause('b', 'out')], actions: ['both'], summary: 'of both' }),
+      failed({ causes: [cause('c', 'in')], actions: ['inner'], summary: 'of in' }),
+      failed({ causes: [cause('d', 'out')], actions: ['outer'], summary: 'of out' }),
+      failed({ causes: [], actions: ['any'], summary: 'of anything' }),
+    ];
+    const causes = [cause('right', 'in'), cause('also', 'out')];
+    const lessons = contrastLessons(outcome({ causes, attempts, actions: ['end'] }));
+    expect(lessons.map(({ entity_path, value }) => [entity_path, value])).toEqual([
+      [
+        'in',
+        {
+          avoid: [cause('a', 'in'), cause('c', 'in'), { action: 'inner' }],
+          resolved_with: [cause('right', 'in')],
+          attempt_summaries: ['of in'],
+          outcome_ref: 'DEP-7',
+        },
+      ],
+      [
+        'out',
+        {
+          avoid: [cause('b', 'out'), cause('d', 'out'), { action: 'outer' }],
+          resolved_with: [cause('also', 'out')],
+          attempt_summaries: ['of out'],
+          outcome_ref: 'DEP-7',
+        },
+      ],
+    ]);
   });
 
   it('is private if it names an entry that is', () => {

@@ -30,39 +30,61 @@ export type Lesson = EntryKey & {
 
 const CONFIDENCE = 0.8;
 const MAX_ITEMS = 50;
+const MAX_LESSONS = 10;
 const MAX_TEXT_LENGTH = 1000;
 
 /**
- * The lesson of a success after failures: what only the failures used, against what worked in the end. It belongs at the
- * path of most causes of the success, or of the failures if the success names none. There is no lesson without any cause,
- * or without a difference and a summary.
+ * The lessons of a success after failures: what only the failures used, against what worked in the end. Each belongs to one
+ * path and names entries of that path only, because its readers may be kept to it: there is one at every path where
+ * something failed, first where most causes of the success are. There is none without any cause, or without a difference
+ * and a summary.
  */
-export function contrastLesson(outcome: LessonOutcome): Lesson | undefined {
-  if (!isSuccess(outcome.outcome_type) || isReplay(outcome.attributes)) return undefined;
+export function contrastLessons(outcome: LessonOutcome): Lesson[] {
+  if (!isSuccess(outcome.outcome_type) || isReplay(outcome.attributes)) return [];
   const failed = outcome.attempts.filter((attempt) => !isSuccess(attempt.outcome_type));
-  const failedCauses = failed.flatMap((attempt) => attempt.causes);
-  const entity_path = mostFrequentPath(outcome.causes) ?? mostFrequentPath(failedCauses);
-  if (failed.length === 0 || entity_path === undefined) return undefined;
+  if (failed.length === 0) return [];
+  const paths = new Set([...pathsByCount(outcome.causes), ...pathsByCount(failed.flatMap(({ causes }) => causes))]);
+  return [...paths]
+    .flatMap((entity_path) => lessonAt(entity_path, outcome, { failed, isOnlyPath: paths.size === 1 }) ?? [])
+    .slice(0, MAX_LESSONS);
+}
 
+type FailedAttempts = { failed: readonly LessonAttempt[]; isOnlyPath: boolean };
+
+function lessonAt(entity_path: string, outcome: LessonOutcome, { failed, isOnlyPath }: FailedAttempts) {
+  const [end, ...attempts] = [outcome, ...failed].map((one) => partAt(entity_path, one, isOnlyPath)) as [
+    LessonAttempt,
+    ...LessonAttempt[],
+  ];
   const worked = itemsOf([outcome]);
-  const avoid = [...itemsOf(failed)].filter(([name]) => !worked.has(name)).map(([, item]) => item);
-  const attempt_summaries = failed.map(({ summary }) => cut(summary ?? '')).filter((text) => text !== '');
+  const avoid = [...itemsOf(attempts)].filter(([name]) => !worked.has(name)).map(([, item]) => item);
+  const attempt_summaries = attempts.map(({ summary }) => cut(summary ?? '')).filter((text) => text !== '');
   if (avoid.length === 0 && attempt_summaries.length === 0) return undefined;
-
   const { outcome_ref } = outcome;
   return {
     entity_path,
     key: lessonKey(outcome_ref),
     value: {
       avoid: avoid.slice(-MAX_ITEMS),
-      resolved_with: [...worked.values()].slice(-MAX_ITEMS),
+      resolved_with: [...itemsOf([end]).values()].slice(-MAX_ITEMS),
       attempt_summaries: attempt_summaries.slice(-MAX_ITEMS),
       outcome_ref,
     },
     confidence: CONFIDENCE,
-    memory_type: 'experience',
-    shared: [...outcome.causes, ...failedCauses].every(({ shared }) => shared !== false),
+    memory_type: 'experience' as const,
+    shared: [end, ...attempts].every(({ causes }) => causes.every(({ shared }) => shared !== false)),
   };
+}
+
+/**
+ * What a lesson at the path may say of an attempt: the causes there. Its texts may be about any of its causes, so they are
+ * left out where one lies elsewhere; those of an attempt without causes, where anything of the outcome does.
+ */
+function partAt(path: string, attempt: LessonAttempt, isOnlyPath: boolean): LessonAttempt {
+  const { outcome_type, causes, actions, summary } = attempt;
+  const there = causes.filter(({ entity_path }) => entity_path === path);
+  const isWithin = causes.length === 0 ? isOnlyPath : there.length === causes.length;
+  return { outcome_type, causes: there, ...(isWithin ? { actions, summary } : {}) };
 }
 
 /** Each item once, under a name that distinguishes entries from actions. */
@@ -75,14 +97,11 @@ function itemsOf(attempts: readonly LessonAttempt[]): Map<string, LessonItem> {
   return items;
 }
 
-/** The path of most causes; of several, the one named first. */
-function mostFrequentPath(causes: readonly EntryKey[]): string | undefined {
+/** The paths of causes, that of most causes first; of equals, the one named first. */
+function pathsByCount(causes: readonly EntryKey[]): string[] {
   const counts = new Map<string, number>();
   for (const [{ entity_path }] of groupByEntry(causes)) counts.set(entity_path, (counts.get(entity_path) ?? 0) + 1);
-  return [...counts].reduce<[string, number] | undefined>(
-    (most, one) => (most && most[1] >= one[1] ? most : one),
-    undefined,
-  )?.[0];
+  return [...counts].sort(([, a], [, b]) => b - a).map(([path]) => path);
 }
 
 const cut = (text: string): string => {

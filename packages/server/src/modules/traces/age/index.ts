@@ -36,7 +36,7 @@ export async function removeOld(work: Work, age: AgeRange): Promise<AgeProgress>
       [...ends.values()].map((end) => ({ account_id, ...end })),
     );
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
-    addStored(work, { storage_bytes: -(await queries.sumBytes(tx, dialect, old)).all });
+    addStored(work, { storage_bytes: -(await queries.sumBytes(tx, old)).all });
     await queries.deleteTraces(tx, old);
   }
   return aged(traces, age);
@@ -48,7 +48,7 @@ export async function erasePayloads(work: Work, age: AgeRange): Promise<AgeProgr
   const traces = await oldest(work, age);
   if (traces.length > 0) {
     const old = oldOf(work, traces);
-    const { spoken } = await queries.sumBytes(tx, dialect, old);
+    const { spoken } = await queries.sumBytes(tx, old);
     await queries.erasePayloads(tx, old);
     if (dialect.engine === 'sqlite') await deleteWordsOfTraces(work, old.seqs);
     else await queries.dropSearchWords(tx, old);

@@ -1,13 +1,4 @@
-import {
-  type Dialect,
-  fragment,
-  type Insert,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-  type Update,
-} from '../../../db/index.ts';
+import { fragment, type Insert, type Query, type Sql, sql, type Transaction, type Update } from '../../../db/index.ts';
 import type { TraceRow } from '../queries.ts';
 
 /** The last trace of a session that was removed for its age: its hash verifies the traces after it. */
@@ -38,19 +29,15 @@ const among = ({ account_id, listed }: OldTraces): Sql =>
 const SPOKEN = fragment(`('context', 'action', 'llm_call', 'span', 'attempt', 'query', 'error')`);
 
 /** Bytes of the traces and their parts; of the parts alone, those that hold words. */
-export async function sumBytes(
-  query: Query,
-  dialect: Dialect,
-  old: OldTraces,
-): Promise<{ all: number; spoken: number }> {
-  const data = fragment(dialect.bytes('data'));
+export async function sumBytes(query: Query, old: OldTraces): Promise<{ all: number; spoken: number }> {
+  const data = fragment('octet_length(data)');
   const items = await query.get<{ n: number; spoken: number }>(
     sql`SELECT CAST(coalesce(sum(${data}), 0) AS BIGINT) AS n,
           CAST(coalesce(sum(CASE WHEN kind IN ${SPOKEN} THEN ${data} ELSE 0 END), 0) AS BIGINT) AS spoken
         FROM trace_items WHERE ${among(old)}`,
   );
   const heads = await query.get<{ n: number }>(
-    sql`SELECT CAST(coalesce(sum(${fragment(dialect.bytes('header'))}), 0) AS BIGINT) AS n FROM traces WHERE ${among(old)}`,
+    sql`SELECT CAST(coalesce(sum(${fragment('octet_length(header)')}), 0) AS BIGINT) AS n FROM traces WHERE ${among(old)}`,
   );
   return { all: (items?.n ?? 0) + (heads?.n ?? 0), spoken: items?.spoken ?? 0 };
 }

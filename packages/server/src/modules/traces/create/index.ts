@@ -1,15 +1,17 @@
-import { Fault, type Input, type JsonText } from '@mem-service/contract';
+import { Fault, type Input } from '@mem-service/contract';
 import {
   changed,
   EVERYONE,
   fromIso,
   hashedBy,
   pageBytes,
+  prepares,
   requireRoom,
   toIso,
   type Work,
   writes,
 } from '../../../kernel/index.ts';
+import { pause } from '../../../turns.ts';
 import {
   authorOf,
   type EntryRow,
@@ -21,9 +23,10 @@ import {
 } from '../../entries/index.ts';
 import { followOutcome, getUnfollowed } from '../../ledger/index.ts';
 import { loadSession } from '../../sessions/index.ts';
+import { prepareRedactions } from '../prepare.ts';
 import { getLastTrace } from '../queries.ts';
 import { renderTraces, type Trace } from '../render.ts';
-import { redactJson, redactText } from '../rules/redact.ts';
+import { type Redactions, redactJson, redactText, withRedactions } from '../rules/redact.ts';
 import { bytesOfTraces, saveTraces, sealTrace } from '../seal.ts';
 import { readPart } from '../session-parts.ts';
 import { buildSessionReport, toContext } from '../session-report.ts';
@@ -33,12 +36,14 @@ type TraceInput = Input<'traces.create'>;
 type TraceAuthor = ReturnType<typeof authorOf>;
 
 /** Stores a trace that a client recorded itself. It is sealed as the next one of its session, like any other. */
-export const create = writes<'traces.create'>(async (work, { input, caller }) => {
+const createTrace = writes<'traces.create'>(async (work, { input, caller, prepared }) => {
   const author = authorOf(input, caller);
   const { account_id, now } = work;
   const key = { account_id, agent_id: author.agent_id, session: author.session };
   const session = await loadSession(work.tx, key);
-  const report = buildSessionReport(work, input, { row: session.row, items: [] });
+  const redactions = prepared as Redactions | undefined;
+  const report = withRedactions(redactions, () => buildSessionReport(work, input, { row: session.row, items: [] }));
+  await pause();
   const reads = await readParts(work, input, author);
   const visible_to =
     reads.length > 0 && reads.every((part) => part.visible_to !== EVERYONE) ? author.agent_id : EVERYONE;
@@ -68,11 +73,13 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
     ...(input.state_diff ? { state_diff: countsOf(input.state_diff) } : {}),
     ...(outcome ? { outcome_seq: outcome.seq } : {}),
   };
-  const parts = [...reads, ...otherParts(input, now), ...report.parts];
+  const others = withRedactions(redactions, () => otherParts(input, now));
+  const parts = [...reads, ...others, ...report.parts];
   const last = await getLastTrace(work.tx, key);
-  const sealed = sealTrace(work, { ...head, visible_to, header, parts }, last);
+  const sealed = await sealTrace(work, { ...head, visible_to, header, parts }, last);
   requireRoom(work, { bytes: bytesOfTraces([sealed]) });
-  saveTraces(work, [sealed]);
+  await saveTraces(work, [sealed]);
+  await pause();
   await work.waitForSent();
   const view = {
     query: work.tx,
@@ -83,6 +90,8 @@ export const create = writes<'traces.create'>(async (work, { input, caller }) =>
   const [trace] = await renderTraces(view, [sealed.row], true);
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });
+
+export const create = prepares<'traces.create'>((_, input) => prepareRedactions(input), createTrace);
 
 type NamedRead = TraceInput['causal_entries'][number];
 type TracedVersion = Omit<VersionFacts, 'entry_id' | 'content_hash'> & { standing: string | null };
@@ -138,15 +147,13 @@ const countsOf = ({ entries_created, entries_updated }: NonNullable<TraceInput['
 });
 
 const at = (time: string | null | undefined, now: number): string => toIso(time ? fromIso(time) : now);
-const plain = (json: JsonText | undefined): unknown => json?.value ?? {};
-
 function otherParts(input: TraceInput, now: number): TracePart[] {
   const contexts = input.external_contexts.map(({ recorded_at, ...context }): TracePart => {
     return { kind: 'context', data: { ...toContext(context), recorded_at: at(recorded_at, now) } };
   });
   const queries = input.query_events.map(({ parameters, occurred_at, duration_ms, ...rest }): TracePart => {
-    const { entity_path } = plain(parameters) as { entity_path?: unknown };
-    const data = { ...rest, parameters: redactJson(plain(parameters)), duration_ms: duration_ms ?? 0 };
+    const { entity_path } = parameters;
+    const data = { ...rest, parameters: redactJson(parameters), duration_ms: duration_ms ?? 0 };
     return {
       kind: 'query',
       entity_path: typeof entity_path === 'string' ? entity_path : null,

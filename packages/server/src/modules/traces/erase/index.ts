@@ -5,8 +5,8 @@ import * as queries from './queries.ts';
 export const erasesEntries: EntryEraser = {
   count: async ({ tx }, erased) => ({ trace_parts: await queries.countTraceItems(tx, erased) }),
   async erase(work, erased) {
-    const { tx, dialect } = work;
-    addStored(work, { storage_bytes: -(await queries.sumTraceItems(tx, dialect, erased)) });
+    const { tx } = work;
+    addStored(work, { storage_bytes: -(await queries.sumTraceItems(tx, erased)) });
     return { trace_parts: await queries.eraseTraceItems(tx, erased) };
   },
 };
@@ -14,7 +14,7 @@ export const erasesEntries: EntryEraser = {
 /** Erases what belongs to the agent's traces; the declaration of the tables covers the traces themselves. */
 export const erasesAgent: AgentEraser = {
   async erase(work, agent) {
-    addStored(work, { storage_bytes: -(await queries.sumTracesOf(work.tx, work.dialect, agent)) });
+    addStored(work, { storage_bytes: -(await queries.sumTracesOf(work.tx, agent)) });
     if (work.dialect.engine === 'sqlite') await deleteWordsOfTraces(work, await queries.listTraceSeqs(work.tx, agent));
     await queries.deleteItemsOf(work.tx, agent);
   },

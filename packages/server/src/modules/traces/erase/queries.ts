@@ -1,13 +1,4 @@
-import {
-  andAll,
-  type Dialect,
-  fragment,
-  joinSql,
-  type Query,
-  type Sql,
-  sql,
-  type Transaction,
-} from '../../../db/index.ts';
+import { andAll, fragment, joinSql, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
 import { type ErasedAgent, type ErasedEntries, visibleTo } from '../../../kernel/index.ts';
 import { linesOfEntries } from '../../ledger/index.ts';
 
@@ -30,20 +21,19 @@ const sumOf = async (query: Query, bytes: string, from: Sql): Promise<number> =>
   (await query.get<{ n: number }>(sql`SELECT CAST(coalesce(sum(${fragment(bytes)}), 0) AS BIGINT) AS n FROM ${from}`))
     ?.n ?? 0;
 
-export async function sumTraceItems(query: Query, dialect: Dialect, erased: ErasedEntries): Promise<number> {
+export async function sumTraceItems(query: Query, erased: ErasedEntries): Promise<number> {
   let bytes = 0;
-  for (const where of parts(erased))
-    bytes += await sumOf(query, dialect.bytes('data'), sql`trace_items WHERE ${where}`);
+  for (const where of parts(erased)) bytes += await sumOf(query, 'octet_length(data)', sql`trace_items WHERE ${where}`);
   return bytes;
 }
 
 /** Bytes of the traces of an agent and of their parts. */
-export async function sumTracesOf(query: Query, dialect: Dialect, agent: ErasedAgent): Promise<number> {
+export async function sumTracesOf(query: Query, agent: ErasedAgent): Promise<number> {
   const items = sql`trace_items WHERE account_id = ${agent.account_id}
     AND seq IN (SELECT seq FROM traces WHERE ${ofAgent(agent)})`;
   return (
-    (await sumOf(query, dialect.bytes('data'), items)) +
-    (await sumOf(query, dialect.bytes('header'), sql`traces WHERE ${ofAgent(agent)}`))
+    (await sumOf(query, 'octet_length(data)', items)) +
+    (await sumOf(query, 'octet_length(header)', sql`traces WHERE ${ofAgent(agent)}`))
   );
 }
 

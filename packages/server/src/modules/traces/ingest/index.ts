@@ -1,27 +1,44 @@
-import { changed, hashedBy, type MaintenanceTask, toIso, unchanged, type Work, writes } from '../../../kernel/index.ts';
+import {
+  changed,
+  hashedBy,
+  heldName,
+  type MaintenanceTask,
+  mayActAs,
+  prepares,
+  toIso,
+  unchanged,
+  type Work,
+  writes,
+} from '../../../kernel/index.ts';
+import { pause } from '../../../turns.ts';
 import { addItems, MAX_ITEMS, type NewItem, openSession, SESSION_FULL } from '../../sessions/index.ts';
+import { type PreparedSpans, prepareSpans } from '../prepare.ts';
 import { pricesOf } from '../prices.ts';
 import { emitRecorded } from '../recording.ts';
 import { callOf, errorOf, kindOf } from '../rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from '../rules/gen-ai-payloads.ts';
 import { normalizeCall, type RecordedLlmCall } from '../rules/llm-calls.ts';
 import { ownSession, type SpanOwner } from '../rules/otel-owners.ts';
-import { type OtelSpan, readOtelSpans } from '../rules/otel-spans.ts';
+import type { OtelSpan } from '../rules/otel-spans.ts';
+import { type Redactions, withRedactions } from '../rules/redact.ts';
 import { normalizeSpan } from '../rules/spans.ts';
 import * as queries from './queries.ts';
-import { assignOwners } from './span-owners.ts';
+import { assignOwners, type HeldName } from './span-owners.ts';
 
-export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, caller }) => {
-  const read = readOtelSpans(input.resourceSpans);
-  const fresh = await withoutStored(work, read.spans);
-  const owners = await assignOwners(work, fresh, {
+const ingest = writes<'sessions.ingest_otlp'>(async (work, { input, caller, prepared }) => {
+  const { read, redactions } = prepared as PreparedSpans;
+  const held: HeldName = (name) => heldName(name, caller);
+  const fresh = await withoutStored(work, read.spans, held);
+  const sender = {
     agent_id: input.agent_id,
     session_id: input.session_id ?? caller.session_id ?? undefined,
     default_agent_id: caller.agent_id,
-  });
+    mayBe: (agentId: string) => mayActAs(caller, agentId),
+  };
+  const owners = await assignOwners(work, fresh, { sender, held });
   const groups = bySession(fresh, owners);
   const recorded: IngestedSpans[] = [];
-  for (const group of groups) recorded.push(await recordSessionSpans(work, group));
+  for (const group of groups) recorded.push(await recordSessionSpans(work, group, { held, redactions }));
   const kept = recorded.filter(({ spans }) => spans > 0);
   const refused = recorded.reduce((sum, { refused }) => sum + refused, 0);
   const rejected = read.rejected + refused;
@@ -38,11 +55,17 @@ export const ingestOtlp = writes<'sessions.ingest_otlp'>(async (work, { input, c
   return item_id === null ? unchanged(output) : changed(output, { resource: item_id, ...hashedBy(output) });
 });
 
+export const ingestOtlp = prepares<'sessions.ingest_otlp'>((_, input) => prepareSpans(input), ingest);
+
 /** Drops spans that are stored already or repeated within this request. */
-async function withoutStored({ tx, account_id }: Work, spans: readonly OtelSpan[]): Promise<OtelSpan[]> {
+async function withoutStored(
+  { tx, account_id }: Work,
+  spans: readonly OtelSpan[],
+  held: HeldName,
+): Promise<OtelSpan[]> {
   const byId = new Map(spans.map((span) => [idOf(span, span.span_id), span]));
   const once = [...byId.values()];
-  const keys = once.map(({ trace_id, span_id }) => [account_id, trace_id, span_id]);
+  const keys = once.map(({ trace_id, span_id }) => [account_id, held(trace_id), span_id]);
   const known = keys.length === 0 ? [] : await tx.findMany(queries.findSpans, keys);
   return once.filter((_, i) => known[i] === undefined);
 }
@@ -50,7 +73,7 @@ async function withoutStored({ tx, account_id }: Work, spans: readonly OtelSpan[
 /** A span id is unique only within its trace, and a session may hold many traces. */
 const idOf = ({ trace_id }: OtelSpan, spanId: string): string => `${trace_id}-${spanId}`;
 
-type SessionSpans = { agent_id: string; session: string; spans: OtelSpan[] };
+type SessionSpans = { agent_id: string; session_id: string; spans: OtelSpan[] };
 
 function bySession(spans: readonly OtelSpan[], owners: ReadonlyMap<string, SpanOwner>): SessionSpans[] {
   const groups = new Map<string, SessionSpans>();
@@ -58,9 +81,9 @@ function bySession(spans: readonly OtelSpan[], owners: ReadonlyMap<string, SpanO
     const home = owners.get(span.trace_id);
     if (!home) continue;
     const agent_id = home.agent.name;
-    const session = ownSession(span) ?? home.session.name;
-    const id = JSON.stringify([agent_id, session]);
-    const group = groups.get(id) ?? { agent_id, session, spans: [] };
+    const session_id = ownSession(span) ?? home.session.name;
+    const id = JSON.stringify([agent_id, session_id]);
+    const group = groups.get(id) ?? { agent_id, session_id, spans: [] };
     group.spans.push(span);
     groups.set(id, group);
   }
@@ -77,15 +100,22 @@ type IngestedSpans = {
 };
 
 /** Records spans in their session, as long as it has room. */
-async function recordSessionSpans(work: Work, { agent_id, session, spans }: SessionSpans): Promise<IngestedSpans> {
+async function recordSessionSpans(
+  work: Work,
+  { agent_id, session_id, spans }: SessionSpans,
+  { held, redactions }: { held: HeldName; redactions: Redactions | undefined },
+): Promise<IngestedSpans> {
   const { account_id, now: at } = work;
+  const session = held(session_id);
   const row = await openSession(work, { account_id, agent_id, session });
-  const kept = fitting(
-    spans.map((span) => ({ span, items: itemsOf(work, span) })),
-    MAX_ITEMS - row.items,
-  );
+  const made: { span: OtelSpan; items: NewItem[] }[] = [];
+  for (const span of spans) {
+    await pause();
+    made.push({ span, items: withRedactions(redactions, () => itemsOf(work, span)) });
+  }
+  const kept = fitting(made, MAX_ITEMS - row.items);
   const llm_calls = kept.filter(({ items }) => items.length > 1).length;
-  const event = { agent_id, session_id: session, spans: kept.length, llm_calls, refused: spans.length - kept.length };
+  const event = { agent_id, session_id, spans: kept.length, llm_calls, refused: spans.length - kept.length };
   if (kept.length === 0) return { item_id: null, ...event };
   const numbers = addItems(
     work,
@@ -95,10 +125,10 @@ async function recordSessionSpans(work: Work, { agent_id, session, spans }: Sess
   const next = numbers.values();
   const rows = kept.map(({ span: { trace_id, span_id }, items }) => {
     const [item_no = 0, call_no = null] = items.map(() => next.next().value as number);
-    return { account_id, trace_id, span_id, agent_id, session, item_no, call_no, at };
+    return { account_id, trace_id: held(trace_id), span_id, agent_id, session, item_no, call_no, at };
   });
   work.send(work.tx.insertMany(queries.insertSpans, rows));
-  const author = { agent_id, session_id: session, session };
+  const author = { agent_id, session_id, session };
   const details = { spans: kept.length, llm_calls };
   const { item_id } = emitRecorded(work, numbers.at(-1) as number, { author, row, event_type: 'span', details });
   return { item_id, ...event };

@@ -5,6 +5,9 @@ import { betterOwner, hasNamedSession, ownerOf, type SpanOwner, type SpanSender 
 import type { OtelSpan } from '../rules/otel-spans.ts';
 import * as queries from './queries.ts';
 
+/** The name of a trace or a session within those of the sender's key. */
+export type HeldName = (name: string) => string;
+
 type TraceSpans = { trace_id: string; spans: OtelSpan[] };
 
 export function byTrace(spans: readonly OtelSpan[]): TraceSpans[] {
@@ -24,11 +27,11 @@ export function byTrace(spans: readonly OtelSpan[]): TraceSpans[] {
 export async function assignOwners(
   work: Work,
   spans: readonly OtelSpan[],
-  sender: SpanSender,
+  { sender, held }: { sender: SpanSender; held: HeldName },
 ): Promise<Map<string, SpanOwner>> {
   const { account_id, now: at } = work;
   const traces = byTrace(spans);
-  const keys = traces.map(({ trace_id }) => [account_id, trace_id]);
+  const keys = traces.map(({ trace_id }) => [account_id, held(trace_id)]);
   const rows = await work.tx.findMany<queries.TraceOwnerRow>(queries.findTraceOwners, keys);
   const owners = new Map<string, SpanOwner>();
   for (const [i, { trace_id, spans }] of traces.entries()) {
@@ -36,12 +39,12 @@ export async function assignOwners(
     const found = ownerOf(spans, sender);
     if (!before && !hasNamedSession(found) && !spans.some(isGenAi)) continue;
     const owner = before ? betterOwner(before, found) : found;
-    if (before) await move(work, trace_id, { before, home: owner });
+    if (before) await move(work, { trace_id, before, home: owner, held });
     owners.set(trace_id, owner);
   }
   const saved = [...owners].map(([trace_id, { agent, session }]) => ({
     account_id,
-    trace_id,
+    trace_id: held(trace_id),
     agent_id: agent.name,
     agent_rank: agent.rank,
     session: session.name,
@@ -58,13 +61,12 @@ function toOwner(row: queries.TraceOwnerRow | undefined): SpanOwner | undefined 
   return { agent: { name: agent_id, rank: agent_rank }, session: { name: session, rank: session_rank } };
 }
 
-async function move(
-  work: Work,
-  trace_id: string,
-  { before, home: owner }: { before: SpanOwner; home: SpanOwner },
-): Promise<void> {
+type MovedTrace = { trace_id: string; before: SpanOwner; home: SpanOwner; held: HeldName };
+
+async function move(work: Work, { before, home: owner, held, ...moved }: MovedTrace): Promise<void> {
   const { account_id } = work;
-  const keyOf = ({ agent, session }: SpanOwner) => ({ account_id, agent_id: agent.name, session: session.name });
+  const trace_id = held(moved.trace_id);
+  const keyOf = ({ agent, session }: SpanOwner) => ({ account_id, agent_id: agent.name, session: held(session.name) });
   const [from, to] = [keyOf(before), keyOf(owner)];
   if (from.agent_id === to.agent_id && from.session === to.session) return;
   const items = await queries.listItems(work.tx, { ...from, trace_id });

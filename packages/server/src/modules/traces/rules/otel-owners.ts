@@ -8,7 +8,13 @@ export type RankedName = { name: string; rank: number };
 export type SpanOwner = { agent: RankedName; session: RankedName };
 
 /** The sender of the spans, as far as the request names it. */
-export type SpanSender = { agent_id: string | undefined; session_id: string | undefined; default_agent_id: string };
+export type SpanSender = {
+  agent_id: string | undefined;
+  session_id: string | undefined;
+  default_agent_id: string;
+  /** Whether it may send for the agent; names of others in spans are not considered. */
+  mayBe(agentId: string): boolean;
+};
 
 const SESSION_NAMES = ['mem.session_id', 'gen_ai.conversation.id', 'session.id'];
 const AGENT_NAMES = ['gen_ai.agent.id', 'gen_ai.agent.name', 'agent.name'];
@@ -30,10 +36,10 @@ export function ownerOf(spans: readonly OtelSpan[], sender: SpanSender): SpanOwn
   const inOrder = [...spans].sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1));
   const { agent_id, session_id, default_agent_id } = sender;
   return {
-    agent: highestRanked(inOrder.flatMap(agentNames), [
-      rankedName(agent_id, RANKS.request),
-      rankedName(default_agent_id, RANKS.none),
-    ]),
+    agent: highestRanked(
+      inOrder.flatMap(agentNames).filter(({ name }) => sender.mayBe(name)),
+      [rankedName(agent_id, RANKS.request), rankedName(default_agent_id, RANKS.none)],
+    ),
     session: highestRanked(inOrder.flatMap(sessionNames), [
       rankedName(session_id, RANKS.request),
       rankedName(spans[0]?.trace_id, RANKS.none),

@@ -7,19 +7,32 @@ export type FoundSecret = TextRange & { rank: number };
 /** Returns the secrets of a text in order, in linear time. */
 export function findSecrets(text: string): FoundSecret[] {
   const secrets: FoundSecret[] = [];
-  secretPatterns.forEach((row, rank) => {
-    const { pattern } = row;
-    pattern.lastIndex = 0;
-    // `matchAll` copies the pattern, which costs more than most scans.
-    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      for (const { start, end } of secretsOf(row, match)) {
-        secrets.push({ start, end, rank });
-        // Continues after the secret.
-        if (end > pattern.lastIndex) pattern.lastIndex = end;
-      }
-    }
-  });
+  for (let rank = 0; rank < secretPatterns.length; rank++) findByPattern(text, rank, secrets);
   return mergeOverlapping(secrets);
+}
+
+/** The same, with a yield after each pattern. */
+export function* findSecretsInSteps(text: string): Generator<void, FoundSecret[]> {
+  const secrets: FoundSecret[] = [];
+  for (let rank = 0; rank < secretPatterns.length; rank++) {
+    findByPattern(text, rank, secrets);
+    yield;
+  }
+  return mergeOverlapping(secrets);
+}
+
+function findByPattern(text: string, rank: number, secrets: FoundSecret[]): void {
+  const row = secretPatterns[rank] as SecretPattern;
+  const { pattern } = row;
+  pattern.lastIndex = 0;
+  // `matchAll` copies the pattern, which costs more than most scans.
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    for (const { start, end } of secretsOf(row, match)) {
+      secrets.push({ start, end, rank });
+      // Continues after the secret.
+      if (end > pattern.lastIndex) pattern.lastIndex = end;
+    }
+  }
 }
 
 const NONE: readonly TextRange[] = [];

@@ -1,5 +1,5 @@
 import { JsonText } from '@mem-service/contract';
-import { findSecrets } from './redact-find.ts';
+import { type FoundSecret, findSecrets, findSecretsInSteps } from './redact-find.ts';
 import { secretFamily } from './redact-names.ts';
 import { secretPatterns } from './redact-patterns.ts';
 
@@ -27,20 +27,78 @@ const SHORT_WORD = /^[\w.-]{0,12}$/;
 /** Replaces every secret in the text with `[REDACTED:<kind>]`. Redacting it again changes nothing. */
 export function redactText(text: string): string {
   if (SHORT_WORD.test(text)) return text;
+  const known = prepared?.get(text);
+  if (known !== undefined) return known;
   let current = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const next = cutText(replaceSecrets(current), MAX_REDACT_CHARS);
+    const seen = seenOf(current);
+    const next = cutText(replaceSecrets(seen, findSecrets(seen)), MAX_REDACT_CHARS);
     if (next === current) return current;
     current = next;
   }
   return markerOf('text');
 }
 
-function replaceSecrets(text: string): string {
-  const seen = text.length > MAX_REDACT_CHARS ? text.slice(0, MAX_REDACT_CHARS + LOOK_AHEAD_CHARS) : text;
+/** The same, with a yield after each step of a few milliseconds. */
+function* redactTextInSteps(text: string): Generator<void, string> {
+  let current = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const seen = seenOf(current);
+    const next = cutText(replaceSecrets(seen, yield* findSecretsInSteps(seen)), MAX_REDACT_CHARS);
+    if (next === current) return current;
+    current = next;
+  }
+  return markerOf('text');
+}
+
+/** Texts that were redacted before, by the text as it was given. */
+export type Redactions = ReadonlyMap<string, string>;
+
+let prepared: Redactions | undefined;
+
+/** Runs what redacts, and takes from the redactions what is in them. */
+export function withRedactions<T>(redactions: Redactions | undefined, run: () => T): T {
+  const outer = prepared;
+  prepared = redactions;
+  try {
+    return run();
+  } finally {
+    prepared = outer;
+  }
+}
+
+/** Up to this many characters are redacted in one step. */
+const STEP_CHARS = 16 * 1024;
+
+/** Redacts every text within a value, names included, with a yield after each step of a few milliseconds. */
+export function* redactionsInSteps(
+  value: unknown,
+  found: Map<string, string> = new Map(),
+): Generator<void, Redactions> {
+  yield* collectRedactions(value, found, 0);
+  return found;
+}
+
+function* collectRedactions(value: unknown, found: Map<string, string>, depth: number): Generator<void, void> {
+  if (typeof value === 'string') {
+    if (SHORT_WORD.test(value) || found.has(value)) return;
+    found.set(value, value.length > STEP_CHARS ? yield* redactTextInSteps(value) : redactText(value));
+    yield;
+  } else if (value instanceof JsonText) yield* collectRedactions(value.value, found, depth);
+  else if (typeof value === 'object' && value !== null && depth < MAX_DEPTH + MAX_ROUNDS)
+    for (const [name, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) yield* collectRedactions(name, found, depth);
+      if (typeof member === 'string' || typeof member === 'object') yield* collectRedactions(member, found, depth + 1);
+    }
+}
+
+const seenOf = (text: string): string =>
+  text.length > MAX_REDACT_CHARS ? text.slice(0, MAX_REDACT_CHARS + LOOK_AHEAD_CHARS) : text;
+
+function replaceSecrets(seen: string, secrets: readonly FoundSecret[]): string {
   const parts: string[] = [];
   let from = 0;
-  for (const { start, end, rank } of findSecrets(seen)) {
+  for (const { start, end, rank } of secrets) {
     if (start >= MAX_REDACT_CHARS) break;
     parts.push(seen.slice(from, start), MARKERS[rank] as string);
     from = end;

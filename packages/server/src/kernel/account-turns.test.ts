@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AccountTurns } from './account-turns.ts';
 
 test('an account works on one thing at a time, and is refused when too much waits', async () => {
-  const turns = new AccountTurns(1);
+  const turns = new AccountTurns(1, 'things');
   const log: string[] = [];
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {

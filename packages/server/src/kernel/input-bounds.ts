@@ -1,0 +1,96 @@
+import { type FieldError, invalidInput, suggest } from '@mem-service/contract';
+import type { z } from 'zod';
+
+type InputSchema = z.core.$ZodType;
+
+/** Objects with names of the caller's choice, which no schema bounds: their items are few or they are text. */
+const MAX_RECORD_MEMBERS = 10_000;
+/** Unknown fields beside the known ones that are still left to the schema, which names them all. */
+const MAX_UNKNOWN = 100;
+
+/** What may be too many within an input, derived from its schema; undefined where nothing can be. */
+type InputBounds = {
+  items?: number | undefined;
+  each?: InputBounds | undefined;
+  members?: number | undefined;
+  fields?: ReadonlyMap<string, InputBounds | undefined> | undefined;
+  isStrict?: boolean;
+  anyOf?: readonly InputBounds[];
+};
+
+const known = new WeakMap<InputSchema, { bounds: InputBounds | undefined }>();
+
+/**
+ * Refuses lists and objects with far too many members before the schema reads each of them: that takes a microsecond or
+ * more a member, and an issue for each that is wrong.
+ */
+export function refuseTooMany(schema: InputSchema, raw: unknown): void {
+  let found = known.get(schema);
+  if (!found) {
+    found = { bounds: boundsOf(schema) };
+    known.set(schema, found);
+  }
+  if (found.bounds) check(raw, found.bounds, '');
+}
+
+function boundsOf(schema: InputSchema): InputBounds | undefined {
+  const { def } = schema._zod;
+  if ('innerType' in def) return boundsOf(def.innerType as InputSchema);
+  switch (def.type) {
+    case 'pipe':
+      return boundsOf((def as z.core.$ZodPipeDef).in) ?? boundsOf((def as z.core.$ZodPipeDef).out);
+    case 'union': {
+      const anyOf = (def as z.core.$ZodUnionDef).options.flatMap((one) => boundsOf(one) ?? []);
+      return anyOf.length === 0 ? undefined : { anyOf };
+    }
+    case 'array':
+      return {
+        items: (schema._zod.bag as { maximum?: number }).maximum,
+        each: boundsOf((def as z.core.$ZodArrayDef).element),
+      };
+    case 'record':
+      return { members: MAX_RECORD_MEMBERS };
+    case 'object': {
+      const { shape, catchall } = def as z.core.$ZodObjectDef;
+      const fields = new Map(Object.entries(shape).map(([name, field]) => [name, boundsOf(field)]));
+      return { fields, isStrict: catchall?._zod.def.type === 'never' };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function check(raw: unknown, bounds: InputBounds, path: string): void {
+  if (typeof raw !== 'object' || raw === null) return;
+  for (const one of bounds.anyOf ?? []) check(raw, one, path);
+  if (Array.isArray(raw)) checkList(raw, bounds, path);
+  else if (bounds.fields || bounds.members !== undefined) checkObject(raw as Record<string, unknown>, bounds, path);
+}
+
+function checkList(raw: readonly unknown[], { items = Number.POSITIVE_INFINITY, each }: InputBounds, path: string) {
+  if (raw.length > items) throw invalidInput([{ path, message: `must not have more than ${items} items` }]);
+  if (each) for (const [i, item] of raw.entries()) check(item, each, join(path, i));
+}
+
+function checkObject(raw: Record<string, unknown>, { fields, members, isStrict }: InputBounds, path: string): void {
+  if (members !== undefined && Object.keys(raw).length > members)
+    throw invalidInput([{ path, message: `must not have more than ${members} members` }]);
+  if (!fields) return;
+  if (isStrict) refuseUnknown(raw, fields, path);
+  for (const [name, bounds] of fields)
+    if (bounds && Object.hasOwn(raw, name)) check(raw[name], bounds, join(path, name));
+}
+
+function refuseUnknown(raw: object, fields: ReadonlyMap<string, unknown>, path: string): void {
+  const names = Object.keys(raw);
+  if (names.length <= fields.size + MAX_UNKNOWN) return;
+  const errors: FieldError[] = [];
+  const fieldNames = [...fields.keys()];
+  for (const name of names) {
+    if (fields.has(name)) continue;
+    errors.push({ path: join(path, name), message: `is not a known field${suggest(name, fieldNames)}` });
+    if (errors.length === MAX_UNKNOWN) throw invalidInput(errors);
+  }
+}
+
+const join = (path: string, name: string | number): string => (path === '' ? String(name) : `${path}.${name}`);

@@ -1,0 +1,41 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** How long the steps of a request keep the event loop before others get their turn. */
+const TURN_MS = 8;
+/** The same within a transaction: others that write wait for its end. */
+const TRANSACTION_TURN_MS = 20;
+
+let turnStarted: number | undefined;
+
+/** Whether the work of this turn of the event loop has taken so long that others should get theirs. */
+function isTurnOver(afterMs: number): boolean {
+  if (turnStarted !== undefined) return performance.now() - turnStarted > afterMs;
+  turnStarted = performance.now();
+  setImmediate(() => {
+    turnStarted = undefined;
+  });
+  return false;
+}
+
+/**
+ * To be awaited between the steps of long work. Returns a promise, of the next turn of the event loop, only when this one
+ * has taken long.
+ */
+export const pause = (): Promise<void> | undefined => (isTurnOver(TURN_MS) ? nextTurn() : undefined);
+
+/** Runs work in steps, and lets other requests have their turn in between. */
+export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
+  for (;;) {
+    await pause();
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Goes on at once as long as this turn has time for it. Returns a promise only when it took longer. */
+export function untilTurnEnds<T>(steps: Iterator<void, T>): T | Promise<T> {
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value;
+    if (isTurnOver(TRANSACTION_TURN_MS)) return nextTurn().then(() => untilTurnEnds(steps));
+  }
+}
