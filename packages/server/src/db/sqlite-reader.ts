@@ -6,9 +6,9 @@ import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
 
 /** What each statement found: its rows, or the first of them where it has a limit. */
-type Found = readonly unknown[];
-type ReaderAnswer = { id: number; found?: Found; error?: { message: string; errcode?: number } };
-type PendingRead = { resolve: (found: Found) => void; reject: (error: unknown) => void };
+type ReaderResults = readonly unknown[];
+type ReaderAnswer = { id: number; found?: ReaderResults; error?: { message: string; errcode?: number } };
+type PendingRead = { resolve: (found: ReaderResults) => void; reject: (error: unknown) => void };
 type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: Promise<void> };
 
 /**
@@ -47,7 +47,7 @@ export class SqliteReader implements Query {
   }
 
   /** One message in each direction, for any number of statements. */
-  #ask(statements: readonly (Sql & { limit?: ByteLimit })[]): Promise<Found> {
+  #ask(statements: readonly (Sql & { limit?: ByteLimit })[]): Promise<ReaderResults> {
     this.#thread ??= this.#start();
     const { worker, waiting } = this.#thread;
     return new Promise((resolve, reject) => {

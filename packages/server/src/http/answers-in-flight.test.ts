@@ -4,8 +4,8 @@ import { AnswersInFlight, largestAnswer } from './answers-in-flight.ts';
 const KB = 1024;
 const limits = { perAccount: 100 * KB, inAll: 250 * KB };
 
-/** Whether a promise has settled by now. */
-async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
+/** Whether a promise is resolved by now. */
+async function isDone(promise: Promise<unknown> | undefined): Promise<boolean> {
   const pending = Symbol('pending');
   await new Promise(setImmediate);
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
@@ -16,7 +16,7 @@ it('an answer waits for others that are being made, and starts when they turn ou
   expect(answers.begin('a', 60 * KB)).toBeUndefined();
   const second = answers.begin('a', 60 * KB);
   const third = answers.begin('a', 30 * KB);
-  expect(await isSettled(second)).toBe(false);
+  expect(await isDone(second)).toBe(false);
   expect(answers.begin('b', 60 * KB)).toBeUndefined();
   answers.made('a', 60 * KB, KB);
   await Promise.all([second, third]);
@@ -51,7 +51,7 @@ it('one answer is always possible, however small the limits are', async () => {
   const answers = new AnswersInFlight({ perAccount: 1, inAll: 1 });
   expect(answers.begin('a', 60 * KB)).toBeUndefined();
   const second = answers.begin('b', 60 * KB);
-  expect(await isSettled(second)).toBe(false);
+  expect(await isDone(second)).toBe(false);
   answers.made('a', 60 * KB, 0);
   await second;
 });

@@ -82,14 +82,14 @@ export class AnswersInFlight {
   #of(account: string): BytesInFlight {
     let whose = this.#accounts.get(account);
     if (!whose) {
-      if (this.#accounts.size >= MAX_IDLE) this.#forgetIdle();
+      if (this.#accounts.size >= MAX_IDLE) this.#dropIdle();
       whose = { making: 0, unread: 0, waiting: 0 };
       this.#accounts.set(account, whose);
     }
     return whose;
   }
 
-  #forgetIdle(): void {
+  #dropIdle(): void {
     for (const [account, { making, unread, waiting }] of this.#accounts)
       if (making === 0 && unread === 0 && waiting === 0) this.#accounts.delete(account);
   }

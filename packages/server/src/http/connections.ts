@@ -7,9 +7,9 @@ const LOOK_EVERY_MS = 100;
 const FIRST_WORD_MS = 500;
 
 type ConnectionTimeouts = { stallMs: number; keepAliveMs: number };
-type WatchOptions = { kernel: Pick<Kernel, 'connectionAccepted'>; timeouts: ConnectionTimeouts };
+type WatchedConnections = { kernel: Pick<Kernel, 'connectionAccepted'>; timeouts: ConnectionTimeouts };
 
-export function watchConnections(server: FastifyInstance, { kernel, timeouts }: WatchOptions): void {
+export function watchConnections(server: FastifyInstance, { kernel, timeouts }: WatchedConnections): void {
   closeIdleOnStop(server, kernel);
   disconnectStalled(server, timeouts);
 }

@@ -87,13 +87,13 @@ export const findCommits: Find = {
   by: { account_id: 'text', entry_id: 'int', version: 'int' },
 };
 
-type WrittenRows = { account_id: string; rows: readonly Pick<EntryRow, 'entry_id' | 'seq'>[] };
+type SessionVersions = { account_id: string; rows: readonly Pick<EntryRow, 'entry_id' | 'seq'>[] };
 
 /** Returns the sessions of versions as their documents name them. */
 export function listWrittenSessions(
   query: Query,
   dialect: Dialect,
-  { account_id, rows }: WrittenRows,
+  { account_id, rows }: SessionVersions,
 ): Promise<{ seq: number; session_id: string | null }[]> {
   const session = fragment(dialect.jsonMember('document', ['provenance', 'session_id'], 'text'));
   return query.all(

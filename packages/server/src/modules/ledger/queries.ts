@@ -194,7 +194,7 @@ export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): P
   );
 }
 
-/** Counts the ledger lines of outcomes, whoever may see them. */
+/** Counts the ledger lines of outcomes, without a visibility check. */
 export function countLines(query: Query, accountId: string, seqs: Sql): Promise<{ seq: number; n: number }[]> {
   return query.all(
     sql`SELECT seq, count(*) AS n FROM evidence WHERE account_id = ${accountId}

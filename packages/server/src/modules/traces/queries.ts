@@ -198,7 +198,7 @@ export function listItems(
   );
 }
 
-/** Returns the size of all parts of traces, whoever may see them. */
+/** Returns the size of all parts of traces, without a visibility check. */
 export function listSizes(
   query: Query,
   accountId: string,
