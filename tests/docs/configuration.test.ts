@@ -18,6 +18,8 @@ const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_AGENT_ID: ({ agentId }) => agentId,
   MEM_MAX_VALUE_BYTES: ({ maxValueBytes }) => maxValueBytes,
   MEM_MAX_BODY_BYTES: ({ maxBodyBytes }) => maxBodyBytes,
+  MEM_MAX_ANSWER_BYTES: ({ answerLimits }) => answerLimits.inAll,
+  MEM_MAX_ACCOUNT_ANSWER_BYTES: ({ answerLimits }) => answerLimits.perAccount,
   MEM_LOG_LEVEL: ({ logLevel }) => logLevel,
   MEM_LOG_REQUESTS: ({ logRequests }) => (logRequests ? 'on' : 'off'),
   MEM_TTL_SWEEP_SECONDS: ({ sweepSeconds }) => sweepSeconds,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Database, Query, Sql } from '../../packages/server/src/db/index.ts';
+import type { ByteLimit, Database, Query, Sql } from '../../packages/server/src/db/index.ts';
 import { backends, openTestApp, type TestApp } from '../support/app.ts';
 import { follow } from './support.ts';
 
@@ -12,6 +12,11 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
       const rows = await query.all<T>(statement);
       report(rows.length);
       return rows;
+    },
+    async first<T>(statement: Sql, limit: ByteLimit) {
+      const found = await query.first<T>(statement, limit);
+      report(found.rows.length);
+      return found;
     },
     get: (statement) => query.get(statement),
     findMany: (find, keys) => query.findMany(find, keys),

@@ -25,6 +25,8 @@ const wrong: readonly [name: string, value: string][] = [
   ['MEM_AGENT_ID', 'x'.repeat(257)],
   ['MEM_MAX_VALUE_BYTES', '0'],
   ['MEM_MAX_BODY_BYTES', '1023'],
+  ['MEM_MAX_ANSWER_BYTES', '1000'],
+  ['MEM_MAX_ACCOUNT_ANSWER_BYTES', 'much'],
   ['MEM_LOG_LEVEL', 'loud'],
   ['MEM_TTL_SWEEP_SECONDS', '0'],
   ['MEM_HTTP_URL', 'ftp://example'],

@@ -40,6 +40,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
   const opened = (query: Query): Query => ({
     all: (statement) => query.all(open(statement)),
     get: (statement) => query.get(open(statement)),
+    first: (statement, limit) => query.first(open(statement), limit),
     findMany: (find, keys) => query.findMany(find, keys),
   });
   return {

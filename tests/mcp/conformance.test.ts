@@ -1,6 +1,7 @@
 import fastify from 'fastify';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { answerWith } from '../../packages/mcp/src/index.ts';
+import { AnswersInFlight } from '../../packages/server/src/http/answers-in-flight.ts';
 import { ANYBODY, keyCheck } from '../../packages/server/src/http/auth.ts';
 import { addMcp, MCP_PATH } from '../../packages/server/src/http/mcp.ts';
 import { acceptJsonOnly } from '../../packages/server/src/http/server.ts';
@@ -83,6 +84,11 @@ it('the transport passes all of it that can be done without keeping anything', a
     maxBodyBytes: 1024 * 1024,
     onError: () => {},
     traceCall: (_request, _name, run) => run(),
+    room: {
+      inFlight: new AnswersInFlight({ perAccount: 1, inAll: 1 }),
+      sizes: { page: 1, document: 1 },
+      stallMs: 30_000,
+    },
     answer: (incoming) => answerWith(incoming, fixtureServer),
   });
   const url = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -10,6 +10,7 @@ const PLACES: readonly [prototype: object, method: string, statements: (given: r
   [SqliteStatement.prototype, 'run', () => 1],
   [SqliteStatement.prototype, 'get', () => 1],
   [SqliteStatement.prototype, 'all', () => 1],
+  [SqliteStatement.prototype, 'first', () => 1],
   [SqliteConnection.prototype, 'exec', () => 1],
   [Worker.prototype, 'postMessage', ([message]) => (message as { statements?: unknown[] }).statements?.length ?? 0],
   [pg.Client.prototype, 'query', () => 1],

@@ -35,6 +35,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   const watchQuery = (query: Query): Query => ({
     all: async (statement) => query.all(seen(statement)),
     get: async (statement) => query.get(seen(statement)),
+    first: async (statement, limit) => query.first(seen(statement), limit),
     async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
       seeFind(find, keys[0]);
       return query.findMany<T>(find, keys);

@@ -91,6 +91,8 @@ export type AppOptions = {
   maxScannedEntries?: number;
   /** How many bytes of documents a search without an index reads before it ends early. */
   maxScannedBytes?: number;
+  /** How many bytes of documents one page may have. */
+  maxPageBytes?: number;
   /** How many reads and queries of sessions that recorded nothing an account keeps. */
   maxReaderNotes?: number;
   /** How many bytes of rows that were read are kept in memory, on SQLite. */
@@ -144,6 +146,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         max_scanned_entries: options.maxScannedEntries ?? 10_000,
         ...(options.maxReaderNotes === undefined ? {} : { max_reader_notes: options.maxReaderNotes }),
         ...(options.maxScannedBytes === undefined ? {} : { max_scanned_bytes: options.maxScannedBytes }),
+        ...(options.maxPageBytes === undefined ? {} : { max_page_bytes: options.maxPageBytes }),
       },
     };
     const migrated = await migrateAll(base, modules);

@@ -4,6 +4,7 @@ import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-serv
 import * as z from 'zod';
 import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
+import { ANSWER_LIMITS, type AnswerLimits } from './kernel/answer-limits.ts';
 import { SETTINGS, type Settings } from './kernel/settings.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry/settings.ts';
 import { VERSION } from './version.ts';
@@ -34,6 +35,7 @@ export type Config = {
   agentId: string;
   maxValueBytes: number;
   maxBodyBytes: number;
+  answerLimits: AnswerLimits;
   logLevel: (typeof LOG_LEVELS)[number];
   sweepSeconds: number;
   settings: Settings;
@@ -125,6 +127,8 @@ const variables = {
   MEM_AGENT_ID: shapes.agentId.default('mem-http-server'),
   MEM_MAX_VALUE_BYTES: whole(1, 64 * 1024 * 1024).default(1024 * 1024),
   MEM_MAX_BODY_BYTES: whole(1024, 256 * 1024 * 1024).default(8 * 1024 * 1024),
+  MEM_MAX_ANSWER_BYTES: whole(1024 * 1024, 64 * 1024 ** 3).default(ANSWER_LIMITS.inAll),
+  MEM_MAX_ACCOUNT_ANSWER_BYTES: whole(1024 * 1024, 64 * 1024 ** 3).default(ANSWER_LIMITS.perAccount),
   MEM_LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`).default('info'),
   MEM_LOG_REQUESTS: z
     .enum(['on', 'off'], 'must be on or off')
@@ -218,6 +222,7 @@ export function readConfig(env: Environment = process.env): Config {
     agentId: v.MEM_AGENT_ID,
     maxValueBytes: v.MEM_MAX_VALUE_BYTES,
     maxBodyBytes: v.MEM_MAX_BODY_BYTES,
+    answerLimits: { perAccount: v.MEM_MAX_ACCOUNT_ANSWER_BYTES, inAll: v.MEM_MAX_ANSWER_BYTES },
     logLevel: v.MEM_LOG_LEVEL,
     logRequests: v.MEM_LOG_REQUESTS,
     sweepSeconds: v.MEM_TTL_SWEEP_SECONDS,

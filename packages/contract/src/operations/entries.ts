@@ -123,7 +123,7 @@ export const entries = {
     summary: 'List entries',
     description:
       'Current entries by path and key, or newest first with `sort=recent`. A page that had to look at very many entries ' +
-      'to fill its filters ends early, with `has_more`.',
+      'to fill its filters, or has 4 MiB of documents, ends early, with `has_more`.',
     module: 'entries',
     effect: 'read',
     cost: 1,

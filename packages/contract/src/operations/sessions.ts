@@ -289,7 +289,7 @@ export const sessions = {
           attributes: t.attributes,
           stale_reads: z.array(t.staleRead),
           session_started_at: s.utc.nullable(),
-          truncated: z.boolean().meta({ description: 'The session held more than is kept.' }),
+          truncated: z.boolean().meta({ description: 'The session held more than is kept, or shown.' }),
           ...t.completeness,
         })
         .meta({ id: 'Explanation' }),

@@ -3,8 +3,24 @@ import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
+/** How many bytes of text some columns of all rows together may have. */
+export type ByteLimit = {
+  columns: readonly string[];
+  bytes: number;
+  /** The most bytes that the rows can have, where each has a limit of its own: if that is enough, they are not counted. */
+  most?: number;
+};
+
+/** The first rows of a statement; `more` says that others follow. */
+export type FirstRows<T> = { rows: T[]; more: boolean };
+
 export interface Query {
   all<T = Row>(statement: Sql): Promise<T[]>;
+  /**
+   * Returns rows as long as they are within a limit of bytes, and at least one. What the limit cuts off is not read into the
+   * memory of the service. The order of the statement must not need a sort of these columns.
+   */
+  first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>>;
   get<T = Row>(statement: Sql): Promise<T | undefined>;
   /** One result per key, in order, with a few statements for any number of keys. */
   findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]>;

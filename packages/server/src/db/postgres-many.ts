@@ -1,5 +1,6 @@
 import type pg from 'pg';
-import type { Query } from './database.ts';
+import type { ByteLimit, Query } from './database.ts';
+import { toFirstRows, withRunningBytes } from './postgres-first.ts';
 import { type Find, findOneText, type Insert, once, type Sql, type SqlValue, type Update } from './sql.ts';
 
 const ARRAY_TYPES = { text: 'text[]', int: 'bigint[]', real: 'double precision[]', search_text: 'text[]' } as const;
@@ -92,6 +93,8 @@ export function asQuery(ask: (statement: BoundStatement) => Promise<pg.QueryResu
   return {
     all: async <T>(statement: Sql) => (await ask(statement)).rows as T[],
     get: async <T>(statement: Sql) => (await ask(statement)).rows[0] as T | undefined,
+    first: async <T>(statement: Sql, limit: ByteLimit) =>
+      toFirstRows<T>((await ask(withRunningBytes(statement, limit))).rows, limit),
     async findMany<T>(find: Find, keys: readonly (readonly SqlValue[])[]) {
       if (keys.length === 0) return [];
       const { text, values, inOrder } = manyKeys<T>(find, keys);

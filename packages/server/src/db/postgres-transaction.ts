@@ -1,6 +1,7 @@
 import type pg from 'pg';
-import { StorageError, type Transaction } from './database.ts';
+import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
 import { translate } from './postgres-errors.ts';
+import { toFirstRows, withRunningBytes } from './postgres-first.ts';
 import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
 import { SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
@@ -76,6 +77,11 @@ export class PostgresTransaction implements Transaction {
 
   async all<T = Row>({ text, values }: Sql): Promise<T[]> {
     return (await this.#execute(text, values)).rows;
+  }
+
+  async first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
+    const { text, values } = withRunningBytes(statement, limit);
+    return toFirstRows<T>((await this.#execute(text, values)).rows, limit);
   }
 
   async get<T = Row>({ text, values }: Sql): Promise<T | undefined> {

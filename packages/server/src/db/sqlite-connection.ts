@@ -4,12 +4,14 @@ import type {
   DatabaseSyncInstance as DatabaseSync,
   StatementSyncInstance as StatementSync,
 } from '@photostructure/sqlite';
+import type { ByteLimit, FirstRows } from './database.ts';
 import type { Find, Sql, SqlValue } from './sql.ts';
 import { MAX_WAL_BYTES, PAGE_BYTES } from './sqlite-checkpoint.ts';
 import { primaryCode, SQLITE_BUSY } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
+// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, for a thread too
+import { compileRowBuilder, type RowBuilder, takeFirst } from './sqlite-first.mjs';
 import { plannedOnce } from './sqlite-limit.ts';
-import { compileRowBuilder, type RowBuilder } from './sqlite-rows.ts';
 
 export type Driver = Pick<typeof import('@photostructure/sqlite'), 'DatabaseSync'>;
 
@@ -69,6 +71,11 @@ export class SqliteStatement {
     const build = this.#buildRow;
     return (build ? rows.map((row) => build(row as SqlValue[])) : rows) as T[];
   }
+
+  first<T>(values: readonly SqlValue[], limit: ByteLimit): FirstRows<T> {
+    if (limit.most !== undefined && limit.most <= limit.bytes) return { rows: this.all<T>(values), more: false };
+    return takeFirst(this.#statement.iterate(...values), limit, this.#buildRow);
+  }
 }
 
 /** One connection and its statements. */
@@ -100,6 +107,10 @@ export class SqliteConnection {
 
   get<T>({ text, values }: Sql): T | undefined {
     return this.statement(text).get(values);
+  }
+
+  first<T>({ text, values }: Sql, limit: ByteLimit): FirstRows<T> {
+    return this.statement(text).first(values, limit);
   }
 
   findMany<T>(find: Find, keys: readonly FindKey[]): (T | undefined)[] {

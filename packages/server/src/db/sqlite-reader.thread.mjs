@@ -1,5 +1,7 @@
 // Runs searches, other long reads and maintenance on its own connection, so that they never delay a request.
 import { parentPort, workerData } from 'node:worker_threads';
+// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, with types beside it
+import { compileRowBuilder, takeFirst } from './sqlite-first.mjs';
 
 // Some runtimes warn that their driver may change; users of the service cannot act on that.
 process.removeAllListeners('warning');
@@ -17,14 +19,25 @@ database.exec(`
 if (attach) database.prepare('ATTACH ? AS words').run(attach);
 const statements = new Map();
 
-function run({ text, values }) {
-  let statement = statements.get(text);
-  if (!statement) {
+/** Rows as arrays, where the driver can give them, are named by a function of the statement. */
+function prepare(text) {
+  const statement = database.prepare(text);
+  const columns = typeof statement.setReturnArrays === 'function' ? statement.columns() : [];
+  if (columns.length === 0) return { statement, build: (row) => ({ ...row }) };
+  statement.setReturnArrays(true);
+  return { statement, build: compileRowBuilder(columns.map(({ name }) => name)) };
+}
+
+function run({ text, values, limit }) {
+  let prepared = statements.get(text);
+  if (!prepared) {
     if (statements.size >= 200) statements.clear();
-    statement = database.prepare(text);
-    statements.set(text, statement);
+    prepared = prepare(text);
+    statements.set(text, prepared);
   }
-  return statement.all(...values).map((row) => ({ ...row }));
+  const { statement, build } = prepared;
+  if (limit) return takeFirst(statement.iterate(...values), limit, build);
+  return statement.all(...values).map(build);
 }
 
 parentPort.on('message', (request) => {
@@ -35,7 +48,7 @@ parentPort.on('message', (request) => {
     return;
   }
   try {
-    parentPort.postMessage({ id: request.id, rows: request.statements.map(run) });
+    parentPort.postMessage({ id: request.id, found: request.statements.map(run) });
   } catch (error) {
     parentPort.postMessage({ id: request.id, error: { message: error.message, errcode: error.errcode } });
   }

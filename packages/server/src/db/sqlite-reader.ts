@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
-import { type Query, StorageError } from './database.ts';
+import { type ByteLimit, type FirstRows, type Query, StorageError } from './database.ts';
 import type { Find, Sql } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
 
-/** The rows of each statement. */
-type RowLists = unknown[][];
-type ReaderAnswer = { id: number; rows?: RowLists; error?: { message: string; errcode?: number } };
-type PendingRead = { resolve: (rows: RowLists) => void; reject: (error: unknown) => void };
+/** What each statement found: its rows, or the first of them where it has a limit. */
+type ReaderResults = readonly unknown[];
+type ReaderAnswer = { id: number; found?: ReaderResults; error?: { message: string; errcode?: number } };
+type PendingRead = { resolve: (found: ReaderResults) => void; reject: (error: unknown) => void };
 type ReaderThread = { worker: Worker; waiting: Map<number, PendingRead>; ended: Promise<void> };
 
 /**
@@ -31,6 +31,10 @@ export class SqliteReader implements Query {
     return (await this.#ask([statement]))[0] as T[];
   }
 
+  async first<T>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
+    return (await this.#ask([{ ...statement, limit }]))[0] as FirstRows<T>;
+  }
+
   async get<T>(statement: Sql): Promise<T | undefined> {
     return (await this.all<T>(statement))[0];
   }
@@ -39,11 +43,11 @@ export class SqliteReader implements Query {
     if (keys.length === 0) return [];
     const chunks = findChunks(find, keys);
     const rows = await this.#ask(chunks.map(({ statement }) => statement));
-    return placeRows<T>(chunks, (_, index) => rows[index] ?? [], keys.length);
+    return placeRows<T>(chunks, (_, index) => (rows[index] ?? []) as unknown[], keys.length);
   }
 
   /** One message in each direction, for any number of statements. */
-  #ask(statements: readonly Sql[]): Promise<RowLists> {
+  #ask(statements: readonly (Sql & { limit?: ByteLimit })[]): Promise<ReaderResults> {
     this.#thread ??= this.#start();
     const { worker, waiting } = this.#thread;
     return new Promise((resolve, reject) => {
@@ -52,7 +56,7 @@ export class SqliteReader implements Query {
       worker.ref();
       worker.postMessage({
         id,
-        statements: statements.map(({ text, values }) => ({ text: plannedOnce(text), values })),
+        statements: statements.map((statement) => ({ ...statement, text: plannedOnce(statement.text) })),
       });
     });
   }
@@ -90,9 +94,9 @@ export class SqliteReader implements Query {
   }
 }
 
-function finishRead(waiting: ReaderThread['waiting'], { id, rows, error }: ReaderAnswer): void {
+function finishRead(waiting: ReaderThread['waiting'], { id, found, error }: ReaderAnswer): void {
   const request = waiting.get(id);
   waiting.delete(id);
   if (error) request?.reject(translate(Object.assign(new Error(error.message), error)));
-  else request?.resolve(rows ?? []);
+  else request?.resolve(found ?? []);
 }

@@ -1,5 +1,5 @@
 import { untilTurnEnds } from '../turns.ts';
-import { StorageError, type Transaction } from './database.ts';
+import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { translate } from './sqlite-errors.ts';
@@ -106,6 +106,11 @@ export class SqliteTransaction implements Transaction {
     if (this.#underway !== undefined) await this.#inOrder();
     this.#noteStatement(statement);
     return this.#run(() => this.#connection.all<T>(statement));
+  }
+
+  async first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
+    if (this.#underway !== undefined) await this.#inOrder();
+    return this.#run(() => this.#connection.first<T>(statement, limit));
   }
 
   async get<T = Row>(statement: Sql): Promise<T | undefined> {

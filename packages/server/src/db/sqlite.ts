@@ -48,6 +48,7 @@ async function translated<T>(run: () => T): Promise<T> {
 const asQuery = (connection: SqliteConnection): Query => ({
   all: (statement) => translated(() => connection.all(statement)),
   get: (statement) => translated(() => connection.get(statement)),
+  first: (statement, limit) => translated(() => connection.first(statement, limit)),
   findMany: (find, keys) => translated(() => connection.findMany(find, keys)),
 });
 

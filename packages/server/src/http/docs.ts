@@ -48,15 +48,27 @@ function pageFolder(): string {
   return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static');
 }
 
+/** Reads once: all connections share the bytes, also those whose readers are slow. */
+function keptBytes(read: () => Promise<Buffer>): () => Promise<Buffer> {
+  let bytes: Promise<Buffer> | undefined;
+  return () => {
+    bytes ??= read().catch((error: unknown) => {
+      bytes = undefined;
+      throw error;
+    });
+    return bytes;
+  };
+}
+
 /** Interactive documentation from files of the package; nothing is loaded from elsewhere. */
-export function docsPages(openApi: () => string): StaticPage[] {
+export function docsPages(openApi: () => Buffer): StaticPage[] {
   const script = 'text/javascript; charset=utf-8';
   const files = Object.entries(FILES).map(([file, type]) => ({
     url: `/docs/${file}`,
     type,
     open: true,
     headers: { 'cache-control': 'public, max-age=86400' },
-    body: () => readFile(join(pageFolder(), file)),
+    body: keptBytes(() => readFile(join(pageFolder(), file))),
   }));
   return [
     { url: '/docs', type: 'text/html; charset=utf-8', open: true, headers: PAGE_HEADERS, body: () => PAGE },

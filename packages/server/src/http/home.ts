@@ -8,7 +8,7 @@ export function addHome(server: FastifyInstance, options: HomeOptions): string {
   server.get('/', (request, reply) => {
     const wantsPage = /\btext\/html\b/i.test(request.headers.accept ?? '');
     // The address in it is that of the request.
-    reply.headers({ vary: 'Accept', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    reply.headers({ vary: 'Accept', 'cache-control': 'no-store' });
     if (!wantsPage) return reply.type('application/json; charset=utf-8').send(JSON.stringify(links(request, options)));
     return reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').send(page(request, options));
   });

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { Fault, stringify } from '@mem-service/contract';
+import { Fault, type OperationName, stringify } from '@mem-service/contract';
 import type { LogReader, McpRequest } from '@mem-service/mcp';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Kernel, soleAgentOf } from '../kernel/index.ts';
+import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -20,6 +21,7 @@ export type McpOptions = {
   /** Replaces the tools of the service, in tests. */
   answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
+  room: AnswerRoom;
 };
 
 export const MCP_PATH = '/mcp';
@@ -116,8 +118,9 @@ async function answer(
     branch: oneOf(request.headers['x-mem-branch']),
     call: async (name, input, as) => {
       try {
-        return stringify(
-          await options.traceCall(request, name, () => kernel.invoke(name, input, { ...caller, ...as })),
+        const run = () => kernel.invoke(name, input, { ...caller, ...as });
+        return await answerInRoom(options.room, { reply, account: caller.account_id, name }, async () =>
+          stringify(await options.traceCall(request, name, run)),
         );
       } catch (error) {
         if (error instanceof Fault && error.code === 'unavailable') away = error;
@@ -142,6 +145,27 @@ async function answer(
   // Proxies and clients see that it is the service that cannot answer; the body says the same to a model.
   if (away) refuseWith(reply, away);
   return reply.send(body);
+}
+
+type ToolCall = { reply: FastifyReply; account: string; name: OperationName };
+
+/** The answer of one call waits with the others of its request. */
+async function answerInRoom(
+  room: AnswerRoom,
+  { reply, account, name }: ToolCall,
+  make: () => Promise<string>,
+): Promise<string> {
+  const most = largestAnswer(name, room.sizes);
+  const wait = room.inFlight.begin(account, most);
+  if (wait !== undefined) await wait;
+  let bytes = 0;
+  try {
+    const text = await make();
+    bytes = text.length;
+    return text;
+  } finally {
+    leaveRoom(room, { reply, account, most }, bytes);
+  }
 }
 
 /**

@@ -3,6 +3,7 @@ import { invalidInput, type LinesName, type OperationName, operations, type Stre
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Kernel } from '../kernel/index.ts';
 import { answer } from './answer.ts';
+import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.ts';
 import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
@@ -19,6 +20,7 @@ export type OperationOptions = {
   agentId: string;
   streams: OpenStreams;
   metering: RequestMetering;
+  room: AnswerRoom;
 };
 
 type OperationRunner = (params: Record<string, string>, reply: FastifyReply) => Promise<FastifyReply>;
@@ -33,7 +35,7 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
   const runnerOf = (name: OperationName): OperationRunner => {
     if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
     if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
-    return operationRunner(kernel, name, options.agentId);
+    return operationRunner(kernel, name, options);
   };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
   const run = (name: OperationName, params: object, reply: FastifyReply) => {
@@ -78,14 +80,25 @@ function groupByRoute(): Iterable<RoutePattern[]> {
   return groups.values();
 }
 
-function operationRunner(kernel: Kernel, name: OperationName, agentId: string): OperationRunner {
+function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }: OperationOptions): OperationRunner {
   const operation = operations[name];
   const readInput = inputReader(name);
+  const most = largestAnswer(name, room.sizes);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    const read = readInput(params, reply.request);
-    const input = read instanceof Promise ? await read : read;
-    return answer(reply, operation, await kernel.invoke(name, input, caller));
+    const account = caller.account_id;
+    const wait = room.inFlight.begin(account, most);
+    if (wait !== undefined) await wait;
+    let bytes = 0;
+    try {
+      const read = readInput(params, reply.request);
+      const input = read instanceof Promise ? await read : read;
+      const made = answer(reply, operation, await kernel.invoke(name, input, caller));
+      bytes = made.bytes;
+      return made.answer;
+    } finally {
+      leaveRoom(room, { reply, account, most }, bytes);
+    }
   };
 }
 

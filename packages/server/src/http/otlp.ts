@@ -53,7 +53,7 @@ function addOne(server: FastifyInstance, kernel: Kernel, { name, ...options }: O
         // Only an explicit header counts here, not the default agent of the service.
         if (request.headers['x-mem-agent-id'] !== undefined) input.agent_id ??= caller.agent_id;
         const output = await kernel.invoke(name, input, caller);
-        return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[name], output);
+        return isProtobuf(request) ? sendProtobuf(reply, output) : answer(reply, operations[name], output).answer;
       },
     });
     done();

@@ -14,7 +14,7 @@ export type StaticPage = {
   /** Instead of the usual check of the key. */
   check?: KeyCheck;
   headers?: Readonly<Record<string, string>>;
-  body(): string | Promise<Buffer | string>;
+  body(): Buffer | string | Promise<Buffer | string>;
 };
 
 export type PagesOptions = {
@@ -33,9 +33,9 @@ export function addPages(
   kernel: Kernel,
   { hasKeys, hasControl, gatherMetrics, ...checks }: PagesOptions,
 ): ReadonlySet<string> {
-  let document: string | undefined;
+  let document: Buffer | undefined;
   const openApi = () => {
-    document ??= JSON.stringify(openApiDocument(kernel.services.version, { hasControl }));
+    document ??= Buffer.from(JSON.stringify(openApiDocument(kernel.services.version, { hasControl })));
     return document;
   };
   const pages: StaticPage[] = [
@@ -61,5 +61,5 @@ export function addPages(
 }
 
 async function show({ type, headers = {}, body }: StaticPage, reply: FastifyReply): Promise<FastifyReply> {
-  return reply.headers({ ...headers, 'content-type': type, 'x-content-type-options': 'nosniff' }).send(await body());
+  return reply.headers({ ...headers, 'content-type': type }).send(await body());
 }

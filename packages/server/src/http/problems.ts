@@ -76,6 +76,7 @@ export function rawProblem(error: Error & { code?: string }): string {
     `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
     `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
+    'X-Content-Type-Options: nosniff',
     'Connection: close',
     '',
     body,

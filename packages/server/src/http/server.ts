@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Kernel } from '../kernel/index.ts';
+import { ANSWER_LIMITS, type AnswerLimits, type Kernel, pageBytes } from '../kernel/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
+import { type AnswerRoom, AnswersInFlight } from './answers-in-flight.ts';
 import { ANYBODY, type Authenticate, authenticateByList, keyCheck, presentedBy } from './auth.ts';
 import { authenticateByBoth, authenticateByRing, internalKeyCheck, metricsKeyCheck } from './auth-hosted.ts';
-import { closeIdleOnStop } from './connections.ts';
+import { watchConnections } from './connections.ts';
 import { allowOrigins } from './cors.ts';
 import { admitLocalOnly } from './local-only.ts';
 import { addMcp } from './mcp.ts';
@@ -22,8 +24,17 @@ import { OpenStreams, type StreamServerOptions } from './streams.ts';
 import { callTracer, decorateRequests, traceRequests } from './telemetry.ts';
 import { UNREAD_LIMITS, type UnreadLimits } from './unread.ts';
 
-/** Limits for a client: to send its headers, to send the whole request, to send the next request on the connection. */
-export type Timeouts = { headersMs: number; requestMs: number; keepAliveMs: number; checkEveryMs: number };
+/**
+ * Limits for a client: to send its headers, to send the whole request, to send the next request on the connection, to take
+ * something of an answer that waits for it.
+ */
+export type Timeouts = {
+  headersMs: number;
+  requestMs: number;
+  keepAliveMs: number;
+  checkEveryMs: number;
+  stallMs: number;
+};
 
 export type HttpOptions = {
   kernel: Kernel;
@@ -42,8 +53,9 @@ export type HttpOptions = {
   logRequests?: boolean;
   agentId: string;
   maxBodyBytes: number;
-  timeouts?: Timeouts;
+  timeouts?: Partial<Timeouts>;
   unreadLimits?: UnreadLimits;
+  answerLimits?: AnswerLimits;
   streams?: StreamServerOptions;
   /** Undefined: no spans are created. */
   telemetry?: Telemetry | undefined;
@@ -51,8 +63,18 @@ export type HttpOptions = {
   gatherMetrics?: GatherMetrics;
 };
 
-const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 30_000, keepAliveMs: 72_000, checkEveryMs: 5_000 };
+const TIMEOUTS: Timeouts = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  keepAliveMs: 72_000,
+  checkEveryMs: 5_000,
+  stallMs: 30_000,
+};
 const MAX_HEADER_BYTES = 32_768;
+/** What an entry has beside its value. */
+const BESIDE_VALUE_BYTES = 64 * 1024;
+/** A browser must not take an answer for a page or script that it does not say it is. */
+const NO_SNIFFING = ['x-content-type-options', 'nosniff'] as const;
 /** Time for the last answer on a broken connection to arrive. */
 const LAST_WORD_MS = 500;
 
@@ -69,19 +91,15 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     ...limits(options),
     genReqId: requestIds(),
     exposeHeadRoutes: true,
-    clientErrorHandler: (error, socket) => {
-      if (!socket.writable) return;
-      socket.end(rawProblem(error));
-      // A client that does not close the connection, or keeps sending, would hold it forever.
-      setTimeout(() => socket.destroy(), LAST_WORD_MS).unref();
-    },
+    clientErrorHandler: refuseBroken,
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-request-id', request.id);
+      reply.header('x-request-id', request.id).header(...NO_SNIFFING);
       logRequest?.(request, reply);
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  closeIdleOnStop(server, kernel);
+  watchConnections(server, { kernel, timeouts: { ...TIMEOUTS, ...options.timeouts } });
+  refuseExpectations(server);
   acceptJsonOnly(server);
   server.decorateRequest('identity', null as never);
   server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);
@@ -91,6 +109,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   beginRequests(server, options, logRequest);
   if (kernel.services.meter) metering.writeAllHeaders(server);
   const streams = new OpenStreams(options.streams);
+  const room = answerRoom(options);
   server.addHook('preClose', async () => streams.close());
   addOperations(server, kernel, {
     requireKey,
@@ -98,6 +117,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     agentId: options.agentId,
     streams,
     metering,
+    room,
   });
   addOtlp(server, kernel, { ...options, requireKey, explain });
   const hasKeys = hosted || options.apiKeys.length > 0;
@@ -105,6 +125,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     ...options,
     requireKey,
     hasKeys,
+    room,
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
@@ -115,11 +136,33 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   return server;
 }
 
+/** The last answer on a connection that sent broken HTTP. */
+function refuseBroken(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return;
+  socket.end(rawProblem(error));
+  // A client that does not close the connection, or keeps sending, would hold it forever.
+  setTimeout(() => socket.destroy(), LAST_WORD_MS).unref();
+}
+
+/** Node would answer without our headers. */
+function refuseExpectations(server: FastifyInstance): void {
+  server.server.on('checkExpectation', (_request, response) =>
+    response.writeHead(417, Object.fromEntries([NO_SNIFFING])).end(),
+  );
+}
+
+function answerRoom({ kernel, answerLimits = ANSWER_LIMITS, timeouts }: HttpOptions): AnswerRoom {
+  const { services } = kernel;
+  const document = services.limits.max_value_bytes + BESIDE_VALUE_BYTES;
+  const sizes = { page: Math.max(pageBytes(services), document), document };
+  return { inFlight: new AnswersInFlight(answerLimits), sizes, stallMs: timeouts?.stallMs ?? TIMEOUTS.stallMs };
+}
+
 /** What happens to every request before its route is asked. */
 function beginRequests(server: FastifyInstance, options: HttpOptions, logRequest: RequestLog | undefined): void {
   server.addHook('onRequest', (request, reply, done) => {
     request.identity = ANYBODY;
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).header(...NO_SNIFFING);
     logRequest?.(request, reply);
     done();
   });
@@ -138,7 +181,8 @@ export function acceptJsonOnly(server: FastifyInstance): void {
   });
 }
 
-function limits({ maxBodyBytes, timeouts = TIMEOUTS, trustedProxies = [] }: HttpOptions) {
+function limits({ maxBodyBytes, trustedProxies = [], ...options }: HttpOptions) {
+  const timeouts = { ...TIMEOUTS, ...options.timeouts };
   return {
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     bodyLimit: maxBodyBytes,

@@ -1,4 +1,5 @@
 import { Fault } from '@mem-service/contract';
+import type { FirstRows } from '../db/index.ts';
 
 type CursorTypes = { string: string; number: number };
 type CursorShape = readonly (keyof CursorTypes)[];
@@ -42,10 +43,11 @@ function isPart(part: unknown, type: keyof CursorTypes | undefined): boolean {
 
 export type ResultPage<T> = { items: T[]; next_cursor: string | null; has_more: boolean };
 
-/** Makes a page from rows that were fetched with a limit of one more. */
-export function cutPage<T>(rows: T[], limit: number, cursorAt: (row: T) => string): ResultPage<T> {
-  const has_more = rows.length > limit;
-  const items = has_more ? rows.slice(0, limit) : rows;
+/** Makes a page from rows that were fetched with a limit of one more, as far as they are within a limit of bytes. */
+export function cutPage<T>(found: T[] | FirstRows<T>, limit: number, cursorAt: (row: T) => string): ResultPage<T> {
+  const { rows, more } = Array.isArray(found) ? { rows: found, more: false } : found;
+  const has_more = more || rows.length > limit;
+  const items = rows.length > limit ? rows.slice(0, limit) : rows;
   const last = items.at(-1);
   return { items, has_more, next_cursor: has_more && last ? cursorAt(last) : null };
 }

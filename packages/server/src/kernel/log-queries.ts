@@ -1,4 +1,4 @@
-import { andAll, type Find, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
+import { andAll, type Find, type FirstRows, fragment, joinSql, type Query, type Sql, sql } from '../db/index.ts';
 
 type LoggedSession = { account_id: string; agent_id: string; session: string };
 
@@ -83,13 +83,15 @@ export function isOfEventTypes(types: readonly string[]): Sql[] {
 export function listAgentEvents(
   query: Query,
   range: TimelineRange,
-  page: { filters: readonly Sql[]; scan: number; limit: number },
-): Promise<TimelineEvent[]> {
+  page: { filters: readonly Sql[]; scan: number; limit: number; bytes: number },
+): Promise<FirstRows<TimelineEvent>> {
+  const limit = { columns: ['details'], bytes: page.bytes };
   const base = sql`SELECT ${EVENT} FROM events WHERE ${inRange(range)} ORDER BY seq DESC`;
-  if (page.filters.length === 0) return query.all<TimelineEvent>(sql`${base} LIMIT ${page.limit}`);
-  return query.all<TimelineEvent>(
+  if (page.filters.length === 0) return query.first<TimelineEvent>(sql`${base} LIMIT ${page.limit}`, limit);
+  return query.first<TimelineEvent>(
     sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
         ORDER BY seq DESC LIMIT ${page.limit}`,
+    limit,
   );
 }
 

@@ -29,6 +29,8 @@ export type Limits = {
   max_scanned_entries: number;
   /** How many bytes of documents a search without an index reads before it ends early. */
   max_scanned_bytes?: number;
+  /** How many bytes of documents one page may have; it has at least one item. */
+  max_page_bytes?: number;
   /** How many writes may wait for a transaction before new ones are refused. */
   max_waiting_writes?: number;
   max_waiting_chars?: number;

@@ -1,4 +1,14 @@
-import { type Dialect, type Find, fragment, type Insert, type Query, sql, type Transaction } from '../db/index.ts';
+import {
+  type Dialect,
+  type Find,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../db/index.ts';
 import type { LogEvent } from './work.ts';
 
 export type AccountRow = {
@@ -156,17 +166,29 @@ export async function deleteOldAnswers(tx: Transaction, before: number): Promise
   await tx.run(sql`DELETE FROM answer_names WHERE account_id IS NOT NULL AND created_at < ${before}`);
 }
 
+/** The longest text in the details of an event is a message of 4096 characters, each of which JSON may escape. */
+const MAX_DETAILS_BYTES = 32 * 1024;
+
+export type EventPage = { after: number; limit: number };
+
 /** Every event of the account after a `seq`, regardless of visibility. */
-export function listEvents(
+const eventsAfter = (accountId: string, { after, limit }: EventPage): Sql =>
+  sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
+        session, actor_agent_id FROM events
+      WHERE account_id = ${accountId} AND seq > ${after} ORDER BY seq LIMIT ${limit}`;
+
+export function listEvents(query: Query, accountId: string, page: EventPage): Promise<LogEvent[]> {
+  return query.all<LogEvent>(eventsAfter(accountId, page));
+}
+
+/** The same, within a limit of bytes. */
+export function listFirstEvents(
   query: Query,
   accountId: string,
-  page: { after: number; limit: number },
-): Promise<LogEvent[]> {
-  return query.all<LogEvent>(
-    sql`SELECT account_id, seq, event_type, agent_id, branch, entity_path, key, version, visible_to, details, created_at,
-          session, actor_agent_id FROM events
-        WHERE account_id = ${accountId} AND seq > ${page.after} ORDER BY seq LIMIT ${page.limit}`,
-  );
+  { bytes, ...page }: EventPage & { bytes: number },
+): Promise<FirstRows<LogEvent>> {
+  const most = page.limit * MAX_DETAILS_BYTES;
+  return query.first<LogEvent>(eventsAfter(accountId, page), { columns: ['details'], bytes, most });
 }
 
 /** The event that says that the clock was set back: the events before it may have later times. */

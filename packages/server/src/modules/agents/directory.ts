@@ -4,22 +4,24 @@ import {
   cursorsOf,
   cutPage,
   type Handlers,
+  pageBytes,
   type ReadContext,
   reads,
   type SeenAgent,
+  startWithin,
   toIso,
   toIsoOrNull,
 } from '../../kernel/index.ts';
 import { countWritten } from '../counts/index.ts';
 import { type DeclaredProfile, type ListedProfile, listDeclared, listProfiles } from '../profiles/index.ts';
 import * as queries from './queries.ts';
-import { byScore, type Capability, matchAgent } from './rules/discovery.ts';
+import { type AgentMatch, byScore, type Capability, matchAgent } from './rules/discovery.ts';
 import { capabilitiesInScope, withDescribedAgents, writersInScope } from './scoped-agents.ts';
 
 const cursors = cursorsOf('agents.list', ['string']);
 
 const list = reads<'agents.list'>(async (context, input) => {
-  const { read, caller } = context;
+  const { read, caller, services } = context;
   const { account_id, agent_id: viewer } = caller;
   const page = { after: input.cursor === undefined ? '' : cursors.from(input.cursor)[0], limit: input.limit + 1 };
   const writers = await writersInScope(context, page);
@@ -27,14 +29,17 @@ const list = reads<'agents.list'>(async (context, input) => {
     writers ? withDescribedAgents(context, writers, page) : queries.listAgents(read, { account_id, viewer }, page),
     listProfiles(read, account_id, page),
   ]);
-  const { items, ...rest } = cutPage(together(rows), input.limit, (row) => cursors.to([row.agent_id]));
+  const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
+  const seen = together(rows);
+  const found = startWithin(seen, pageBytes(services), ({ agent_id }) => sizeOf(described.get(agent_id)));
+  const more = found.length < seen.length;
+  const { items, ...rest } = cutPage({ rows: found, more }, input.limit, (row) => cursors.to([row.agent_id]));
   const [first, last] = [items[0]?.agent_id, items.at(-1)?.agent_id];
   if (first === undefined || last === undefined) return { agents: [], ...rest };
   const written = new Map<string, number>(writers?.map(({ agent_id, n }) => [agent_id, n]));
   const scope = { account_id, viewer, branch: branchOf(context.view) };
   for (const { name, n } of writers ? [] : await countWritten(read, scope, { first, last }))
     written.set(name, (written.get(name) ?? 0) + n);
-  const described = new Map(profiles.map((profile) => [profile.agent_id, profile]));
   const agents = items.map(({ agent_id, first_at, last_at }) => ({
     agent_id,
     entries_written: written.get(agent_id) ?? 0,
@@ -60,6 +65,12 @@ function together(rows: readonly SeenAgent[]): SeenAgent[] {
   return [...agents.values()];
 }
 
+/** About as much as an agent takes in a list. */
+const AGENT_BYTES = 512;
+
+const sizeOf = ({ description, tags = '' }: Partial<ListedProfile> = {}): number =>
+  AGENT_BYTES + Buffer.byteLength(description ?? '') + tags.length;
+
 type Introduction = Pick<ListedProfile, 'description' | 'platform' | 'tags'>;
 
 const introduce = ({ description = null, platform = null, tags = '[]' }: Partial<Introduction> = {}) => ({
@@ -69,7 +80,6 @@ const introduce = ({ description = null, platform = null, tags = '[]' }: Partial
 });
 
 const MAX_WRITERS = 100;
-/** A small number, as a profile may be long. */
 const PROFILES_AT_ONCE = 200;
 
 const discover = reads<'agents.discover'>(async (context, input) => {
@@ -86,23 +96,41 @@ const discover = reads<'agents.discover'>(async (context, input) => {
     unseen.delete(agent_id);
     return match ? [{ ...match, ...introduced, tags }] : [];
   };
-  const matches: ReturnType<typeof consider> = [];
+  let matches: ReturnType<typeof consider> = [];
   let left = context.services.limits.max_scanned_entries;
   let truncated = false;
+  const keepBest = () => {
+    const best = matches.sort(byScore).slice(0, input.limit);
+    matches = startWithin(best, pageBytes(context.services), matchBytes);
+    truncated ||= matches.length < best.length;
+  };
   for await (const profile of declaredProfiles(context)) {
-    truncated = left-- === 0;
-    if (truncated) break;
+    if (left-- === 0) {
+      truncated = true;
+      break;
+    }
     matches.push(...consider(profile.agent_id, profile));
+    if (matches.length >= input.limit + SPARE_MATCHES) keepBest();
   }
   for (const agent_id of [...unseen.keys()]) matches.push(...consider(agent_id));
-  return { agents: matches.sort(byScore).slice(0, input.limit), truncated };
+  keepBest();
+  return { agents: matches, truncated };
 });
 
-async function* declaredProfiles({ scan, caller }: ReadContext): AsyncGenerator<DeclaredProfile> {
+/** About as much as a match takes beside its reasons. */
+const MATCH_BYTES = 8192;
+/** How many more matches than are shown are kept while there may be better ones. */
+const SPARE_MATCHES = 32;
+
+const matchBytes = ({ why, capabilities }: AgentMatch): number =>
+  [...why, ...capabilities].reduce((sum, text) => sum + Buffer.byteLength(text), MATCH_BYTES);
+
+async function* declaredProfiles({ scan, caller, services }: ReadContext): AsyncGenerator<DeclaredProfile> {
   for (let after = ''; ; ) {
-    const rows = await listDeclared(scan, caller.account_id, { after, limit: PROFILES_AT_ONCE });
+    const page = { after, limit: PROFILES_AT_ONCE, bytes: pageBytes(services) };
+    const { rows, more } = await listDeclared(scan, caller.account_id, page);
     yield* rows;
-    if (rows.length < PROFILES_AT_ONCE) return;
+    if (!more && rows.length < PROFILES_AT_ONCE) return;
     after = (rows.at(-1) as DeclaredProfile).agent_id;
   }
 }

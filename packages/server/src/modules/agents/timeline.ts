@@ -11,6 +11,7 @@ import {
   isOfEventTypes,
   listAgentEvents,
   loggedIn,
+  pageBytes,
   type ReadContext,
   readScope,
   reads,
@@ -42,7 +43,9 @@ async function pageOfEvents(
   const range = { ...(await rangeOf(context, input, cursors)), viewer: caller.agent_id, where };
   const scan = services.limits.max_scanned_entries;
   const filters = [...wanted, ...eventsInScope(readScope(caller)), ...withoutOtherHolders(caller)];
-  const rows = await listAgentEvents(query, range, { filters, scan, limit: input.limit + 1 });
+  const rows = await listAgentEvents(query, range, {
+    ...{ filters, scan, limit: input.limit + 1, bytes: pageBytes(services) },
+  });
   const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
   const page = { rows: items, next_cursor, has_more };
   if (has_more || filters.length === 0) return page;

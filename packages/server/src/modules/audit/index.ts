@@ -16,7 +16,7 @@ import {
   WHOLE_ACCOUNT,
   walkAuditLines,
 } from '../../kernel/index.ts';
-import { checkLines } from './verify.ts';
+import { type AuditProblem, checkLines } from './verify.ts';
 
 const cursors = cursorsOf('audit', ['number']);
 const places = cursorsOf('audit.verify', ['number']);
@@ -61,19 +61,31 @@ const toLine = (row: AuditRow): Output<'audit.list'>['entries'][number] => ({
   hash: row.hash,
 });
 
+/** Bounds what is in memory; other requests get their turn in between. */
+const LINES_AT_ONCE = 1000;
+
 const verify = reads<'audit.verify'>(async ({ scan, caller }, { limit, cursor }) => {
   const [after] = cursor === undefined ? [0] : places.from(cursor);
   // Read before the lines, so that it never refers to later ones.
   const account = await readAccount(scan, caller.account_id);
   const last = after === 0 ? undefined : await getAuditLine(scan, caller.account_id, after);
-  const rows = await walkAuditLines(scan, caller.account_id, { after, limit: limit + 1 });
-  const { items, ...page } = cutPage(rows, limit, ({ no }) => places.to([no]));
-  const problems = checkLines(items, { no: after, hash: last?.hash ?? null });
-  const end = items.at(-1) ?? last;
+  const problems: AuditProblem[] = [];
+  let end = last;
+  let total_checked = 0;
+  let page: { next_cursor: string | null; has_more: boolean };
+  do {
+    const most = Math.min(LINES_AT_ONCE, limit - total_checked);
+    const rows = await walkAuditLines(scan, caller.account_id, { after: end?.no ?? after, limit: most + 1 });
+    const { items, ...rest } = cutPage(rows, most, ({ no }) => places.to([no]));
+    problems.push(...checkLines(items, { no: end?.no ?? after, hash: end?.hash ?? null }));
+    end = items.at(-1) ?? end;
+    total_checked += items.length;
+    page = rest;
+  } while (page.has_more && total_checked < limit);
   const isShort = !page.has_more && (end?.no ?? 0) < (account?.audit_no ?? 0);
   const isOther = end?.no === account?.audit_no && (end?.hash ?? '') !== (account?.audit_hash ?? '');
   if (isShort || (!page.has_more && isOther)) problems.push({ no: account?.audit_no ?? 0, reason: 'end_missing' });
-  return { total_checked: items.length, problems, ...page };
+  return { total_checked, problems, ...page };
 });
 
 const handlers: Handlers = {

@@ -7,8 +7,10 @@ import {
   EVERYONE,
   type Handlers,
   hashedBy,
+  pageBytes,
   prepares,
   reads,
+  startWithin,
   toIso,
   viewInWork,
   type Work,
@@ -117,11 +119,18 @@ const toCommit = (row: queries.CommitRow) => ({
 
 const cursors = cursorsOf('commits', ['number']);
 
+/** About as much as an entry of a commit takes in memory. */
+const ENTRY_BYTES = 1024;
+
 const list = reads<'commits.list'>(async (context, input) => {
   const { read, view } = context;
   const before = input.cursor === undefined ? Number.MAX_SAFE_INTEGER : cursors.from(input.cursor)[0];
-  const rows = await queries.listCommits(read, view, { before, limit: input.limit + 1 });
-  const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  const bytes = pageBytes(context.services);
+  const found = await queries.listCommits(read, view, { before, limit: input.limit + 1, bytes });
+  // A key of a scope is shown each commit by its entries, which are loaded.
+  const rows = view.scope ? startWithin(found.rows, bytes, ({ entry_count }) => ENTRY_BYTES * entry_count) : found.rows;
+  const more = found.more || rows.length < found.rows.length;
+  const { items, ...page } = cutPage({ rows, more }, input.limit, (row) => cursors.to([row.seq]));
   // The row after the page is the parent of its last commit.
   const seen = await narrowCommits(context, rows);
   return { commits: seen.slice(0, items.length).map(toCommit), ...page };

@@ -1,4 +1,13 @@
-import { andAll, fragment, type Insert, type Query, type Sql, sql, type Transaction } from '../../db/index.ts';
+import {
+  andAll,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+  type Transaction,
+} from '../../db/index.ts';
 import { type EntryView, type ErasedEntries, loggedIn } from '../../kernel/index.ts';
 import { isCommitIn } from '../entries/index.ts';
 
@@ -51,17 +60,22 @@ export function getNewestCommit(
   );
 }
 
-export type CommitPage = { before: number; limit: number };
+export type CommitPage = { before: number; limit: number; bytes?: number };
 
 /** A condition: commits that wrote something the view shows, or nothing at all. */
 const wroteIn = (view: EntryView): Sql[] =>
   view.scope === undefined ? [] : [sql`(commits.entry_count = 0 OR ${isCommitIn(view, sql`commits.commit_id`)})`];
 
-export function listCommits(query: Query, view: EntryView, { before, limit }: CommitPage): Promise<CommitRow[]> {
-  return query.all(
+export function listCommits(
+  query: Query,
+  view: EntryView,
+  { before, limit, bytes = Number.MAX_SAFE_INTEGER }: CommitPage,
+): Promise<FirstRows<CommitRow>> {
+  return query.first(
     sql`SELECT ${COMMIT} FROM commits WHERE account_id = ${view.account_id} AND ${loggedIn(view)}
           AND seq < ${before} AND visible_to IN ('', ${view.agent_id})${andAll(wroteIn(view))}
         ORDER BY seq DESC LIMIT ${limit}`,
+    { columns: ['message'], bytes },
   );
 }
 

@@ -1,23 +1,19 @@
 import { hash } from 'node:crypto';
 import type { Query } from '../../db/index.ts';
 import type { EntryView, ReadContext } from '../../kernel/index.ts';
-import { type CommittedVersion, listVersionsOfCommit, listVersionsOfCommits } from '../entries/index.ts';
+import { listVersionsOfCommit, listVersionsOfCommits } from '../entries/index.ts';
 import * as queries from './queries.ts';
 
 export type CommitEntry = { entity_path: string; key: string; version: number; content_hash: string };
 
 export const treeHashOf = (hashes: readonly string[]): string => hash('sha256', [...hashes].sort().join('\n'), 'hex');
 
-function fromVersion({ document, version, content_hash }: CommittedVersion): CommitEntry {
-  const { entity_path, key } = JSON.parse(document) as CommitEntry;
-  return { entity_path, key, version, content_hash };
-}
-
 /** The previous commit that the caller may see. */
 export async function parentOf(query: Query, view: EntryView, row: queries.CommitRow): Promise<string | null> {
   if (view.scope === undefined) return row.parent_id;
   const ofBranch = { ...view, lineage: [{ branch: row.branch, up_to_seq: null }] };
-  return (await queries.listCommits(query, ofBranch, { before: row.seq, limit: 1 }))[0]?.commit_id ?? null;
+  const { rows } = await queries.listCommits(query, ofBranch, { before: row.seq, limit: 1 });
+  return rows[0]?.commit_id ?? null;
 }
 
 export type ScopedCommit = { row: queries.CommitRow; entries: CommitEntry[]; isPartial: boolean };
@@ -25,7 +21,7 @@ export type ScopedCommit = { row: queries.CommitRow; entries: CommitEntry[]; isP
 /** A commit as far as the caller may see it, with its entries. */
 export async function readCommit({ read, view, dialect }: ReadContext, row: queries.CommitRow): Promise<ScopedCommit> {
   if (view.scope === undefined) {
-    const entries = (await listVersionsOfCommit(read, view, row.commit_id)).map(fromVersion);
+    const entries = await listVersionsOfCommit(read, view, row.commit_id);
     return { row, entries, isPartial: false };
   }
   const [entries, parent_id] = await Promise.all([

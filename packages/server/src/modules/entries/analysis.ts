@@ -1,4 +1,5 @@
 import { globsOf, type Input, type PathFilter, parseExact } from '@mem-service/contract';
+import type { FirstRows } from '../../db/index.ts';
 import { type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
@@ -10,15 +11,17 @@ import { verify } from './verify.ts';
 import { getVersion } from './version-queries.ts';
 
 const CHUNK = 500;
+/** Few enough that other requests get their turn: a document is parsed. */
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Yields every entry of the view that the glob covers, in chunks, ordered by path and key. */
 async function* visibleEntries({ view, scan }: ReadContext, input: PathFilter): AsyncGenerator<EntryRow> {
-  const paths = globsOf(input);
+  const page = { paths: globsOf(input), limit: CHUNK, bytes: CHUNK_BYTES };
   let after: EntryRow | undefined;
   do {
-    const rows: EntryRow[] = await queries.listLiveEntries(scan, view, { paths, after, limit: CHUNK });
+    const { rows, more }: FirstRows<EntryRow> = await queries.listLiveEntries(scan, view, { ...page, after });
     yield* rows;
-    after = rows.length < CHUNK ? undefined : rows.at(-1);
+    after = more || rows.length === CHUNK ? rows.at(-1) : undefined;
   } while (after);
 }
 

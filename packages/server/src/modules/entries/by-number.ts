@@ -42,6 +42,45 @@ export async function findDocuments(
   return rows.map((row) => row?.document);
 }
 
+/** Documents of up to this size come with the sizes of all; a session reads up to a thousand. */
+const SHORT_BYTES = 4096;
+const shortDocuments: Find = {
+  table: 'versions',
+  select: `CASE WHEN octet_length(document) <= ${SHORT_BYTES} THEN document END AS document,
+    octet_length(document) AS document_bytes`,
+  by: byVersion,
+};
+
+/** Documents of versions, one per number, in order; undefined where the version was erased or left out. */
+export type SomeDocuments = { documents: (string | undefined)[]; isCut: boolean };
+
+/** Loads the documents of versions, except those that are too long for what is left of so many bytes. */
+export async function findDocumentsWithin(
+  query: Query,
+  accountId: string,
+  { numbers, bytes }: { numbers: readonly VersionNumber[]; bytes: number },
+): Promise<SomeDocuments> {
+  const keys = numbers.map(({ entry_id, version }) => [accountId, entry_id, version]);
+  const rows = await query.findMany<{ document: string | null; document_bytes: number }>(shortDocuments, keys);
+  let left = bytes;
+  const long: number[] = [];
+  rows.forEach((row, i) => {
+    if (!row || row.document_bytes > left) return;
+    left -= row.document_bytes;
+    if (row.document === null) long.push(i);
+  });
+  const documents = rows.map((row) => row?.document ?? undefined);
+  const loaded = await findDocuments(
+    query,
+    accountId,
+    long.map((i) => numbers[i] as VersionNumber),
+  );
+  long.forEach((i, place) => {
+    documents[i] = loaded[place];
+  });
+  return { documents, isCut: rows.some((row, i) => row !== undefined && documents[i] === undefined) };
+}
+
 /** The current state of an entry, without its content. */
 export type EntryFacts = Pick<
   EntryRow,
@@ -139,7 +178,7 @@ export function listLastVersions(query: Query, accountId: string, entryIds: Sql)
   );
 }
 
-export type CommittedVersion = Pick<VersionRow, 'document' | 'version' | 'content_hash'>;
+export type CommittedVersion = Pick<EntryRow, 'entity_path' | 'key'> & Pick<VersionRow, 'version' | 'content_hash'>;
 
 /** Returns the versions that a commit wrote and the agent may see, in order. */
 export function listVersionsOfCommit(
@@ -148,8 +187,10 @@ export function listVersionsOfCommit(
   commitId: string,
 ): Promise<CommittedVersion[]> {
   return query.all<CommittedVersion>(
-    sql`SELECT document, version, content_hash FROM versions WHERE account_id = ${viewer.account_id}
-          AND commit_id = ${commitId} AND ${isVersionVisible(viewer)} ORDER BY seq`,
+    sql`SELECT entries.entity_path, entries.key, versions.version, versions.content_hash FROM versions
+        JOIN entries ON entries.account_id = ${viewer.account_id} AND entries.entry_id = versions.entry_id
+        WHERE versions.account_id = ${viewer.account_id} AND versions.commit_id = ${commitId}
+          AND ${isVersionVisible(viewer)} ORDER BY versions.seq`,
   );
 }
 

@@ -4,6 +4,7 @@ import {
   type CachedFind,
   emptySql,
   type Find,
+  type FirstRows,
   fragment,
   type Insert,
   type Query,
@@ -21,6 +22,9 @@ const ENTRY_KEYS = fragment(
     .filter((name) => name !== 'document')
     .join(', '),
 );
+
+/** An entry without its document. */
+export type EntryKeysRow = Omit<EntryRow, 'document'>;
 
 /** Statements on heads for a thread that has its own connection to a file of SQLite. */
 export const headStatements = {
@@ -121,6 +125,7 @@ export type EntryScan = {
   order: ListOrder;
   scan: number;
   limit: number;
+  bytes: number;
 };
 
 const orderOf = ({ order }: EntryScan): Sql => fragment(order === 'path' ? 'entity_path, key' : 'seq DESC');
@@ -135,15 +140,25 @@ function lookedAt(view: EntryView, { where, range }: EntryScan): Sql {
   return sql`FROM ${relation({ ...view, scope: undefined }, { including: 'visible' })} WHERE true${andAll([...where, ...range])}`;
 }
 
-/** Returns entries that are neither deleted nor expired. */
-export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<EntryRow[]> {
+/** Entries that are neither deleted nor expired. */
+function live(view: EntryView, page: EntryScan, columns: Sql): Sql {
   const order = orderOf(page);
-  const isNewest = isNewestOfOneBranch(view);
-  const found = sql`SELECT * FROM (SELECT ${isNewest ? ENTRY : ENTRY_KEYS} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
+  return sql`SELECT * FROM (SELECT ${columns} ${lookedAt(view, page)} ORDER BY ${order} LIMIT ${page.scan}) AS looked_at
         WHERE ${liveIn(view)}${andAll(page.filters)} ORDER BY ${order} LIMIT ${page.limit}`;
-  return query.all<EntryRow>(
-    isNewest ? found : sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY ${order}`,
-  );
+}
+
+/** Returns entries that are neither deleted nor expired. */
+export function listEntries(query: Query, view: EntryView, page: EntryScan): Promise<FirstRows<EntryRow>> {
+  const limit = { columns: ['document'], bytes: page.bytes };
+  if (isNewestOfOneBranch(view)) return query.first<EntryRow>(live(view, page, ENTRY), limit);
+  const found = withDocuments(view, live(view, page, ENTRY_KEYS));
+  return query.first<EntryRow>(sql`SELECT ${ENTRY} FROM ${found} ORDER BY ${orderOf(page)}`, limit);
+}
+
+/** The same without documents. */
+export function listEntryKeys(query: Query, view: EntryView, page: EntryScan): Promise<FirstRows<EntryKeysRow>> {
+  const limit = { columns: ['pattern_refs', 'standing'], bytes: page.bytes };
+  return query.first<EntryKeysRow>(live(view, page, ENTRY_KEYS), limit);
 }
 
 /** Returns the last entry of a scan of this length, when more entries follow it. */
@@ -157,15 +172,19 @@ export function endOfScan(query: Query, view: EntryView, page: EntryScan): Promi
 export function listLiveEntries(
   query: Query,
   view: EntryView,
-  page: { paths: readonly Glob[] | undefined; after: EntryKey | undefined; limit: number },
-): Promise<EntryRow[]> {
-  const { paths, after, limit } = page;
+  page: { paths: readonly Glob[] | undefined; after: EntryKey | undefined; limit: number; bytes: number },
+): Promise<FirstRows<EntryRow>> {
+  const { paths, after, limit, bytes } = page;
+  const within = { columns: ['document'], bytes };
   const rest = after ? sql` WHERE (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
   const order = sql`${rest} ORDER BY entity_path, key LIMIT ${limit}`;
   if (isNewestOfOneBranch(view))
-    return query.all<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${order}`);
+    return query.first<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view, { paths })}${order}`, within);
   const found = sql`SELECT ${ENTRY_KEYS} FROM ${entryKeysIn(view, { paths })}${order}`;
-  return query.all<EntryRow>(sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY entity_path, key`);
+  return query.first<EntryRow>(
+    sql`SELECT ${ENTRY} FROM ${withDocuments(view, found)} ORDER BY entity_path, key`,
+    within,
+  );
 }
 
 /** An entry with the newest ledger line about it. Writing a version does not change that line. */

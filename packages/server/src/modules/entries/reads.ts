@@ -1,5 +1,5 @@
 import { Fault, globsOf, type Input } from '@mem-service/contract';
-import { type Sql, sql } from '../../db/index.ts';
+import { type FirstRows, type Query, type Sql, sql } from '../../db/index.ts';
 import {
   anyGlobCondition,
   branchOf,
@@ -12,6 +12,7 @@ import {
   type Handlers,
   isNewestOfOneBranch,
   noteQuery,
+  pageBytes,
   type ReadContext,
   type ReadNote,
   reads,
@@ -20,18 +21,11 @@ import {
   seqAt,
 } from '../../kernel/index.ts';
 import { confidenceWithin, fadedMember } from './effective.ts';
+import { toMeta } from './meta.ts';
 import * as queries from './queries.ts';
-import {
-  type EntryAnswer,
-  type EntryRow,
-  entryText,
-  toEntry,
-  toReadEntry,
-  toVersion,
-  type VersionRow,
-} from './rows.ts';
+import { type EntryRow, toEntry, toReadEntry, toVersion, type VersionRow } from './rows.ts';
 import { isLive, mayAgentSee } from './rules/next.ts';
-import { getShownVersion, getVersion, lineageAt, listVersions } from './version-queries.ts';
+import { getShownVersion, getVersion, getVersionCount, lineageAt, listVersions } from './version-queries.ts';
 
 export function notFound({ entity_path, key }: queries.EntryKey, version?: number): Fault {
   const which = version === undefined ? '' : ` version ${version}`;
@@ -110,19 +104,38 @@ const versionCursors = cursorsOf('entries.history', ['number']);
 const history = reads<'entries.history'>(async (context, input) => {
   const { entity_path, key } = input;
   const all = { entity_path, key, before: Number.MAX_SAFE_INTEGER, since: 0, until: Number.MAX_SAFE_INTEGER };
-  const page = { ...all, limit: input.limit + 1 };
+  const page = { ...all, limit: input.limit + 1, bytes: pageBytes(context.services) };
   if (input.cursor !== undefined) [page.before] = versionCursors.from(input.cursor);
   if (input.since !== undefined) page.since = fromIso(input.since);
   if (input.until !== undefined) page.until = fromIso(input.until);
-  const [newest] = await listVersions(context.read, context.view, { ...all, limit: 1 });
-  if (!newest) throw notFound(input);
-  const rows = await listVersions(context.read, context.view, page);
-  const { items, ...rest } = cutPage(rows, input.limit, (row) => versionCursors.to([row.version]));
-  return { entity_path, key, version_count: newest.version, versions: items.map((row) => toVersion(row)), ...rest };
+  const version_count = await getVersionCount(context.read, context.view, input);
+  if (version_count === undefined) throw notFound(input);
+  const found = await listVersions(context.read, context.view, page);
+  const { items, ...rest } = cutPage(found, input.limit, (row) => versionCursors.to([row.version]));
+  return { entity_path, key, version_count, versions: items.map((row) => toVersion(row)), ...rest };
 });
 
 const list = reads<'entries.list'>(async (context, input) => {
-  const { view, now, scan, services } = context;
+  const isMeta = input.fields === 'meta';
+  const { found, end, cursorAt } = await (isMeta
+    ? findPage(context, input, queries.listEntryKeys)
+    : findPage(context, input, queries.listEntries));
+  const { items, next_cursor, has_more } = cutPage<ListedRow>(found, input.limit, cursorAt);
+  const entries = isMeta ? await toMeta(context, items) : items.map((row) => showListed(context, row as EntryRow));
+  const isPrivate = items.some(({ shared }) => shared === 0);
+  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate, shown: isMeta ? [] : items });
+  if (has_more || !end) return { entries, next_cursor, has_more };
+  return { entries, next_cursor: cursorAt(end), has_more: true };
+});
+
+type ListedRow = queries.EntryKeysRow & { document?: string };
+type ListRows<T> = (query: Query, view: EntryView, page: queries.EntryScan) => Promise<FirstRows<T>>;
+
+const showListed = ({ services, now }: ReadContext, row: EntryRow) => toEntry(row, fadedMember(services, row, now));
+
+/** The rows of a page, and where it stopped looking if that was before the end. */
+async function findPage<T extends ListedRow>(context: ReadContext, input: EntryListInput, listRows: ListRows<T>) {
+  const { view, scan, services } = context;
   const order = input.sort ?? (input.agent_id === undefined ? 'path' : 'recent');
   const where = await indexedFilters(context, input);
   const { from, upTo, cursorAt } = listOrders[order];
@@ -133,31 +146,31 @@ const list = reads<'entries.list'>(async (context, input) => {
     order,
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
+    bytes: pageBytes(services),
   };
-  const rows: EntryRow[] = [];
+  const found: FirstRows<T> = { rows: [], more: false };
   let end: ListPosition | undefined;
   // The scope may consist of several ranges of paths; each is scanned separately, in the order of the page.
   for (const stretch of placesOf(view, input, order)) {
-    const left = { ...page, where: [...stretch, ...where], limit: page.limit - rows.length };
-    const found = await queries.listEntries(scan, view, left);
-    end = found.length >= left.limit ? undefined : await queries.endOfScan(scan, view, left);
+    const bytes = page.bytes - sizeOf(found.rows);
+    const left = { ...page, where: [...stretch, ...where], limit: page.limit - found.rows.length, bytes };
+    let next = await listRows(scan, view, left);
+    const isFull = next.more || next.rows.length >= left.limit;
+    end = isFull ? undefined : await queries.endOfScan(scan, view, left);
     // Reads again up to that end: entries may have been added or deleted meanwhile, and none may be skipped or returned
     // twice.
-    const range = end && [...page.range, upTo(end)];
-    rows.push(...(range ? await queries.listEntries(scan, view, { ...left, range }) : found));
-    if (end || rows.length > input.limit) break;
+    if (end) next = await listRows(scan, view, { ...left, range: [...page.range, upTo(end)] });
+    found.rows.push(...next.rows);
+    found.more = next.more;
+    if (end || found.more || found.rows.length > input.limit) break;
+    found.more = sizeOf(found.rows) > page.bytes;
+    if (found.more) break;
   }
-  const { items, next_cursor, has_more } = cutPage(rows, input.limit, cursorAt);
-  const entries = items.map((row) => {
-    const faded = fadedMember(services, row, now);
-    return input.fields === 'meta' ? withoutValue(row, faded) : toEntry(row, faded);
-  });
-  const isPrivate = items.some(({ shared }) => shared === 0);
-  const shown = input.fields === 'meta' ? [] : items;
-  noteQuery(context, 'list', { input, result_count: entries.length, isPrivate, shown });
-  if (has_more || !end) return { entries, next_cursor, has_more };
-  return { entries, next_cursor: cursorAt(end), has_more: true };
-});
+  return { found, end, cursorAt };
+}
+
+const sizeOf = (rows: readonly ListedRow[]): number =>
+  rows.reduce((sum, { document = '' }) => sum + Buffer.byteLength(document), 0);
 
 type ListPosition = Pick<EntryRow, 'entity_path' | 'key' | 'seq'>;
 type EntryOrder = { from(cursor: string): Sql; upTo(end: ListPosition): Sql; cursorAt(row: ListPosition): string };
@@ -180,11 +193,6 @@ const listOrders: Record<queries.ListOrder, EntryOrder> = {
     cursorAt: (row) => recentCursors.to([row.seq]),
   },
 };
-
-function withoutValue(row: EntryRow, faded: string): Omit<EntryAnswer, 'value' | 'artifact_refs'> {
-  const { value: _, artifact_refs: __, ...meta } = JSON.parse(entryText(row, faded)) as EntryAnswer;
-  return meta;
-}
 
 type EntryListInput = Input<'entries.list'>;
 

@@ -6,6 +6,8 @@ import { Verification } from './verification.ts';
 import { listVersionsInOrder, type VersionPosition } from './version-queries.ts';
 
 const CHUNK = 500;
+/** Few enough that other requests get their turn: a document is parsed and hashed. */
+const CHUNK_BYTES = 1024 * 1024;
 
 const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
 
@@ -27,11 +29,12 @@ async function walkOn(walk: VerifyWalk, left: number): Promise<void> {
   const limit = walk.single > 0 ? 1 : Math.min(CHUNK, left);
   const undo = verification.mark();
   try {
-    const rows = await listVersionsInOrder(context.scan, context.view, { where, after, limit });
+    const page = { where, after, limit, bytes: CHUNK_BYTES };
+    const { rows, more } = await listVersionsInOrder(context.scan, context.view, page);
     await verification.add(rows, where);
     const last = rows.at(-1);
     if (last) walk.position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
-    walk.more = rows.length === limit;
+    walk.more = more || rows.length === limit;
     walk.single = Math.max(0, walk.single - 1);
   } catch (error) {
     if (!isDamage(error)) throw error;

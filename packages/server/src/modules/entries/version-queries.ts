@@ -1,5 +1,15 @@
 import type { EntryKey } from '@mem-service/contract';
-import { andAll, type Find, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import {
+  andAll,
+  type Dialect,
+  type Find,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+} from '../../db/index.ts';
 import type { BranchSpan, EntryView, Lineage } from '../../kernel/index.ts';
 import { isNamed } from './queries.ts';
 import { entriesWithVersionsIn, isVersionVisible, versionColumnsOf, versionsIn } from './relation.ts';
@@ -46,17 +56,50 @@ export function lineageAt(query: Query, view: EntryView, { time, ...at }: EntryK
   return Promise.all(view.lineage.map(spanAt)) satisfies Promise<Lineage>;
 }
 
-export type HistoryPage = { before: number; since: number; until: number; limit: number };
+export type HistoryPage = { before: number; since: number; until: number; limit: number; bytes: number };
 
 export function listVersions(
   query: Query,
   view: EntryView,
-  { before, since, until, limit, ...at }: EntryKey & HistoryPage,
-): Promise<VersionRow[]> {
-  return query.all<VersionRow>(
+  { before, since, until, limit, bytes, ...at }: EntryKey & HistoryPage,
+): Promise<FirstRows<VersionRow>> {
+  return query.first<VersionRow>(
     sql`SELECT ${VERSION} FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND versions.version < ${before}
           AND versions.written_at >= ${since} AND versions.written_at < ${until} AND ${isVersionVisible(view)}
         ORDER BY versions.version DESC LIMIT ${limit}`,
+    { columns: ['document'], bytes },
+  );
+}
+
+/** Returns the number of the newest version that the agent may see. */
+export async function getVersionCount(query: Query, view: EntryView, at: EntryKey): Promise<number | undefined> {
+  const row = await query.get<{ version: number }>(
+    sql`SELECT versions.version FROM ${versionsIn(view)} WHERE ${isNamed(at)} AND ${isVersionVisible(view)}
+        ORDER BY versions.version DESC LIMIT 1`,
+  );
+  return row?.version;
+}
+
+/** Finds the commits that versions belong to. */
+export const findCommits: Find = {
+  table: 'versions',
+  select: 'commit_id',
+  by: { account_id: 'text', entry_id: 'int', version: 'int' },
+};
+
+type SessionVersions = { account_id: string; rows: readonly Pick<EntryRow, 'entry_id' | 'seq'>[] };
+
+/** Returns the sessions of versions as their documents name them. */
+export function listWrittenSessions(
+  query: Query,
+  dialect: Dialect,
+  { account_id, rows }: SessionVersions,
+): Promise<{ seq: number; session_id: string | null }[]> {
+  const session = fragment(dialect.jsonMember('document', ['provenance', 'session_id'], 'text'));
+  return query.all(
+    sql`SELECT seq, ${session} AS session_id FROM versions WHERE account_id = ${account_id}
+          AND entry_id IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(rows.map(({ entry_id }) => entry_id))})
+          AND seq IN (SELECT CAST(value AS BIGINT) FROM ${dialect.numbers(rows.map(({ seq }) => seq))})`,
   );
 }
 
@@ -65,25 +108,6 @@ export const findWholeVersions: Find = {
   select: Object.keys(versionColumns).join(', '),
   by: { account_id: 'text', entry_id: 'int', version: 'int' },
 };
-
-const findDocuments: Find = {
-  table: 'versions',
-  select: 'document',
-  by: { account_id: 'text', entry_id: 'int', version: 'int' },
-};
-
-/** Returns the documents of versions, in their order; undefined for one that was erased since. */
-export async function getDocuments(
-  query: Query,
-  accountId: string,
-  keys: readonly Pick<EntryRow, 'entry_id' | 'version'>[],
-): Promise<(string | undefined)[]> {
-  const rows = await query.findMany<{ document: string }>(
-    findDocuments,
-    keys.map(({ entry_id, version }) => [accountId, entry_id, version]),
-  );
-  return rows.map((row) => row?.document);
-}
 
 export const insertVersions: Insert = { table: 'versions', columns: versionColumns };
 
@@ -95,14 +119,15 @@ export type VersionPosition = readonly [entityPath: string, key: string, version
 export function listVersionsInOrder(
   query: Query,
   view: EntryView,
-  page: { where: readonly Sql[]; after: VersionPosition | undefined; limit: number },
-): Promise<NamedVersion[]> {
+  page: { where: readonly Sql[]; after: VersionPosition | undefined; limit: number; bytes: number },
+): Promise<FirstRows<NamedVersion>> {
   const [path, key, version] = page.after ?? ['', '', 0];
-  return query.all<NamedVersion>(
+  return query.first<NamedVersion>(
     sql`SELECT entity_path, key, ${VERSION} FROM ${entriesWithVersionsIn(view)}
         WHERE (entity_path, key) >= (${path}, ${key})${andAll(page.where)}
           AND (entity_path <> ${path} OR key <> ${key} OR versions.version > ${version})
         ORDER BY entity_path, key, versions.version LIMIT ${page.limit}`,
+    { columns: ['document'], bytes: page.bytes },
   );
 }
 

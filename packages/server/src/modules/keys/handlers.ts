@@ -8,8 +8,10 @@ import {
   type Handlers,
   hashedBy,
   looksAt,
+  pageBytes,
   reads,
   requireKeyRate,
+  startWithin,
   toIso,
   toIsoOrNull,
   unchanged,
@@ -26,18 +28,24 @@ import { firstExcess, type KeyGrant } from './rules/scopes.ts';
 const cursors = cursorsOf('api_keys', ['string']);
 const PAST_ALL = '~';
 
-const list = reads<'keys.list'>(async ({ read, caller, now }, { limit, cursor }) => {
+const list = reads<'keys.list'>(async ({ read, caller, now, services }, { limit, cursor }) => {
   let [before] = cursor === undefined ? [PAST_ALL] : cursors.from(cursor);
-  const rows: queries.KeyRow[] = [];
+  const bytes = pageBytes(services);
+  let rows: queries.KeyRow[] = [];
   for (let isMore = true; isMore && rows.length <= limit; ) {
-    const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1 });
-    rows.push(...some.filter((row) => isWithin(caller, row)));
-    isMore = some.length > limit;
-    before = some.at(-1)?.key_id ?? before;
+    const some = await queries.listKeys(read, caller.account_id, { before, limit: limit + 1, bytes });
+    const seen = [...rows, ...some.rows.filter((row) => isWithin(caller, row))];
+    rows = startWithin(seen, bytes, sizeOf);
+    if (rows.length < seen.length) break;
+    isMore = some.more || some.rows.length > limit;
+    before = some.rows.at(-1)?.key_id ?? before;
+    if (!isMore) before = '';
   }
-  const { items, ...page } = cutPage(rows, limit, ({ key_id }) => cursors.to([key_id]));
+  const { items, ...page } = cutPage({ rows, more: before !== '' }, limit, ({ key_id }) => cursors.to([key_id]));
   return { keys: items.map((row) => toKey(row, now)), ...page };
 });
+
+const sizeOf = ({ scopes, entity_paths }: queries.KeyRow): number => scopes.length + entity_paths.length;
 
 const create = writes<'keys.create'>(async (work, { input, caller }) => {
   const { expires_at, rate_limit_rpm: rate, ...rest } = input;

@@ -1,5 +1,6 @@
 import {
   type Find,
+  type FirstRows,
   fragment,
   type Insert,
   type Query,
@@ -63,10 +64,15 @@ export function getKey(query: Query, accountId: string, keyId: string): Promise<
 }
 
 /** Newest first: ids sort by time. */
-export function listKeys(query: Query, accountId: string, page: { before: string; limit: number }): Promise<KeyRow[]> {
-  return query.all(
+export function listKeys(
+  query: Query,
+  accountId: string,
+  page: { before: string; limit: number; bytes: number },
+): Promise<FirstRows<KeyRow>> {
+  return query.first(
     sql`SELECT ${KEY} FROM api_keys WHERE account_id = ${accountId} AND key_id < ${page.before}
         ORDER BY key_id DESC LIMIT ${page.limit}`,
+    { columns: ['scopes', 'entity_paths'], bytes: page.bytes },
   );
 }
 

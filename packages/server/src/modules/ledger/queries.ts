@@ -1,5 +1,5 @@
 import type { Glob } from '@mem-service/contract';
-import { andAll, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { andAll, type FirstRows, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import {
   type EntryView,
   type LedgerPosition,
@@ -173,16 +173,32 @@ export function ledWithin({ account_id, agent_id, scope }: Viewer, table: 'outco
   ];
 }
 
-export type OutcomePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number };
+export type OutcomePage = {
+  where: readonly Sql[];
+  filters: readonly Sql[];
+  scan: number;
+  limit: number;
+  bytes: number;
+};
 
 /** Newest first. With a filter that no index serves, scans at most `scan` outcomes. */
-export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): Promise<OutcomeRow[]> {
+export function listOutcomes(query: Query, viewer: Viewer, page: OutcomePage): Promise<FirstRows<OutcomeRow>> {
+  const limit = { columns: ['document'], bytes: page.bytes };
   const base = sql`SELECT ${OUTCOME} FROM outcomes WHERE account_id = ${viewer.account_id}
       AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
-  if (page.filters.length === 0) return query.all<OutcomeRow>(sql`${base} LIMIT ${page.limit}`);
-  return query.all<OutcomeRow>(
+  if (page.filters.length === 0) return query.first<OutcomeRow>(sql`${base} LIMIT ${page.limit}`, limit);
+  return query.first<OutcomeRow>(
     sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
         ORDER BY seq DESC LIMIT ${page.limit}`,
+    limit,
+  );
+}
+
+/** Counts the ledger lines of outcomes, without a visibility check. */
+export function countLines(query: Query, accountId: string, seqs: Sql): Promise<{ seq: number; n: number }[]> {
+  return query.all(
+    sql`SELECT seq, count(*) AS n FROM evidence WHERE account_id = ${accountId}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) GROUP BY seq`,
   );
 }
 

@@ -5,7 +5,8 @@ import {
   type Handlers,
   isOfOtherHolder,
   type LogEvent,
-  listEvents,
+  listFirstEvents,
+  pageBytes,
   type ReadContext,
   readScope,
   reads,
@@ -18,11 +19,12 @@ type LogPage = { after: number; limit: number };
 
 const list = reads<'log.list'>(async (context, { after, limit }) => {
   if (readScope(context.caller)) return listInScope(context, { after, limit });
-  const { read, caller } = context;
-  const rows = await listEvents(read, caller.account_id, { after, limit: limit + 1 });
+  const { read, caller, services } = context;
+  const bytes = pageBytes(services);
+  const { rows, more } = await listFirstEvents(read, caller.account_id, { after, limit: limit + 1, bytes });
   const page = rows.slice(0, limit);
   const seen = page.filter((row) => maySee(context, row));
-  return { events: seen.map(toEvent), last_seq: page.at(-1)?.seq ?? after, has_more: rows.length > limit };
+  return { events: seen.map(toEvent), last_seq: page.at(-1)?.seq ?? after, has_more: more || rows.length > limit };
 });
 
 const CHUNK = 1000;
@@ -32,16 +34,20 @@ async function listInScope(context: ReadContext, { after, limit }: LogPage) {
   const { scan, caller, services } = context;
   const seen: LogEvent[] = [];
   let last_seq = after;
+  let bytes = pageBytes(services);
   for (let left = services.limits.max_scanned_entries; left > 0; left -= CHUNK) {
-    const rows = await listEvents(scan, caller.account_id, { after: last_seq, limit: CHUNK });
+    const page = { after: last_seq, limit: CHUNK, bytes: pageBytes(services) };
+    const { rows, more } = await listFirstEvents(scan, caller.account_id, page);
     for (const row of rows) {
       if (maySee(context, row)) {
-        if (seen.length === limit) return { events: seen.map(toEvent), last_seq, has_more: true };
+        bytes -= Buffer.byteLength(row.details);
+        if (seen.length === limit || (bytes < 0 && seen.length > 0))
+          return { events: seen.map(toEvent), last_seq, has_more: true };
         seen.push(row);
       }
       last_seq = row.seq;
     }
-    if (rows.length < CHUNK) return { events: seen.map(toEvent), last_seq, has_more: false };
+    if (!more && rows.length < CHUNK) return { events: seen.map(toEvent), last_seq, has_more: false };
   }
   return { events: seen.map(toEvent), last_seq, has_more: true };
 }

@@ -1,18 +1,21 @@
 import { type Input, type Output, parseGlob } from '@mem-service/contract';
-import { type Sql, sql } from '../../db/index.ts';
+import { type FirstRows, type Sql, sql } from '../../db/index.ts';
 import {
   cursorsOf,
   cutPage,
   fromIso,
+  groupBySeq,
   type Handlers,
   isCalled,
   loggedIn,
+  pageBytes,
   type ReadContext,
   readScope,
   reads,
   requireNewest,
   scopedPathConditions,
   seqAt,
+  startWithin,
 } from '../../kernel/index.ts';
 import * as queries from '../ledger/index.ts';
 import { toAffected, toOutcome } from './answer.ts';
@@ -36,20 +39,41 @@ const list = reads<'outcomes.list'>(async (context, input) => {
     ],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
+    bytes: pageBytes(services),
   };
-  let rows = await queries.listOutcomes(scan, viewer, page);
-  const isFiltered = page.filters.length > 0 && rows.length <= input.limit;
+  let found = await queries.listOutcomes(scan, viewer, page);
+  const isFiltered = page.filters.length > 0 && !found.more && found.rows.length <= input.limit;
   const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
-  if (end) rows = await queries.listOutcomes(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
-  const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  if (end)
+    found = await queries.listOutcomes(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
+  const fitting = await withinPage(context, found, input.limit);
+  const { items, next_cursor, has_more } = cutPage(fitting, input.limit, (row) => cursors.to([row.seq]));
   const evidence = await queries.listEvidence(scan, viewer, dialect.numbers(items.map(({ seq }) => seq)));
+  const linesOf = groupBySeq(evidence);
   const outcomes = items.map((row) => ({
     ...toOutcome(row),
-    entries: evidence.filter(({ seq }) => seq === row.seq).map((line) => toAffected(line, row.causal_confidence)),
+    entries: (linesOf.get(row.seq) ?? []).map((line) => toAffected(line, row.causal_confidence)),
   }));
   if (has_more || !end) return { outcomes, next_cursor, has_more };
   return { outcomes, next_cursor: cursors.to([end.seq]), has_more: true };
 });
+
+/** About as much as a ledger line takes in an answer. */
+const LINE_BYTES = 1024;
+
+/** Those of the outcomes whose ledger lines fit into a page with them. */
+async function withinPage(
+  { scan, caller, dialect, services }: ReadContext,
+  { rows, more }: FirstRows<queries.OutcomeRow>,
+  limit: number,
+): Promise<FirstRows<queries.OutcomeRow>> {
+  if (rows.length === 0) return { rows, more };
+  const counts = await queries.countLines(scan, caller.account_id, dialect.numbers(rows.map(({ seq }) => seq)));
+  const lines = new Map(counts.map(({ seq, n }) => [seq, n]));
+  const sizeOf = ({ seq, document }: queries.OutcomeRow) => document.length + LINE_BYTES * (lines.get(seq) ?? 0);
+  const first = startWithin(rows, pageBytes(services), sizeOf);
+  return { rows: first, more: more || (first.length < rows.length && first.length <= limit) };
+}
 
 type OutcomeListInput = Input<'outcomes.list'>;
 

@@ -1,4 +1,4 @@
-import { type Find, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Find, type FirstRows, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
 import type { SeenAgent } from '../../kernel/index.ts';
 
 /** A page of described agents, by id; a subquery to combine with others. */
@@ -55,12 +55,13 @@ export type DeclaredProfile = ListedProfile & Pick<ProfileRow, 'capabilities'>;
 export function listDeclared(
   query: Query,
   accountId: string,
-  page: { after: string; limit: number },
-): Promise<DeclaredProfile[]> {
-  return query.all<DeclaredProfile>(
+  page: { after: string; limit: number; bytes: number },
+): Promise<FirstRows<DeclaredProfile>> {
+  return query.first<DeclaredProfile>(
     sql`SELECT agent_id, description, platform, tags, capabilities FROM agent_profiles
         WHERE account_id = ${accountId} AND agent_id > ${page.after} AND (capabilities <> '[]' OR tags <> '[]')
         ORDER BY agent_id LIMIT ${page.limit}`,
+    { columns: ['capabilities', 'description'], bytes: page.bytes },
   );
 }
 

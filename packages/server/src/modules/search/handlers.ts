@@ -7,10 +7,12 @@ import {
   type Handlers,
   isNewestOfOneBranch,
   noteQuery,
+  pageBytes,
   type ReadContext,
   readAccount,
   reads,
   type Services,
+  startWithin,
 } from '../../kernel/index.ts';
 import { countInScope } from '../counts/index.ts';
 import {
@@ -19,7 +21,7 @@ import {
   evidenceSignal,
   evidenceStatus,
   fadedMember,
-  getDocuments,
+  findDocuments,
   standingOf,
   toEntry,
 } from '../entries/index.ts';
@@ -50,9 +52,11 @@ const search = reads<'entries.search'>(async (context, input) => {
   const isText = Boolean(input.query?.trim());
   const find = isText ? byText : byFilter;
   const { hits, truncated } = await find(context, input, end + 1);
-  const beyond = hits.length > end;
-  const has_more = beyond && end < keyScope;
-  const shown = await withDocuments(context, hits.slice(start, end));
+  const page = startWithin(hits.slice(start, end), pageBytes(services), ({ row }) => row.document_bytes);
+  const next = start + page.length;
+  const beyond = hits.length > next;
+  const has_more = beyond && next < keyScope;
+  const shown = await withDocuments(context, page);
   const isPrivate = shown.some(({ row }) => row.shared === 0);
   noteQuery(context, 'search', { input, result_count: shown.length, isPrivate, shown: shown.map(({ row }) => row) });
   // The best result counts as recalled, but only a read, or the caller's word, shows that it was used.
@@ -63,16 +67,16 @@ const search = reads<'entries.search'>(async (context, input) => {
     ),
     truncated: truncated || (beyond && !has_more),
     has_more,
-    next_cursor: has_more ? cursors.to([end]) : null,
+    next_cursor: has_more ? cursors.to([next]) : null,
   };
 });
 
-type ShownHit = SearchHit & { row: queries.FoundRow };
+type ShownHit = SearchHit & { row: queries.SizedKey & { document: string } };
 
 /** Loads the documents that the search left out. */
 async function withDocuments({ scan, view }: ReadContext, hits: readonly SearchHit[]): Promise<ShownHit[]> {
-  const missing = hits.filter(({ row }) => row.document === undefined).map(({ row }) => row);
-  const documents = missing.length === 0 ? [] : await getDocuments(scan, view.account_id, missing);
+  const missing = hits.filter(({ row }) => typeof row.document !== 'string').map(({ row }) => row);
+  const documents = missing.length === 0 ? [] : await findDocuments(scan, view.account_id, missing);
   const loaded = new Map(missing.map((row, i) => [row, documents[i]]));
   return hits.flatMap(({ row, score }) => {
     const document = row.document ?? loaded.get(row);
@@ -135,11 +139,21 @@ async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted
     index: await readIndexState(context, account),
   };
   const fetch = (seqs: readonly number[]) =>
-    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, { ...candidates, seqs: dialect.numbers(seqs) });
+    queries.getEntriesBySeq(seqs.length > MANY ? scan : read, view, {
+      ...candidates,
+      seqs: dialect.numbers(seqs),
+      short: shortOf(context, seqs.length),
+    });
   const size = view.scope ? await countInScope(scan, view) : account.seq;
   const order = sort === 'relevance' ? (matches: readonly TextMatch[]) => byEvidence(context, matches) : undefined;
   return findByText({ read, scan }, scope, { terms, size, fetch, wanted, order });
 }
+
+/**
+ * Documents of up to this size come with their rows, which all together are no more than a page; longer ones are loaded for
+ * the page alone.
+ */
+const shortOf = ({ services }: ReadContext, rows: number): number => Math.floor(pageBytes(services) / rows);
 
 /** One per service. */
 const scanTurns = new WeakMap<Services, AccountTurns>();
@@ -166,6 +180,7 @@ async function byFilter(context: ReadContext, input: SearchInput, wanted: number
     scan: services.limits.max_scanned_entries,
     sort: SORT_COLUMNS[sort],
     limit: wanted,
+    short: shortOf(context, wanted),
     // Entries in scope are found by path, however small the scope is.
     ordered: input.entity_path === undefined && view.scope === undefined ? 'recent' : 'path',
   };

@@ -1,37 +1,31 @@
 import type { Glob } from '@mem-service/contract';
 import { andAll, type Engine, emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
 import { type EntryView, isNewestOfOneBranch } from '../../kernel/index.ts';
-import { type EntryRow, entriesIn, entryColumns, entryKeysIn, shownIn, withDocuments } from '../entries/index.ts';
+import { type EntryRow, entriesIn, entryColumns, entryKeysIn, shownIn } from '../entries/index.ts';
 
-const ENTRY = fragment(Object.keys(entryColumns).join(', '));
 const ENTRY_KEYS = fragment(
   Object.keys(entryColumns)
     .filter((name) => name !== 'document')
     .join(', '),
 );
 
-/** The columns of an entry that an answer needs or a page may be sorted by. */
-export type FoundRow = Pick<
+/** The columns of an entry that an answer needs or a page may be sorted by, without its document. */
+export type FoundKey = Pick<
   EntryRow,
-  | 'document'
-  | 'confidence'
-  | 'standing'
-  | 'recall_count'
-  | 'entry_id'
-  | 'version'
-  | 'seq'
-  | 'memory_type'
-  | 'written_at'
-  | 'shared'
+  'confidence' | 'standing' | 'recall_count' | 'entry_id' | 'version' | 'seq' | 'memory_type' | 'written_at' | 'shared'
 >;
 const FOUND_KEYS = fragment(
   'confidence, standing, recall_count, entry_id, version, seq, memory_type, written_at, shared',
 );
-const FOUND = sql`document, ${FOUND_KEYS}`;
+const FOUND = sql`document, document_bytes, ${FOUND_KEYS}`;
 
-/** A found entry without its document. */
-export type FoundKey = Omit<FoundRow, 'document'>;
 export type SizedKey = FoundKey & { document_bytes: number };
+/** A long document is null: it is loaded if it is shown. */
+export type FoundRow = SizedKey & { document: string | null };
+
+/** Documents of up to so many bytes, and the sizes of all. */
+const shortDocuments = (most: number): Sql =>
+  sql`CASE WHEN octet_length(document) <= ${most} THEN document END AS document, octet_length(document) AS document_bytes`;
 
 /** Entries at some paths, or everywhere where `paths` is undefined, that pass the caller's filters. */
 export type SearchCandidates = { paths: readonly Glob[] | undefined; filters: readonly Sql[] };
@@ -49,10 +43,10 @@ export function hasPatternRef(engine: Engine, ref: string): Sql {
 export function getEntriesBySeq(
   query: Query,
   view: EntryView,
-  { seqs, paths, filters }: SearchCandidates & { seqs: Sql },
+  { seqs, paths, filters, short }: SearchCandidates & { seqs: Sql; short: number },
 ): Promise<FoundRow[]> {
   return query.all<FoundRow>(
-    sql`SELECT ${FOUND} FROM ${entriesIn(view, { paths })}
+    sql`SELECT ${FOUND_KEYS}, ${shortDocuments(short)} FROM ${entriesIn(view, { paths })}
         WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(filters)}`,
   );
 }
@@ -102,6 +96,8 @@ export type FilterPage = SearchCandidates & {
   sort: SortColumn;
   limit: number;
   ordered: 'path' | 'recent';
+  /** Longer documents are left out. */
+  short: number;
 };
 
 const lookedAt = (view: EntryView, { paths }: FilterPage): Sql =>
@@ -112,13 +108,16 @@ export function listByFilter(query: Query, view: EntryView, page: FilterPage): P
   const first = fragment(page.ordered === 'path' ? 'entity_path, key' : 'seq DESC');
   const evidence = page.sort === 'confidence' ? sql`${evidenceRankIn(view.dialect.engine)} DESC, ` : emptySql;
   const best = sql`${evidence}${fragment(page.sort)} DESC, seq DESC`;
-  const among = (columns: Sql) =>
-    sql`FROM (SELECT ${columns} FROM ${lookedAt(view, page)} ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
-        WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${best} LIMIT ${page.limit}`;
-  if (isNewestOfOneBranch(view)) return query.all<FoundRow>(sql`SELECT ${FOUND} ${among(ENTRY)}`);
-  const found = sql`SELECT ${FOUND_KEYS} ${among(ENTRY_KEYS)}`;
-  return query.all<FoundRow>(sql`SELECT ${FOUND} FROM ${withDocuments(view, found)} ORDER BY ${best}`);
+  const documents = isNewestOfOneBranch(view) ? shortDocuments(page.short) : NO_DOCUMENT;
+  return query.all<FoundRow>(
+    sql`SELECT ${FOUND} FROM (SELECT ${ENTRY_KEYS}, ${documents} FROM ${lookedAt(view, page)}
+          ORDER BY ${first} LIMIT ${page.scan}) AS looked_at
+        WHERE ${shownIn(view)}${andAll(page.filters)} ORDER BY ${best} LIMIT ${page.limit}`,
+  );
 }
+
+/** Of a view that has the sizes of documents alone. */
+const NO_DOCUMENT = fragment('CAST(NULL AS TEXT) AS document, document_bytes');
 
 /** Whether there are more entries than a search may scan. */
 export async function hasMoreToScan(query: Query, view: EntryView, page: FilterPage): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Query } from '../../db/index.ts';
-import type { EntryView } from '../../kernel/index.ts';
-import { getDocuments } from '../entries/index.ts';
+import { type EntryView, startWithin } from '../../kernel/index.ts';
+import { findDocuments } from '../entries/index.ts';
 import { type CountedText, countTerms, rankTexts, type Term, wordsOfDocument } from '../text/index.ts';
 import { listNewestKeys, type SearchCandidates, type SizedKey } from './queries.ts';
 import type { SearchHit } from './text-search.ts';
@@ -11,7 +11,9 @@ type ScanSearch = SearchCandidates & { terms: readonly Term[]; scan: number; byt
 
 /** Documents loaded at once. */
 const PAGE_ROWS = 200;
-const PAGE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
+
+const sizeOf = ({ document_bytes }: SizedKey): number => document_bytes;
 
 /** Documents whose words are counted before other requests get a turn. */
 const TURN_BYTES = 32 * 1024;
@@ -26,12 +28,12 @@ export async function findByScan(
   { terms, scan, bytes, ...candidates }: ScanSearch,
 ): Promise<{ hits: SearchHit[]; truncated: boolean }> {
   const keys = await listNewestKeys(query, view, { ...candidates, limit: scan + 1 });
-  const looked = startWithin(keys, { rows: scan, bytes });
+  const looked = startWithin(keys.slice(0, scan), bytes, sizeOf);
   const rows: SizedKey[] = [];
   const texts: CountedText[] = [];
   for (let from = 0; from < looked.length; ) {
-    const page = startWithin(looked.slice(from, from + PAGE_ROWS), { rows: PAGE_ROWS, bytes: PAGE_BYTES });
-    const documents = await getDocuments(query, view.account_id, page);
+    const page = startWithin(looked.slice(from, from + PAGE_ROWS), CHUNK_BYTES, sizeOf);
+    const documents = await findDocuments(query, view.account_id, page);
     let turn = 0;
     for (const [i, row] of page.entries()) {
       const document = documents[i];
@@ -52,14 +54,4 @@ export async function findByScan(
     hits: hits.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score || b.row.seq - a.row.seq),
     truncated: looked.length < keys.length,
   };
-}
-
-/** The first of the entries that are within both limits; always one of them, so that a scan makes progress. */
-function startWithin(keys: readonly SizedKey[], { rows, bytes }: { rows: number; bytes: number }): SizedKey[] {
-  let sum = 0;
-  const end = keys.findIndex(({ document_bytes }, i) => {
-    sum += document_bytes;
-    return i >= rows || (i > 0 && sum > bytes);
-  });
-  return keys.slice(0, end < 0 ? keys.length : end);
 }

@@ -11,7 +11,7 @@ import {
   syntaxOf,
   type Term,
 } from '../text/index.ts';
-import type { FoundKey, FoundRow } from './queries.ts';
+import type { FoundRow, SizedKey } from './queries.ts';
 import { hitsToOrder } from './rules/evidence-order.ts';
 import { TermCounts } from './term-counts.ts';
 
@@ -29,7 +29,7 @@ const FEW_MATCHES = 500;
 const SLACK = 5;
 
 /** Without a document where the search leaves it to be loaded for the page. */
-export type SearchHit = { row: FoundKey & { document?: string }; score: number | null };
+export type SearchHit = { row: SizedKey & { document?: string | null }; score: number | null };
 
 export type TextSearch = {
   terms: readonly Term[];

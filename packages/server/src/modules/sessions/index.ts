@@ -23,6 +23,7 @@ export {
   addItems,
   endSession,
   loadSession,
+  loadSessionWithin,
   MAX_ITEMS,
   moveItems,
   type NewItem,

@@ -115,6 +115,22 @@ export function listItems(query: Query, key: SessionKey): Promise<ItemRow[]> {
   );
 }
 
+/** Returns the sizes of items, in the same order. */
+export function listItemSizes(query: Query, key: SessionKey): Promise<{ no: number; bytes: number }[]> {
+  return query.all(
+    sql`SELECT no, octet_length(data) AS bytes FROM session_items
+        WHERE account_id = ${key.account_id} AND agent_id = ${key.agent_id} AND session = ${key.session} ORDER BY at, no`,
+  );
+}
+
+/** Returns some of the items, in the same order. */
+export function listSomeItems(query: Query, key: SessionKey, numbers: Sql): Promise<ItemRow[]> {
+  return query.all<ItemRow>(
+    sql`SELECT account_id, agent_id, session, no, kind, attempt, at, entity_path, data FROM session_items
+        WHERE ${ofSession(key)} AND no IN (SELECT CAST(value AS BIGINT) FROM ${numbers}) ORDER BY at, no`,
+  );
+}
+
 /** The positions of an attempt's actions among all actions of an open session. */
 export async function listActionPlaces(query: Query, key: SessionKey, attempt: number): Promise<number[]> {
   const rows = await query.all<{ attempt: number }>(

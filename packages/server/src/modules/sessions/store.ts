@@ -1,6 +1,14 @@
 import { Fault, traceShapes } from '@mem-service/contract';
-import type { Query } from '../../db/index.ts';
-import { applyReads, bytesOfTexts, isInScope, requireRoom, type Scope, type Work } from '../../kernel/index.ts';
+import type { Dialect, Query } from '../../db/index.ts';
+import {
+  applyReads,
+  bytesOfTexts,
+  isInScope,
+  requireRoom,
+  type Scope,
+  startWithin,
+  type Work,
+} from '../../kernel/index.ts';
 import { clearSession, countSession, loaded } from './counters.ts';
 import type { SessionKey } from './queries.ts';
 import * as queries from './queries.ts';
@@ -49,6 +57,23 @@ export async function loadSession(query: Query, key: SessionKey): Promise<OpenSe
     queries.listItems(query, key),
   ]);
   return { row, reads, items };
+}
+
+/** The same, without the later of its items where there are more than so many bytes of them. */
+export async function loadSessionWithin(
+  query: Query,
+  key: SessionKey,
+  { bytes, dialect }: { bytes: number; dialect: Dialect },
+): Promise<OpenSession & { isCut: boolean }> {
+  const [row, reads, sizes] = await Promise.all([
+    getSession(query, key),
+    loadReads(query, key),
+    queries.listItemSizes(query, key),
+  ]);
+  const some = startWithin(sizes, bytes, (item) => item.bytes);
+  const numbers = dialect.numbers(some.map(({ no }) => no));
+  const items = some.length === 0 ? [] : await queries.listSomeItems(query, key, numbers);
+  return { row, reads, items, isCut: some.length < sizes.length };
 }
 
 const getSession = async (query: Query, key: SessionKey) => loaded(await queries.getSession(query, key));

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Fault } from '@mem-service/contract';
 import { type EntryView, type ReadContext, readAccount } from '../../kernel/index.ts';
 import { inTurns } from '../../turns.ts';
-import { getDocuments } from '../entries/index.ts';
+import { findDocuments } from '../entries/index.ts';
 import { type Indexer, indexerOf } from './indexer.ts';
 import { rowidOf } from './indexing.ts';
 import { listOutdated, listTail, type TailHead } from './queries.ts';
@@ -124,7 +124,7 @@ async function textsOf({ read, view, services }: ReadContext, heads: readonly Ta
   const missing = live.filter(({ seq }) => !texts.has(seq));
   for (let from = 0; from < missing.length; from += PAGE_ROWS) {
     const page = missing.slice(from, from + PAGE_ROWS);
-    const documents = await getDocuments(read, view.account_id, page);
+    const documents = await findDocuments(read, view.account_id, page);
     let turn = 0;
     for (const [i, { seq }] of page.entries()) {
       const document = documents[i];

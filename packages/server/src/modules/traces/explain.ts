@@ -3,6 +3,7 @@ import { type Sql, sql } from '../../db/index.ts';
 import {
   incompleteBecause,
   isCalled,
+  pageBytes,
   type ReadContext,
   readScope,
   reads,
@@ -11,7 +12,7 @@ import {
   toIsoOrNull,
 } from '../../kernel/index.ts';
 import { staleReadsInScope } from '../entries/index.ts';
-import { listStaleReads, loadSession, sessionInScope } from '../sessions/index.ts';
+import { listStaleReads, loadSessionWithin, sessionInScope } from '../sessions/index.ts';
 import * as queries from './queries.ts';
 import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
 import { mergeSpansAndCalls } from './rules/spans.ts';
@@ -38,7 +39,9 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     throw new Fault('not_found', `there is no open session of ${agent_id} that ${caller.agent_id} may see`);
   const key = { account_id, agent_id, session };
   const scope = readScope(caller);
-  const open = sessionInScope(scope, await loadSession(read, key));
+  const bytes = bytesOf(context);
+  const { isCut, ...loaded } = await loadSessionWithin(read, key, { bytes, dialect: context.dialect });
+  const open = sessionInScope(scope, loaded);
   const parts = new TraceParts(
     partsOf(open).map(({ kind, visible_to = '', entity_path = null, key = null, entry_id = null, data }, no) => ({
       account_id,
@@ -53,6 +56,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
       hash: '',
     })),
   );
+  const chain = await chainOf(context, parts);
   return {
     status: 'open',
     trace_id: null,
@@ -60,11 +64,11 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     outcome_type: null,
     agent_id,
     session_id: sessionIdOf(session),
-    ...(await chainOf(context, parts)),
+    ...chain.shown,
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
     stale_reads: staleReadsInScope(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
-    truncated: open.row?.truncated === 1,
+    truncated: open.row?.truncated === 1 || isCut || chain.isCut,
     ...completeness(incompleteBecause({ gaps: context.gaps, session: open.row })),
   };
 }
@@ -78,7 +82,9 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     const what = trace_id === undefined ? `trace of outcome ${outcome_ref}` : `trace ${trace_id}`;
     throw new Fault('not_found', `there is no ${what}`, trace_id === undefined ? { outcome_ref } : { trace_id });
   }
-  const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [] });
+  const bytes = bytesOf(context);
+  const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [], bytes });
+  const chain = await chainOf(context, new TraceParts(items.rows));
   const header = JSON.parse(row.header) as TraceHeader;
   return {
     status: 'sealed',
@@ -87,11 +93,11 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     outcome_type: row.outcome_type,
     agent_id: row.agent_id,
     session_id: sessionIdOf(row.session),
-    ...(await chainOf(context, new TraceParts(items))),
+    ...chain.shown,
     attributes: header.attributes,
     stale_reads: [],
     session_started_at: toIsoOrNull(header.session_started_at),
-    truncated: header.truncated,
+    truncated: header.truncated || items.more || chain.isCut,
     ...completeness(header.causes_incomplete_because),
   };
 }
@@ -106,10 +112,16 @@ function findSealed(context: ReadContext, input: Input<'sessions.explain'>) {
   return queries.getTraceByOutcome(read, viewer, { outcome_ref: input.outcome_ref as string, where });
 }
 
-async function chainOf({ caller, read }: ReadContext, parts: TraceParts) {
-  const causal_entries = await readingsOf(parts.of<ReadPart>('read'), { query: read, account_id: caller.account_id });
+/** What is recorded, and the values that were read, have an equal share; what is recorded is parsed and made again. */
+const bytesOf = ({ services }: ReadContext): number => Math.floor(pageBytes(services) / 2);
+
+async function chainOf(context: ReadContext, parts: TraceParts) {
+  const { caller, read: query } = context;
+  const { account_id } = caller;
+  const fetch = { query, account_id, bytes: bytesOf(context) };
+  const { causal_entries, isCut } = await readingsOf(parts.of<ReadPart>('read'), fetch);
   const llm_calls = parts.of<Explanation['llm_calls'][number]>('llm_call');
-  return {
+  const shown = {
     causal_chain_length: causal_entries.length,
     causal_entries,
     external_contexts: parts.of<Explanation['external_contexts'][number]>('context'),
@@ -120,4 +132,5 @@ async function chainOf({ caller, read }: ReadContext, parts: TraceParts) {
     spans: mergeSpansAndCalls(parts.of('span'), llm_calls) as Explanation['spans'],
     attempts: parts.of<Explanation['attempts'][number]>('attempt'),
   };
+  return { shown, isCut };
 }

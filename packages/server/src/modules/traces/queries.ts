@@ -1,4 +1,14 @@
-import { andAll, type Engine, type Find, fragment, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import {
+  andAll,
+  type Engine,
+  type Find,
+  type FirstRows,
+  fragment,
+  type Insert,
+  type Query,
+  type Sql,
+  sql,
+} from '../../db/index.ts';
 import { type Scope, scopeConditions, type Viewer, visibleTo } from '../../kernel/index.ts';
 import type { SessionKey } from '../sessions/index.ts';
 import { rowidOf } from '../text/index.ts';
@@ -178,25 +188,48 @@ export function getTraceByOutcome(
 export function listItems(
   query: Query,
   viewer: Viewer,
-  { seqs, kinds }: { seqs: Sql; kinds: readonly Sql[] },
-): Promise<TraceItemRow[]> {
-  return query.all<TraceItemRow>(
+  { seqs, kinds, bytes }: { seqs: Sql; kinds: readonly Sql[]; bytes: number },
+): Promise<FirstRows<TraceItemRow>> {
+  return query.first<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${viewer.account_id}
         AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND ${visibleTo(viewer.agent_id)}${andAll([...kinds, ...partsInScope(viewer.scope)])}
         ORDER BY seq, no`,
+    { columns: ['data'], bytes },
   );
 }
 
-export type TracePage = { where: readonly Sql[]; filters: readonly Sql[]; scan: number; limit: number; offset: number };
+/** Returns the size of all parts of traces, without a visibility check. */
+export function listSizes(
+  query: Query,
+  accountId: string,
+  { seqs, kinds }: { seqs: Sql; kinds: readonly Sql[] },
+): Promise<{ seq: number; bytes: number; parts: number }[]> {
+  return query.all(
+    sql`SELECT seq, sum(coalesce(octet_length(data), 0)) AS bytes, count(*) AS parts FROM trace_items
+        WHERE account_id = ${accountId} AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs})${andAll(kinds)} GROUP BY seq`,
+  );
+}
+
+export type TracePage = {
+  where: readonly Sql[];
+  filters: readonly Sql[];
+  scan: number;
+  limit: number;
+  offset: number;
+  bytes: number;
+};
 
 /** Newest first. With filters that no index serves, scans at most `scan` traces. */
-export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promise<TraceRow[]> {
+export function listTraces(query: Query, viewer: Viewer, page: TracePage): Promise<FirstRows<TraceRow>> {
+  const limit = { columns: ['header'], bytes: page.bytes };
   const base = sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id}
       AND ${visibleTo(viewer.agent_id)}${andAll(page.where)} ORDER BY seq DESC`;
-  if (page.filters.length === 0) return query.all<TraceRow>(sql`${base} LIMIT ${page.limit} OFFSET ${page.offset}`);
-  return query.all<TraceRow>(
+  if (page.filters.length === 0)
+    return query.first<TraceRow>(sql`${base} LIMIT ${page.limit} OFFSET ${page.offset}`, limit);
+  return query.first<TraceRow>(
     sql`SELECT * FROM (${base} LIMIT ${page.scan}) AS looked_at WHERE true${andAll(page.filters)}
         ORDER BY seq DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+    limit,
   );
 }
 
@@ -212,22 +245,34 @@ export function endOfScan(query: Query, viewer: Viewer, page: TracePage): Promis
 export function listTracesInOrder(
   query: Query,
   viewer: Viewer,
-  { after, trace_id, limit }: { after: number; trace_id: string | undefined; limit: number },
-): Promise<TraceRow[]> {
+  { after, trace_id, limit, bytes }: { after: number; trace_id: string | undefined; limit: number; bytes: number },
+): Promise<FirstRows<TraceRow>> {
   const one = trace_id === undefined ? [] : [sql`trace_id = ${trace_id}`];
-  return query.all<TraceRow>(
+  return query.first<TraceRow>(
     sql`SELECT ${TRACE} FROM traces WHERE account_id = ${viewer.account_id} AND seq > ${after}
         AND ${visibleTo(viewer.agent_id)}${andAll([...one, ...tracesInScope(viewer, 'traces')])} ORDER BY seq LIMIT ${limit}`,
+    { columns: ['header'], bytes },
   );
 }
 
-/** Returns every part of some traces, without a visibility check. */
-export function listAllItems(query: Query, accountId: string, seqs: Sql): Promise<TraceItemRow[]> {
-  return query.all<TraceItemRow>(
+/** A part of a trace: the `seq` of the trace, and the number of the part. */
+export type PartPosition = { seq: number; no: number };
+export type PartRange = { after: PartPosition; last_seq: number; bytes: number };
+
+/** Returns the parts of traces after one of them, in order and without a visibility check. */
+export function listPartsInOrder(
+  query: Query,
+  accountId: string,
+  { after, last_seq, bytes }: PartRange,
+): Promise<FirstRows<TraceItemRow>> {
+  return query.first<TraceItemRow>(
     sql`SELECT ${ITEM} FROM trace_items WHERE account_id = ${accountId}
-        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) ORDER BY seq, no`,
+        AND (seq, no) > (${after.seq}, ${after.no}) AND seq <= ${last_seq} ORDER BY seq, no LIMIT ${PARTS_AT_ONCE}`,
+    { columns: ['data'], bytes },
   );
 }
+
+export const PARTS_AT_ONCE = 5000;
 
 const ofSession = { account_id: 'text', agent_id: 'text', session: 'text' } as const;
 

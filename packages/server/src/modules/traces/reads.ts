@@ -7,6 +7,7 @@ import {
   type Handlers,
   isCalled,
   loggedIn,
+  pageBytes,
   type ReadContext,
   reads,
   scopedPathConditions,
@@ -16,7 +17,7 @@ import {
 import { explain } from './explain.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
-import { renderTraces, type Trace } from './render.ts';
+import { renderTraces, type Trace, tracesWithin } from './render.ts';
 import { matchingTraces } from './text.ts';
 import { verify } from './verify.ts';
 import { viewerOf } from './viewer.ts';
@@ -27,27 +28,31 @@ const read = reads<'traces.read'>(async (context, { trace_id }) => {
   const viewer = viewerOf(context);
   const row = await queries.getTrace(context.read, viewer, trace_id);
   if (!row) throw traceNotFound(trace_id);
-  const { read: query, dialect } = context;
-  const [trace] = await renderTraces({ query, viewer, dialect }, [row], true);
+  const { read: query, dialect, services } = context;
+  const [trace] = await renderTraces({ query, viewer, dialect, bytes: pageBytes(services) }, [row], true);
   return trace as Trace;
 });
 
 const list = reads<'traces.list'>(async (context, input) => {
-  const { scan, services } = context;
+  const { scan, services, dialect } = context;
   const viewer = viewerOf(context);
+  const bytes = pageBytes(services);
   const page: queries.TracePage = {
     where: await indexedFilters(context, input),
     filters: [...plainFilters(viewer, input), ...queries.tracesInScope(viewer, 'looked_at')],
     scan: services.limits.max_scanned_entries,
     limit: input.limit + 1,
     offset: input.cursor === undefined ? input.offset : 0,
+    bytes,
   };
-  let rows = await queries.listTraces(scan, viewer, page);
-  const isFiltered = page.filters.length > 0 && rows.length <= input.limit;
+  let found = await queries.listTraces(scan, viewer, page);
+  const isFiltered = page.filters.length > 0 && !found.more && found.rows.length <= input.limit;
   const end = isFiltered ? await queries.endOfScan(scan, viewer, page) : undefined;
-  if (end) rows = await queries.listTraces(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
-  const { items, next_cursor, has_more } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
-  const traces = await renderTraces({ query: scan, viewer, dialect: context.dialect }, items, false);
+  if (end) found = await queries.listTraces(scan, viewer, { ...page, where: [...page.where, sql`seq >= ${end.seq}`] });
+  const reading = { query: scan, viewer, dialect, bytes };
+  const fitting = await tracesWithin(reading, found);
+  const { items, next_cursor, has_more } = cutPage(fitting, input.limit, (row) => cursors.to([row.seq]));
+  const traces = await renderTraces(reading, items, false);
   if (has_more || !end) return { traces, next_cursor, has_more };
   return { traces, next_cursor: cursors.to([end.seq]), has_more: true };
 });

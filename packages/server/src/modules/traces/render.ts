@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { attachRaw, type Output } from '@mem-service/contract';
-import { type Dialect, fragment, type Query } from '../../db/index.ts';
-import { sessionIdOf, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
-import { findDocuments } from '../entries/index.ts';
+import { type Dialect, type FirstRows, fragment, type Query } from '../../db/index.ts';
+import { groupBySeq, sessionIdOf, startWithin, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
+import { findDocumentsWithin } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
@@ -45,19 +46,36 @@ export type ReadPart = CausalRead & { entry_id: number };
 /** Kept as text: a value is shown with the digits it was written with. */
 const VALUE = [['value']] as const;
 
-/** Entries as they were read, with their values where `query` is given to load them. */
+/** Documents parsed before other requests get a turn. */
+const TURN_CHARS = 256 * 1024;
+
+export type Readings = { causal_entries: CausalRead[]; isCut: boolean };
+
+/** Entries as they were read, with their values where `query` is given to load them, up to so many bytes. */
 export async function readingsOf(
   seen: readonly ReadPart[],
-  fetch?: { query: Query; account_id: string },
-): Promise<CausalRead[]> {
-  const documents = fetch ? await findDocuments(fetch.query, fetch.account_id, seen) : [];
-  return seen.map(({ entry_id: _, ...reading }, i) => {
+  fetch?: { query: Query; account_id: string; bytes: number },
+): Promise<Readings> {
+  const { documents, isCut } = fetch
+    ? await findDocumentsWithin(fetch.query, fetch.account_id, { numbers: seen, bytes: fetch.bytes })
+    : { documents: [], isCut: false };
+  const causal_entries: CausalRead[] = [];
+  let chars = 0;
+  for (const [i, { entry_id: _, ...reading }] of seen.entries()) {
     const document = documents[i];
-    if (document === undefined) return { ...reading, memory_type: null };
-    const parsed = JSON.parse(document) as Pick<CausalRead, 'value' | 'memory_type'>;
-    attachRaw(document, parsed, VALUE);
-    return { ...reading, value: parsed.value, memory_type: parsed.memory_type };
-  });
+    causal_entries.push({ ...reading, ...(document === undefined ? { memory_type: null } : valueIn(document)) });
+    chars += document?.length ?? 0;
+    if (chars < TURN_CHARS) continue;
+    chars = 0;
+    await nextTurn();
+  }
+  return { causal_entries, isCut };
+}
+
+function valueIn(document: string): Pick<CausalRead, 'value' | 'memory_type'> {
+  const parsed = JSON.parse(document) as Pick<CausalRead, 'value' | 'memory_type'>;
+  attachRaw(document, parsed, VALUE);
+  return { value: parsed.value, memory_type: parsed.memory_type };
 }
 
 type TraceContent = {
@@ -66,10 +84,12 @@ type TraceContent = {
   changes: readonly ChangeRow[];
   /** Lists leave out spans. */
   withSpans: boolean;
+  /** Parts or values are left out, because there are too many bytes of them. */
+  isCut: boolean;
 };
 
 export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
-  const { parts, causal_entries, changes, withSpans } = content;
+  const { parts, causal_entries, changes, withSpans, isCut } = content;
   const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
   const spans = withSpans ? mergeSpansAndCalls(parts.of('span'), llm_calls) : [];
@@ -105,7 +125,7 @@ export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
     hash: row.hash,
     signature: row.signature,
     key_id: row.key_id,
-    truncated: header.truncated,
+    truncated: header.truncated || isCut,
     ...completeness(header.causes_incomplete_because),
     seq: row.seq,
   } as Trace;
@@ -134,52 +154,60 @@ function stateDiff({ outcome_ref }: queries.TraceRow, parts: TraceParts, changes
   };
 }
 
-/** The reader of a trace, and the connection to read it with. */
-export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect };
+/** The reader of a trace, the connection to read it with, and how many bytes of parts, and of values, are read. */
+export type TraceReading = { query: Query; viewer: Viewer; dialect: Dialect; bytes: number };
 
 /** Lists leave out spans: payloads may be large, and values are loaded one by one. */
 const LISTED = [fragment(`kind <> 'span'`)];
+
+/** About as much as a part takes beside its data. */
+const PART_BYTES = 256;
+
+/** Those of the traces whose parts fit into a list with them. */
+export async function tracesWithin(
+  { query, viewer, dialect, bytes }: TraceReading,
+  { rows, more }: FirstRows<queries.TraceRow>,
+): Promise<FirstRows<queries.TraceRow>> {
+  if (rows.length === 0) return { rows, more };
+  const seqs = dialect.numbers(rows.map(({ seq }) => seq));
+  const sizes = groupBySeq(await queries.listSizes(query, viewer.account_id, { seqs, kinds: LISTED }));
+  const first = startWithin(rows, bytes, ({ seq, header }) => {
+    const [size] = sizes.get(seq) ?? [];
+    return header.length + (size ? size.bytes + PART_BYTES * size.parts : 0);
+  });
+  return { rows: first, more: more || first.length < rows.length };
+}
 
 export async function renderTraces(
   view: TraceReading,
   rows: readonly queries.TraceRow[],
   isWhole: boolean,
 ): Promise<Trace[]> {
-  const { query, viewer, dialect } = view;
+  const { query, viewer, dialect, bytes } = view;
   const seqs = (list: readonly number[]) => dialect.numbers(list);
   const [items, changes] = await Promise.all([
-    queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED }),
+    queries.listItems(query, viewer, { seqs: seqs(rows.map(({ seq }) => seq)), kinds: isWhole ? [] : LISTED, bytes }),
     listConfidenceChanges(query, viewer, seqs(rows.map(outcomeSeq))),
   ]);
-  const itemsBySeq = groupBySeq(items);
+  const itemsBySeq = groupBySeq(items.rows);
   const changesBySeq = groupBySeq(changes);
-  const fetch = isWhole ? { query, account_id: viewer.account_id } : undefined;
+  const fetch = isWhole ? { query, account_id: viewer.account_id, bytes } : undefined;
   const partsOf = rows.map((row) => new TraceParts(itemsBySeq.get(row.seq) ?? []));
   const seen = partsOf.map((parts) => parts.of<ReadPart>('read'));
-  const readings = await readingsOf(seen.flat(), fetch);
+  const { causal_entries: readings, isCut } = await readingsOf(seen.flat(), fetch);
   let from = 0;
   return rows.map((row, i) => {
     const parts = partsOf[i] as TraceParts;
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
     const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
-    return toTrace(row, { parts, causal_entries, changes, withSpans: isWhole });
+    return toTrace(row, { parts, causal_entries, changes, withSpans: isWhole, isCut: isCut || items.more });
   });
 }
 
 /** A trace sealed by its outcome has the `seq` of the outcome. */
 const outcomeSeq = ({ seq, header }: queries.TraceRow): number =>
   (JSON.parse(header) as TraceHeader).outcome_seq ?? seq;
-
-export function groupBySeq<T extends { seq: number }>(rows: readonly T[]): Map<number, T[]> {
-  const groups = new Map<number, T[]>();
-  for (const row of rows) {
-    const group = groups.get(row.seq);
-    if (group) group.push(row);
-    else groups.set(row.seq, [row]);
-  }
-  return groups;
-}
 
 /** Whether all reads were recorded, and if not, why. */
 export const completeness = (because: string | undefined) => ({

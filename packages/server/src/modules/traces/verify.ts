@@ -1,8 +1,7 @@
 import type { Output } from '@mem-service/contract';
-import { cursorsOf, cutPage, type ReadContext, reads } from '../../kernel/index.ts';
+import { cursorsOf, cutPage, groupBySeq, pageBytes, type ReadContext, reads } from '../../kernel/index.ts';
 import { traceNotFound } from './not-found.ts';
 import * as queries from './queries.ts';
-import { groupBySeq } from './render.ts';
 import { headerHash, keyIdOf, partHash, signatureOf, traceHash } from './seal.ts';
 import type { TraceHeader } from './shape.ts';
 import { viewerOf } from './viewer.ts';
@@ -13,15 +12,16 @@ const cursors = cursorsOf('traces.verify', ['number']);
 
 /** Oldest first, so that each chain is followed from its beginning. */
 export const verify = reads<'traces.verify'>(async (context, input) => {
-  const { scan } = context;
+  const { scan, services } = context;
   const after = input.cursor === undefined ? 0 : cursors.from(input.cursor)[0];
-  const rows = await queries.listTracesInOrder(scan, viewerOf(context), {
+  const found = await queries.listTracesInOrder(scan, viewerOf(context), {
     after,
     trace_id: input.trace_id,
     limit: input.limit + 1,
+    bytes: pageBytes(services),
   });
-  if (input.trace_id !== undefined && rows.length === 0) throw traceNotFound(input.trace_id);
-  const { items, ...page } = cutPage(rows, input.limit, (row) => cursors.to([row.seq]));
+  if (input.trace_id !== undefined && found.rows.length === 0) throw traceNotFound(input.trace_id);
+  const { items, ...page } = cutPage(found, input.limit, (row) => cursors.to([row.seq]));
   const problems: TraceProblem[] = [];
   const before = await hashesBefore(context, items);
   for (let at = 0; at < items.length; at += TRACES_AT_ONCE)
@@ -58,24 +58,45 @@ async function problemsOf(
   rows: readonly queries.TraceRow[],
   hashes: HashesBefore,
 ): Promise<TraceProblem[]> {
-  const { scan, caller, dialect } = context;
-  const seqs = dialect.numbers(rows.map(({ seq }) => seq));
-  const partsOf = groupBySeq(await queries.listAllItems(scan, caller.account_id, seqs));
+  const partsOf = groupBySeq(await checkedParts(context, rows));
   return rows.flatMap((row) => {
     const problem = problemOf(context, row, { parts: partsOf.get(row.seq) ?? [], before: hashes.get(row) });
     return problem ? [{ trace_id: row.trace_id, ...problem }] : [];
   });
 }
 
+/** A part without its data. */
+type CheckedPart = Pick<queries.TraceItemRow, 'seq' | 'no' | 'kind' | 'hash'> & { isChanged: boolean };
+
+/** Parts read before other requests get a turn. */
+const TURN_BYTES = 1024 * 1024;
+
+/** Checks the parts of traces a few at a time, so that their data is never in memory all at once. */
+async function checkedParts({ scan, caller }: ReadContext, rows: readonly queries.TraceRow[]): Promise<CheckedPart[]> {
+  const seqs = new Set(rows.map(({ seq }) => seq));
+  const [first, last] = [rows[0]?.seq ?? 0, rows.at(-1)?.seq ?? 0];
+  const parts: CheckedPart[] = [];
+  for (let after: queries.PartPosition | undefined = { seq: first, no: -1 }; after; ) {
+    const page = { after, last_seq: last, bytes: TURN_BYTES };
+    const found = await queries.listPartsInOrder(scan, caller.account_id, page);
+    for (const part of found.rows) {
+      const { seq, no, kind, hash, data } = part;
+      if (seqs.has(seq)) parts.push({ seq, no, kind, hash, isChanged: data !== null && partHash(part) !== hash });
+    }
+    after = found.more || found.rows.length === queries.PARTS_AT_ONCE ? found.rows.at(-1) : undefined;
+  }
+  return parts;
+}
+
 /** The parts of a trace, and the hash of the trace before it in its session. */
-type Around = { parts: readonly queries.TraceItemRow[]; before: string | undefined };
+type Around = { parts: readonly CheckedPart[]; before: string | undefined };
 
 function problemOf(
   context: ReadContext,
   row: queries.TraceRow,
   { parts, before }: Around,
 ): Omit<TraceProblem, 'trace_id'> | undefined {
-  const changed = parts.find((part) => part.data !== null && partHash(part) !== part.hash);
+  const changed = parts.find((part) => part.isChanged);
   if (changed) return { reason: 'part_changed', detail: `part ${changed.no} (${changed.kind}) is not what was sealed` };
   const missing = parts.findIndex((part, i) => part.no !== i);
   if (missing >= 0) return { reason: 'part_missing', detail: `part ${missing} is missing` };

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../../db/index.ts';
+import type { Row, Snapshot } from '../../db/index.ts';
 import {
   type ExportedTable,
   isExported,
@@ -11,8 +11,9 @@ import {
 import { countRows, listRows } from './queries.ts';
 import { type ExportHeader, FORMAT, FORMAT_VERSION, recordText } from './rules/format.ts';
 
-/** How many rows are in memory at once. Some hold a value of a megabyte. */
+/** How many rows, and bytes of them, are in memory at once. */
 const ROWS_PER_PAGE = 200;
+const BYTES_PER_PAGE = 1024 * 1024;
 
 export const exportedTables = ({ tables }: Services): readonly ExportedTable[] => tables.filter(isExported);
 
@@ -29,10 +30,12 @@ export async function* exportLines(services: Services, account_id: string): Line
   try {
     yield JSON.stringify(await headerOf(snapshot, account_id, tables));
     for (const table of tables)
-      for (let rows = await listRows(snapshot, table, { account_id, after: undefined, limit: ROWS_PER_PAGE }); ; ) {
+      for (let after: Row | undefined; ; ) {
+        const page = { account_id, after, limit: ROWS_PER_PAGE, bytes: BYTES_PER_PAGE };
+        const { rows, more } = await listRows(snapshot, table, page);
         for (const row of rows) yield recordText(table, row);
-        if (rows.length < ROWS_PER_PAGE) break;
-        rows = await listRows(snapshot, table, { account_id, after: rows.at(-1), limit: ROWS_PER_PAGE });
+        if (!more && rows.length < ROWS_PER_PAGE) break;
+        after = rows.at(-1);
       }
   } finally {
     await snapshot.close();

@@ -1,5 +1,6 @@
 import {
   emptySql,
+  type FirstRows,
   fragment,
   type Insert,
   joinSql,
@@ -10,10 +11,14 @@ import {
 } from '../../db/index.ts';
 import type { ExportedTable } from '../../kernel/index.ts';
 
-type TablePage = { account_id: string; after: Row | undefined; limit: number };
+type TablePage = { account_id: string; after: Row | undefined; limit: number; bytes: number };
 
 /** Rows of a table in the order of its key, after a row. */
-export function listRows(query: Query, table: ExportedTable, { account_id, after, limit }: TablePage): Promise<Row[]> {
+export function listRows(
+  query: Query,
+  table: ExportedTable,
+  { account_id, after, limit, bytes }: TablePage,
+): Promise<FirstRows<Row>> {
   const columns = Object.keys(table.columns).filter((name) => name !== 'account_id');
   const key = fragment(table.key.join(', '));
   const place =
@@ -23,9 +28,10 @@ export function listRows(query: Query, table: ExportedTable, { account_id, after
       ', ',
     );
   const rest = place ? sql` AND (${key}) > (${place})` : emptySql;
-  return query.all<Row>(
+  return query.first<Row>(
     sql`SELECT ${fragment(columns.join(', '))} FROM ${fragment(table.table)} WHERE account_id = ${account_id}${rest}
         ORDER BY ${key} LIMIT ${limit}`,
+    { columns: columns.filter((name) => table.columns[name] === 'text'), bytes },
   );
 }
 

@@ -9,16 +9,36 @@ export type JsonChange = {
   new_value?: unknown;
 };
 
-/** The changes that turn `before` into `after` when applied in order. A JsonText is compared as text. */
+/** Beyond so many characters of paths, and of what each change takes beside them, one change of the whole is shorter. */
+const MAX_PATH_CHARS = 1024 * 1024;
+const CHANGE_CHARS = 64;
+
+/**
+ * The changes that turn `before` into `after` when applied in order. A JsonText is compared as text. Where there are too many,
+ * the whole value is replaced.
+ */
 export function diffJson(before: unknown, after: unknown): JsonChange[] {
-  const changes: JsonChange[] = [];
+  const changes = new JsonChanges();
   compare(before, after, { path: '', changes });
-  return changes;
+  return changes.isTooLong ? [{ path: '', operation: 'replace', old_value: before, new_value: after }] : changes.list;
 }
 
-type DiffState = { path: string; changes: JsonChange[] };
+class JsonChanges {
+  readonly list: JsonChange[] = [];
+  isTooLong = false;
+  #chars = 0;
+
+  push(change: JsonChange): void {
+    this.#chars += change.path.length + CHANGE_CHARS;
+    this.isTooLong ||= this.#chars > MAX_PATH_CHARS;
+    if (!this.isTooLong) this.list.push(change);
+  }
+}
+
+type DiffState = { path: string; changes: JsonChanges };
 
 function compare(before: unknown, after: unknown, { path, changes }: DiffState): void {
+  if (changes.isTooLong) return;
   if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, { path, changes });
   else if (isObject(before) && isObject(after)) compareObjects(before, after, { path, changes });
   else if (!isSame(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });

@@ -4,6 +4,7 @@ import {
   EVERYONE,
   fromIso,
   hashedBy,
+  pageBytes,
   prepares,
   requireRoom,
   toIso,
@@ -80,7 +81,12 @@ const createTrace = writes<'traces.create'>(async (work, { input, caller, prepar
   await saveTraces(work, [sealed]);
   await pause();
   await work.waitForSent();
-  const view = { query: work.tx, viewer: { ...key, scope: undefined }, dialect: work.dialect };
+  const view = {
+    query: work.tx,
+    viewer: { ...key, scope: undefined },
+    dialect: work.dialect,
+    bytes: pageBytes(work.services),
+  };
   const [trace] = await renderTraces(view, [sealed.row], true);
   return changed(trace as Trace, { resource: trace_id, ...hashedBy(trace) });
 });

@@ -1,0 +1,23 @@
+import type { ByteLimit } from '../db/index.ts';
+import type { Services } from './module.ts';
+
+/** The bytes of documents in one answer, and so about its size: small enough to be made within a turn of the event loop. */
+export const PAGE_BYTES = 4 * 1024 * 1024;
+
+export const pageBytes = ({ limits }: Pick<Services, 'limits'>): number => limits.max_page_bytes ?? PAGE_BYTES;
+
+/** The limit of a page whose rows have these long columns. */
+export const pageLimit = (services: Pick<Services, 'limits'>, ...columns: readonly string[]): ByteLimit => ({
+  columns,
+  bytes: pageBytes(services),
+});
+
+/** The first of the items that are within a limit of bytes; always one of them, so that pages make progress. */
+export function startWithin<T>(items: readonly T[], bytes: number, bytesOf: (item: T) => number): T[] {
+  let sum = 0;
+  const end = items.findIndex((item, i) => {
+    sum += bytesOf(item);
+    return i > 0 && sum > bytes;
+  });
+  return items.slice(0, end < 0 ? items.length : end);
+}

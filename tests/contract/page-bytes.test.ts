@@ -1,0 +1,98 @@
+import { type OperationName, operationNames, operations } from '@mem-service/contract';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { backends, openTestApp, type TestApp } from '../support/app.ts';
+import { layMany, manyInput } from './many.ts';
+import { definition, type JsonObject, type KnownIds, markedInput } from './table.ts';
+
+const MARK = 'bytes';
+const COUNT = 12;
+const as = { agent_id: `agent/${MARK}`, session_id: 'open' };
+/** Fewer than any list of this account has; what a page may have beside them is as much again, a few times over. */
+const PAGE_BYTES = 2000;
+const MOST_BYTES = 30 * PAGE_BYTES;
+
+const shapeOf = (name: OperationName): object => (operations[name].output as z.ZodObject).shape ?? {};
+const isWithinAccount = (name: OperationName) => operations[name].effect === 'read';
+const paged = operationNames.filter((name) => isWithinAccount(name) && 'has_more' in shapeOf(name));
+const cut = operationNames.filter((name) => isWithinAccount(name) && 'truncated' in shapeOf(name));
+
+/** Pages of rows that are long enough to be cut by so few bytes. */
+const LONG: readonly OperationName[] = [
+  'entries.list',
+  'entries.search',
+  'entries.history',
+  'traces.list',
+  'outcomes.list',
+  'log.list',
+  'agents.timeline',
+  'agents.activity',
+];
+
+/** What the page before says about where the next one begins. */
+const nextInput = ({ next_cursor, last_seq }: JsonObject): JsonObject =>
+  next_cursor === undefined ? { after: last_seq } : { cursor: next_cursor };
+
+/** The items of a page. */
+function itemsOf(answer: JsonObject): unknown[] {
+  const lists = Object.values(answer).filter(Array.isArray);
+  expect(lists.length).toBeGreaterThan(0);
+  return lists[0] as unknown[];
+}
+
+const isCut = (item: unknown): boolean => (item as JsonObject).truncated === true;
+const nameOf = (item: unknown): unknown => (item as JsonObject).trace_id;
+/** Of a trace that is cut itself, because it is longer than a page, only the name can be compared. */
+const nameCut = (item: unknown): unknown => (isCut(item) ? nameOf(item) : item);
+
+describe.each(backends)('answers of few bytes on %s', (backend) => {
+  let whole: TestApp;
+  let small: TestApp;
+  let known: KnownIds;
+  beforeAll(async () => {
+    whole = await openTestApp(backend, { trackReads: false });
+    known = await layMany(whole, { as, mark: MARK, count: COUNT });
+    small = await openTestApp(backend, { trackReads: false, place: whole.place, maxPageBytes: PAGE_BYTES });
+  });
+  afterAll(async () => {
+    await small.close();
+    await whole.close();
+  });
+
+  const inputOf = (name: OperationName): JsonObject => manyInput(name, markedInput(name, MARK, known), COUNT);
+  const ask = async (app: TestApp, name: OperationName, input: JsonObject): Promise<JsonObject> => {
+    const admin = definition(name).admin ? { key: { key_id: 'k', name: 'k', type: 'admin' as const } } : {};
+    return app.call(name, input as never, { ...as, ...admin });
+  };
+
+  it.each(paged)('%s gives every item once, however many pages it takes', async (name) => {
+    const expected = await ask(whole, name, inputOf(name));
+    const items: unknown[] = [];
+    let pages = 0;
+    for (let input: JsonObject | undefined = inputOf(name); input; pages++) {
+      const answer = await ask(small, name, input);
+      expect(JSON.stringify(answer).length).toBeLessThan(MOST_BYTES);
+      items.push(...itemsOf(answer));
+      input = answer.has_more ? { ...inputOf(name), ...nextInput(answer) } : undefined;
+      expect(pages).toBeLessThan(2000);
+    }
+    expect(expected.has_more).toBe(false);
+    // An audited read adds a line to the list.
+    if (!definition(name).admin)
+      expect(items.map(nameCut)).toEqual(itemsOf(expected).map((item, i) => (isCut(items[i]) ? nameOf(item) : item)));
+    if (LONG.includes(name)) expect(pages).toBeGreaterThan(1);
+  });
+
+  it.each(cut)('%s is cut, and says so', async (name) => {
+    const answer = await ask(small, name, inputOf(name));
+    if (JSON.stringify(answer).length < MOST_BYTES) return;
+    expect(JSON.stringify(await ask(whole, name, inputOf(name))).length).toBeLessThan(4 * MOST_BYTES);
+  });
+
+  it('entries without their values are those with them, from columns alone', async () => {
+    const input = { entity_path: '*', limit: 1000 } as const;
+    const all = await ask(whole, 'entries.list', input);
+    const meta = await ask(whole, 'entries.list', { ...input, fields: 'meta' });
+    expect(meta.entries).toEqual((all.entries as JsonObject[]).map(({ value: _, artifact_refs: __, ...rest }) => rest));
+  });
+});
