@@ -7,7 +7,7 @@ import {
   type Work,
 } from '../../kernel/index.ts';
 import type { ContractCheck } from '../contracts/index.ts';
-import { forgetCleanReads } from '../sessions/index.ts';
+import { dropCleanReads } from '../sessions/index.ts';
 import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
 import * as queries from './queries.ts';
@@ -139,7 +139,7 @@ export class EntrySet {
     work.account.storage_entries += Number(next.deleted === 0) - Number(own?.deleted === 0);
     if (own && own !== this.#before.get(name)) this.#replace(name, own);
     this.#now.set(name, next);
-    if (content.ttl_at !== null) forgetCleanReads(work, sessionOf(work, draft));
+    if (content.ttl_at !== null) dropCleanReads(work, sessionOf(work, draft));
     if (content.deleted === 0) this.#values.set(name, value);
     else this.#values.delete(name);
     return { entry: next, unchanged: false, before: there?.content_hash ?? null };

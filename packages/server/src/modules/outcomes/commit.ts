@@ -1,4 +1,4 @@
-import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
+import { Fault, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -46,6 +46,7 @@ import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
+import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
 import { parseCause } from './rules/causes.ts';
@@ -255,8 +256,9 @@ async function applyOutcome(
   if (lesson) book.hasLesson = true;
   const output = toCommitted(row, evidence, { duplicate: false, stale_reads, lesson, shown: isOpen ? shown : [] });
   // As text, which the audit trail hashes and the transport sends. Its advice names what was shown.
+  const holds = [output, shown];
   const text = new JsonText(stringify(output), output).knowing(output);
-  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds: shown, ...hashedBy(text) });
+  return changed(text as unknown as typeof output, { resource: row.outcome_id, holds, ...hashedBy(text) });
 }
 
 /** Why entries that the session read may be missing from the causes. None are when the caller names all causes. */
@@ -269,19 +271,6 @@ function missingCauses({ input, session, gaps }: LoadedOutcome): string | undefi
     .map(({ data }) => (JSON.parse(data) as { causes_incomplete_because?: string }).causes_incomplete_because)
     .find((because) => because !== undefined);
   return ofAttempt ?? incompleteBecause({ gaps, session: session.row });
-}
-
-/** Its index among the actions of the whole session. */
-function finalAction(
-  { final_action_index: index, tool_calls }: OutcomeInput,
-  { actions }: SessionReport,
-): number | null {
-  if (index === undefined || index === null) return null;
-  const offset = tool_calls.length > 0 ? actions - tool_calls.length : 0;
-  if (offset + index < actions) return offset + index;
-  throw invalidInput([
-    { path: 'final_action_index', message: `must be the index of one of ${actions - offset} actions` },
-  ]);
 }
 
 type TraceToSeal = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: SessionEnd };

@@ -49,6 +49,6 @@ const isStillClean = (work: Work, key: SessionKey, { seq, expires_at }: CleanRea
   expires_at > work.now && work.account.seq === seq + work.events.length && isAllOwn(work, key);
 
 /** For a write of an entry that will end by itself: its own session may have read it before. */
-export function forgetCleanReads(work: Work, key: SessionKey): void {
+export function dropCleanReads(work: Work, key: SessionKey): void {
   work.afterCommit(() => memoryOf(work).delete(nameOf(key)));
 }

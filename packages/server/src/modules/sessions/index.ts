@@ -6,7 +6,7 @@ import { migrations } from './migrations.ts';
 import { openRecorder } from './recorder.ts';
 import { tables } from './tables.ts';
 
-export { forgetCleanReads, staleReadsOfWriter } from './clean-reads.ts';
+export { dropCleanReads, staleReadsOfWriter } from './clean-reads.ts';
 export {
   type ItemKind,
   type ItemRow,

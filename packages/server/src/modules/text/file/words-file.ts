@@ -29,7 +29,7 @@ export type StoreStatements = {
 
 export type WordsFileOptions = { path: string; store: string; statements: StoreStatements };
 type StoreAccount = { number: number; seq: number; created_at: number; deleted_at: number | null };
-type HeadRow = { entry_id: number; deleted: number; document: string };
+type IndexedHead = { entry_id: number; deleted: number; document: string };
 type HeadPlace = { seq: number; branch: string };
 
 /** Entries of one transaction: 2,000 together take half the time per entry that 50 do. */
@@ -171,7 +171,7 @@ export class WordsFile {
     for (const { seq, branch } of places) {
       if (characters > BATCH_CHARACTERS) break;
       last = seq;
-      const { entry_id, deleted, document } = head.get(accountId, branch, seq) as HeadRow;
+      const { entry_id, deleted, document } = head.get(accountId, branch, seq) as IndexedHead;
       const entry = rowidOf(number, entry_id);
       // The number of an entry is that of its first version, so a new one is in no index.
       const old = entry_id === seq ? undefined : (readIndexed.get(entry) as { seq: number } | undefined);
