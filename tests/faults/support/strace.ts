@@ -14,4 +14,5 @@ export function hasStrace(skipped: string): boolean {
 
 /** The process that a tracer runs. */
 export const tracedBy = (pid: number): number =>
-  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
+  // A shell may have become the program: 0 would mean every process of this group.
+  Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]) || pid;

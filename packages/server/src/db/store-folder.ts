@@ -14,7 +14,7 @@ export function makeStoreFolder(folder: string): void {
   makeFolders(folder);
   try {
     if (basename(folder) === STORE_FOLDER || readdirSync(folder).every((name) => OWN_FILES.test(name)))
-      writeFileSync(join(folder, IGNORE_FILE), IGNORE_TEXT, { flag: 'wx' });
+      writeFileSync(join(folder, IGNORE_FILE), IGNORE_TEXT, { flag: 'wx', mode: 0o600 });
   } catch {
     // The store works without it, and a folder that cannot be written to is reported when the database is opened.
   }
