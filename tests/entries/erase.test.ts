@@ -148,8 +148,8 @@ describe.each(backends)('erasing on %s', (backend) => {
     const again = app.call('entries.write', write, { idempotency_key: 'doomed write' });
     expect(await refusal(again)).toMatchObject({ code: 'answer_erased', status: 410, idempotency_key: 'doomed write' });
     expect(await refusal(app.call('entries.history', erasedKeys))).toMatchObject({ code: 'not_found' });
-    const anew = await app.call('entries.write', write, { idempotency_key: 'another' });
-    expect(anew).toMatchObject({ version: 1, unchanged: false });
+    const afterwards = await app.call('entries.write', write, { idempotency_key: 'another' });
+    expect(afterwards).toMatchObject({ version: 1, unchanged: false });
     expect((await app.call('entries.history', erasedKeys)).versions).toHaveLength(1);
   });
 

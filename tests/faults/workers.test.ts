@@ -37,7 +37,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 /** Each request on a connection of its own, so that both workers get some. */
-const alone = { headers: { connection: 'close' } };
+const unkept = { headers: { connection: 'close' } };
 
 const CLEAN = { code: 0, signal: null };
 
@@ -49,12 +49,12 @@ describe.each(backends)('a service of two workers on %s', (backend) => {
     const client = new HttpClient(mem.url);
     for (let i = 0; i < 20; i++) {
       const body = { entity_path: 'shared', key: 'counter', value: i };
-      expect((await client.call('POST', '/api/v1/entries', { ...alone, body })).status).toBeLessThan(300);
+      expect((await client.call('POST', '/api/v1/entries', { ...unkept, body })).status).toBeLessThan(300);
       // Connections go to the workers in turn: with three a round, each worker writes and reads.
       for (let read = 0; read < 2; read++)
-        expect((await client.call('GET', '/api/v1/entries/shared/counter', alone)).json.value).toBe(i);
+        expect((await client.call('GET', '/api/v1/entries/shared/counter', unkept)).json.value).toBe(i);
     }
-    const { text } = await client.call('GET', '/metrics', alone);
+    const { text } = await client.call('GET', '/metrics', unkept);
     const counted = /^mem_operations_total\{operation="entries.write",result="ok",worker="\d+"\} (\d+)$/gm;
     const writes = [...text.matchAll(counted)].map(([, n]) => Number(n));
     expect(writes).toHaveLength(2);
@@ -76,7 +76,7 @@ describe.each(backends)('a service of two workers on %s', (backend) => {
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let i = 0; !stopped; i++) {
         const body = { entity_path: 'rolling', key: `k${writer}-${i}`, value: i };
-        const status = await client.call('POST', '/api/v1/entries', { ...alone, body }).then(
+        const status = await client.call('POST', '/api/v1/entries', { ...unkept, body }).then(
           (reply) => reply.status,
           () => 0,
         );
@@ -122,10 +122,10 @@ describe('workers', () => {
   it('that cannot start end the service with the reason, once, and the exit code of one process', async () => {
     const { env } = await newStore('sqlite');
     const wrong = { ...env, MEM_DATA_DIR: '/dev/null/store' };
-    const alone = await runMem(wrong);
+    const one = await runMem(wrong);
     const two = await runMem({ ...wrong, MEM_WORKERS: '2' });
-    expect(two.output).toBe(alone.output);
-    expect(two.code).toBe(alone.code);
+    expect(two.output).toBe(one.output);
+    expect(two.code).toBe(one.code);
   });
 
   it('are a number from 1 to 64', async () => {

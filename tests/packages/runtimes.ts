@@ -7,10 +7,10 @@ import { root } from './npm.ts';
 const run = promisify(execFile);
 const cache = join(root, 'node_modules', '.cache', 'runtimes');
 
-export type Runtime = { version: string; node: string | undefined; why: string };
+export type OtherRuntime = { version: string; node: string | undefined; why: string };
 
 /** Node of another version, from the package registry; kept for later runs. Without a registry there is none. */
-export async function otherRuntime(version: string): Promise<Runtime> {
+export async function otherRuntime(version: string): Promise<OtherRuntime> {
   const name = `node-${process.platform}-${process.arch}`;
   const folder = join(cache, version);
   const node = join(folder, 'node_modules', name, 'bin', 'node');

@@ -39,10 +39,10 @@ export async function serve(config: Config): Promise<number> {
   if (channel) return serveAsWorker(config, channel);
   const log = createLogger(config.logLevel);
   for (const warning of [...config.warnings, keyOfClientOnly(config) ?? []].flat()) log.warn(warning);
-  return config.workers > 1 ? serveByWorkers(config, log) : serveAlone(config, log);
+  return config.workers > 1 ? serveByWorkers(config, log) : serveHere(config, log);
 }
 
-async function serveAlone(config: Config, log: Logger): Promise<number> {
+async function serveHere(config: Config, log: Logger): Promise<number> {
   const elsewhere = memoryLeftAside(config);
   const running = await startOrExplain(config, () => start(config, log));
   if ('exitCode' in running) return running.exitCode;

@@ -79,7 +79,7 @@ export interface AttachableFile {
   /** The file of the store itself. */
   readonly store: string;
   /**
-   * Makes the file readable as the schema `words` of `read` and `scan`. Returns what tells it from a file that replaces it;
+   * Makes the file readable as the schema `words` of `read` and `scan`. Returns what distinguishes it from a file that replaces it;
    * undefined where there is none.
    */
   attach(): Promise<string | undefined>;
@@ -95,7 +95,7 @@ export interface AccountReads {
   readonly read: Query;
   /** Reads that may take milliseconds; they never delay short ones. */
   readonly scan: Query;
-  /** The row with this key as it is now. A store that can tell may know it without reading it again: do not change it. */
+  /** The row with this key as it is now. A store that can be sure may know it without reading it again: do not change it. */
   find<T = Row>(find: CachedFind, key: readonly SqlValue[]): Promise<Readonly<T> | undefined>;
 }
 

@@ -4,7 +4,7 @@ export type RowReader = (row: Row, values: SqlValue[]) => void;
 
 /**
  * A function that appends the values of a row in the order of the columns. Compiled for each statement, because rows of
- * different tables have different shapes: a loop over names looks each of them up anew.
+ * different tables have different shapes: a loop over names looks each of them up again.
  */
 export function compileRowReader(names: readonly string[]): RowReader {
   const members = names.map((name) => `row[${JSON.stringify(name)}] ?? null`);

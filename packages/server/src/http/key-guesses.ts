@@ -9,7 +9,7 @@ type KeyFailures = { count: number; until: number };
 
 /**
  * Counts wrong keys by client address. Many clients may share one (a proxy), so an address is never refused as a whole:
- * each key is checked first, and only a wrong one is counted and told to wait.
+ * each key is checked first, and only a wrong one is counted and has to wait.
  */
 export class FailedKeyCounter {
   readonly #failures = new Map<string, KeyFailures>();

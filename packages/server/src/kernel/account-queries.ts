@@ -97,7 +97,7 @@ export const accountState = (accountId: string): Sql =>
 export const ofEndedAccount = (table: string): string =>
   `EXISTS (SELECT 1 FROM accounts AS a WHERE a.account_id = ${table}.account_id AND a.deleted_at IS NOT NULL)`;
 
-/** When the account was made, which tells it from one of another store. */
+/** When the account was made, which distinguishes it from one of another store. */
 export async function readCreation(query: Query, accountId: string): Promise<number | undefined> {
   const row = await query.get<{ created_at: number }>(
     sql`SELECT created_at FROM accounts WHERE account_id = ${accountId}`,

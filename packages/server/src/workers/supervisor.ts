@@ -14,7 +14,7 @@ const LONGEST_DELAY_MS = 30_000;
 export type WorkerStart = { port: number; storedKeys: number };
 export type WorkerFailure = { exitCode: number };
 
-type Place = { worker: Worker; startedAt: number };
+type RunningWorker = { worker: Worker; startedAt: number };
 type Gathering = { left: Set<number>; workers: WorkerMetrics[]; done: () => void };
 
 /**
@@ -24,7 +24,7 @@ type Gathering = { left: Set<number>; workers: WorkerMetrics[]; done: () => void
 export class Supervisor {
   readonly #log: Logger;
   readonly #count: number;
-  readonly #places: (Place | undefined)[] = [];
+  readonly #places: (RunningWorker | undefined)[] = [];
   readonly #gatherings = new Map<number, Gathering>();
   #gathered = 0;
   #delayMs = FIRST_DELAY_MS;
@@ -34,13 +34,13 @@ export class Supervisor {
   constructor(count: number, log: Logger) {
     this.#count = count;
     this.#log = log;
-    // Whoever ends this process at once wants none of the service left.
+    // An operator who ends this process at once wants none of the service left.
     process.on('exit', () => {
       for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
     });
   }
 
-  /** The first worker alone creates or migrates the store; if it cannot, its exit code tells why. */
+  /** The first worker alone creates or migrates the store; if it cannot, its exit code says why. */
   async start(): Promise<WorkerStart | WorkerFailure> {
     const first = await this.#launch(0);
     if ('exitCode' in first) return first;
@@ -98,9 +98,9 @@ export class Supervisor {
     return new Promise((resolve) => {
       worker.on('message', (message) => {
         if (!isOurs(message)) return;
-        const said = message as FromWorker;
-        if (said.mem === 'ready') resolve({ port: said.port, storedKeys: said.storedKeys });
-        else this.#receive(worker, said);
+        const received = message as FromWorker;
+        if (received.mem === 'ready') resolve({ port: received.port, storedKeys: received.storedKeys });
+        else this.#receive(worker, received);
       });
       worker.once('exit', (code) => resolve({ exitCode: code || 1 }));
     });

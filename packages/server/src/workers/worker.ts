@@ -19,7 +19,7 @@ export class WorkerChannel {
     });
   }
 
-  /** Tells the supervisor that this worker takes requests. */
+  /** Informs the supervisor that this worker takes requests. */
   ready(port: number, storedKeys: number): void {
     this.#send({ mem: 'ready', port, storedKeys });
   }
