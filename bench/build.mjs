@@ -13,6 +13,8 @@ const sources = {
   health: 'floors/health.mjs',
   broadcast: 'floors/broadcast.mjs',
   mcp: 'floors/mcp.mjs',
+  engine: 'floors/engine.mjs',
+  recordWrites: 'inside/record-writes.mjs',
   mcpInsert: 'floors/mcp-insert.mjs',
   fill: 'inside/fill.mjs',
   fillTraces: 'inside/fill-traces.mjs',

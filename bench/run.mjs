@@ -7,7 +7,7 @@ import { measureMcp } from './figures/mcp.mjs';
 import { measureMemory } from './figures/memory.mjs';
 import { measureOutcome } from './figures/outcome.mjs';
 import { measurePeers } from './figures/peers.mjs';
-import { measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
+import { measurePostEngine, measurePostPostgres, measurePostSqlite } from './figures/post.mjs';
 import { measureRowSecurity } from './figures/row-security.mjs';
 import { measureScale } from './figures/scale.mjs';
 import { measureScoped } from './figures/scoped.mjs';
@@ -28,6 +28,7 @@ import { fillRates } from './stores.mjs';
 const figures = {
   get: measureGet,
   post: measurePostSqlite,
+  'post-engine': measurePostEngine,
   'post-postgres': measurePostPostgres,
   search: measureSearch,
   scale: measureScale,

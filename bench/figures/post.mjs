@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { compareWithBefore } from '../before.mjs';
 import { compare, summarize } from '../compare.mjs';
 import { POSTGRES_POOL } from '../harness.mjs';
-import { has } from '../machine.mjs';
+import { has, pinned } from '../machine.mjs';
+import { run } from '../processes.mjs';
 import { writeEntries } from '../requests.mjs';
 
 const FOLDERS_OVER = 20_000;
@@ -37,6 +39,29 @@ async function* measureLatency(harness, service, where) {
     yield { figure, unit: 'ms', target: { most: 5 }, ...summarize(pairs), note };
   }
 }
+
+/** What SQLite alone needs for the rows of a write: the statements of real writes, replayed in a process of their own. */
+export async function* measurePostEngine(harness) {
+  const recorded = join(harness.folder, 'writes.json');
+  const options = JSON.stringify({ folder: harness.folder, file: recorded });
+  await run(process.execPath, [harness.programs.recordWrites, options]);
+  const service = await harness.service(harness.emptyPlace('post-engine'));
+  const replay = async () => {
+    const { stdout } = await run(...pinned('server', process.execPath, [harness.programs.engine, recorded]));
+    return { value: JSON.parse(stdout).writes_per_s };
+  };
+  const figure = 'POST entry, durable, 64 connections, SQLite, against the engine alone';
+  const measured = await compare(harness.options.repeats, replay, writeRate(harness, service));
+  yield { figure, target: { least: 0.75 }, unit: 'writes/s', ...measured };
+}
+
+const writeRate = (harness, target) => async () => {
+  const { requests_per_s: value, non2xx } = await harness.load(target, {
+    requests: writeEntries(),
+    count: FOLDERS_OVER,
+  });
+  return { value, non2xx };
+};
 
 /** Durable writes of distinct keys, against Fastify that parses and validates the same body and stores nothing. */
 export async function* measurePostSqlite(harness) {

@@ -26,5 +26,7 @@ for (let version = 0; version < HISTORY_LENGTH; version++) {
     })),
   );
 }
+// Until all words are indexed.
+await app.jobs.sweep();
 await app.close();
 process.stdout.write(JSON.stringify({ per_s, how: 'entries/s through commits of 1,000' }));

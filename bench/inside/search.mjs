@@ -16,7 +16,7 @@ const expressions = queries.map((query) =>
   syntax.any(parseQuery(query).map((term) => syntax.term(term, account.number))),
 );
 
-const file = new DatabaseSync(join(dataDir, 'mem.db'), { readOnly: true });
+const file = new DatabaseSync(join(dataDir, 'words.db'), { readOnly: true });
 file.exec('PRAGMA cache_size = -16384; PRAGMA mmap_size = 268435456');
 const bare = file.prepare('SELECT rowid, rank FROM entry_words WHERE entry_words MATCH ? ORDER BY rank LIMIT ?');
 const count = file.prepare('SELECT count(*) AS n FROM entry_words WHERE entry_words MATCH ?');

@@ -40,6 +40,18 @@ describe.each(backends)('open sessions of keys on %s', (backend) => {
     expect(sealed.json).toMatchObject({ outcome_ref: 'by one', session_id: 's1' });
   });
 
+  it('are not shown to another key by an answer that is kept for retries', async () => {
+    const [one, two] = [await hosted.newKey(admin), await hosted.newKey(admin)];
+    await hosted.as(one.key, post('/api/v1/entries', { entity_path: 'read', key: 'by-one', value: 1 }));
+    await hosted.as(one.key, named(get('/api/v1/entries/read/by-one')));
+    const commit = named(outcome('retried'), { 'idempotency-key': 'retried' });
+    const first = await hosted.as(one.key, commit);
+    expect(first.text).toContain('by-one');
+    expect((await hosted.as(one.key, commit)).text).toBe(first.text);
+    const other = await hosted.as(two.key, commit);
+    expect([other.status, other.json]).toMatchObject([422, { code: 'idempotency_mismatch' }]);
+  });
+
   it('without a name go with a rotated key too', async () => {
     const { key, key_id } = await hosted.newKey(admin);
     await hosted.as(key, context('unnamed'));

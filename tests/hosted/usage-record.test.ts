@@ -195,6 +195,15 @@ describe('GET /api/v1/me', () => {
         ops_remaining: 998,
         warning_level: null,
       },
+      // Rate limits are off in this service.
+      limits: {
+        key_rate_rpm: { used: 0, limit: null },
+        rate_rpm: { used: 0, limit: null },
+        storage_bytes: { used: 0, limit: 104_857_600 },
+        storage_entries: { used: 0, limit: 10_000 },
+        open_sessions: { used: 0, limit: 1000 },
+        open_streams: { used: 0, limit: 10 },
+      },
       warnings: [expect.stringContaining(expires_at)],
       upgrade_url: null,
       plan_comparison_url: null,

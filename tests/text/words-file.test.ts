@@ -1,8 +1,10 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fragment } from '../../packages/server/src/db/index.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
+import { openDriver } from '../cli/sqlite.ts';
 import { newPlace, openTestApp, type StorePlace, type TestApp } from '../support/app.ts';
 
 const ACCOUNT = SELF_HOSTED_ACCOUNT;
@@ -137,6 +139,23 @@ describe('the words of entries in a file of their own', () => {
     expect(await found(app, 'granite')).toEqual(['first']);
     expect(await position(app)).toBeGreaterThan(4000);
     expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);
+  });
+
+  it('of a store from before are made from its entries, and its table of words is gone', async () => {
+    await app.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(wordsFile() + end, { force: true });
+    const before = await openDriver(join(place.options.dataDir, 'mem.db'));
+    before.exec(`CREATE VIRTUAL TABLE entry_words USING fts5(words, content='', contentless_delete=1);
+      INSERT INTO entry_words (rowid, words) VALUES (1, 'old');
+      DELETE FROM schema_migrations WHERE module = 'text' AND module_version = 3`);
+    before.close();
+    app = await openTestApp('sqlite', { place });
+    expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);
+    const { read } = app.kernel.services.database;
+    const tables = await read.all<{ name: string }>(
+      fragment(`SELECT name FROM main.sqlite_schema WHERE name LIKE 'entry_words%'`),
+    );
+    expect(tables).toEqual([]);
   });
 
   it('of another store are not used', async () => {

@@ -2,8 +2,8 @@ import { accessSync, constants, lstatSync, readlinkSync, realpathSync, type Stat
 import { dirname, join, sep } from 'node:path';
 
 const DATABASE = 'mem.db';
-/** The database, and the files that SQLite keeps beside it. */
-const STORE_FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-shm`, `${DATABASE}-journal`];
+/** The databases, and the files that SQLite keeps beside them. */
+const STORE_FILES = [DATABASE, 'words.db'].flatMap((name) => ['', '-wal', '-shm', '-journal'].map((end) => name + end));
 
 export function statOf(path: string): Stats | undefined {
   return attempt(() => statSync(path, { throwIfNoEntry: false }));

@@ -55,6 +55,8 @@ export async function restoreStore(config: Config, { file, force }: BackupOption
     throw error;
   }
   for (const beside of ['-wal', '-shm', '-journal']) rmSync(target + beside, { force: true });
+  // Made from the entries again: what is there belongs to the store that is replaced.
+  for (const end of ['', '-wal', '-shm', '-journal']) rmSync(join(store, `words.db${end}`), { force: true });
   renameSync(partial, target);
   syncFolder(store);
   return reportOf({ file: from, store, copy });

@@ -44,3 +44,18 @@ export const writeErrors = [
   'looks_like_secret',
   'contract_violated',
 ] as const;
+
+export const damagedParts = z
+  .array(
+    z.object({
+      entity_path: s.entityPath.nullable(),
+      key: s.key.nullable(),
+      version: z.int().nullable(),
+      detail: z.string(),
+    }),
+  )
+  .meta({
+    description:
+      'Only where there is any: what the storage cannot read because its pages are damaged. `version` is null for an entry ' +
+      'as a whole; the names are null where they cannot be read either.',
+  });

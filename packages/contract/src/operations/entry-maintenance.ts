@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { operation } from '../operation.ts';
 import * as s from '../shapes.ts';
+import { damagedParts } from './drafts.ts';
 
 const address = s.address;
 const entryErrors = ['not_found', 'branch_not_found'] as const;
@@ -284,6 +285,7 @@ export const entryMaintenance = {
             actual_chain: z.string().nullable(),
           }),
         ),
+        damaged: damagedParts.optional(),
         ...s.page,
       }),
     errors: ['branch_not_found', 'invalid_cursor'],

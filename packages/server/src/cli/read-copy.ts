@@ -29,7 +29,9 @@ function isUnwritable(error: unknown): boolean {
 }
 
 async function openCopy(parts: CliParts, config: ClientConfig): Promise<OpenedApp | undefined> {
-  const files = ['mem.db', 'mem.db-wal'].filter((name) => existsSync(join(config.dataDir, name)));
+  const files = ['mem.db', 'mem.db-wal', 'words.db', 'words.db-wal'].filter((name) =>
+    existsSync(join(config.dataDir, name)),
+  );
   const sizes = await Promise.all(files.map((name) => stat(join(config.dataDir, name))));
   if (files.length === 0 || sizes.reduce((sum, { size }) => sum + size, 0) > MAX_BYTES) return undefined;
   const dataDir = await mkdtemp(join(tmpdir(), 'mem-read-'));

@@ -76,7 +76,8 @@ function clientMemory(
 function storeLocation(memory: MemoryLocation): ServiceStatus['place'] {
   const { kind, at, by } = memory;
   if (kind !== 'folder') return { kind, at, by, bytes: null, exists: true };
-  const files = ['mem.db', 'mem.db-wal'].map((name) => join(at, name)).filter((file) => existsSync(file));
+  const names = ['mem.db', 'mem.db-wal', 'words.db', 'words.db-wal'];
+  const files = names.map((name) => join(at, name)).filter((file) => existsSync(file));
   const size = files.reduce((sum, file) => sum + statSync(file).size, 0);
   return { kind: 'sqlite', at, by, bytes: size, exists: hasStore(memory) };
 }

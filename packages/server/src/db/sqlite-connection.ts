@@ -112,7 +112,7 @@ export class SqliteConnection {
   }
 }
 
-const PRAGMAS = `
+export const PRAGMAS = `
   PRAGMA busy_timeout = 5000;
   PRAGMA page_size = ${PAGE_BYTES};
   PRAGMA journal_mode = WAL;

@@ -21,7 +21,20 @@ const FAILURES: Readonly<Record<number, StorageFailure>> = {
   14: 'refused',
 };
 
-const errcode = (error: unknown) => (error as { errcode?: number } | undefined)?.errcode ?? 0;
+/** The texts of SQLite, for a driver that leaves out the code where a query of many rows fails. */
+const CODES: Readonly<Record<string, number>> = {
+  'database is locked': SQLITE_BUSY,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'file is not a database': 26,
+};
+
+function errcode(error: unknown): number {
+  const { errcode, message = '' } = (error ?? {}) as { errcode?: number; message?: string };
+  return errcode ?? CODES[message] ?? 0;
+}
+
 export const primaryCode = (error: unknown) => errcode(error) & 0xff;
 
 /** Separates failures of the storage from errors of the request. `file` is the store that was written to. */

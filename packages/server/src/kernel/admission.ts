@@ -1,22 +1,11 @@
-import {
-  Fault,
-  type FieldError,
-  invalidInput,
-  type Operation,
-  type OperationName,
-  operations,
-  plainIssue,
-  suggest,
-} from '@mem-service/contract';
-import type { z } from 'zod';
+import { Fault, type JsonObject, type Operation, type OperationName, operations } from '@mem-service/contract';
 import { type Authorize, authorizeKeyType } from './authorize.ts';
 import { authorizeAgent } from './authorize-agent.ts';
 import { authorizeScope } from './authorize-scope.ts';
 import type { Caller } from './caller.ts';
-import { fieldNamesAt } from './field-names.ts';
 import { HookContext, type Hooks } from './hooks.ts';
-import { refuseTooMany } from './input-bounds.ts';
 import type { Handler, Handlers, Services } from './module.ts';
+import { parseInput } from './parse-input.ts';
 import type { Usage } from './usage.ts';
 import { type Lineage, MAIN_BRANCH, MAIN_LINEAGE } from './view.ts';
 
@@ -39,7 +28,16 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
     const handler = handlers[name] as Handler<OperationName> | undefined;
     if (!operation) throw new Fault('route_not_found', `there is no operation ${name}`);
     if (!handler) throw missingModule(name, operation);
-    const input = parseInput(operation.input, raw) as Record<string, unknown>;
+    const parsed = parseInput(operation.input, raw);
+    return andThen(parsed as JsonObject | Promise<JsonObject>, (input) => check(name, handler, { input, caller }));
+  };
+
+  function check(
+    name: OperationName,
+    handler: Handler<OperationName>,
+    { input, caller }: { input: JsonObject; caller: Caller },
+  ): Admission | Promise<Admission> {
+    const operation: Operation = operations[name];
     for (const check of CHECKS) check(name, input, caller);
     const branch = input.branch as string | undefined;
     const isMain = branch === undefined || branch === MAIN_BRANCH;
@@ -56,7 +54,7 @@ export function createAdmit({ handlers, services, hooks, usage }: Parts): Admit 
       });
     };
     return isMain ? admission(MAIN_LINEAGE) : andThen(resolveLineage(lineages, branch, context), admission);
-  };
+  }
 }
 
 const missingModule = (name: string, { module }: Operation): Fault =>
@@ -103,33 +101,4 @@ function askEach(hooks: readonly AuthorizeHook[], name: OperationName, asked: Ad
     const answer = hooks[i]?.(name, asked.input, asked.context);
     if (answer instanceof Promise) return answer.then(() => askEach(hooks.slice(i + 1), name, asked));
   }
-}
-
-function parseInput(schema: z.ZodType, raw: unknown): unknown {
-  refuseTooMany(schema, raw);
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return parsed.data;
-  // Only a refusal needs texts for people, so only then is it parsed with them.
-  const { error = parsed.error } = schema.safeParse(raw, { error: plainIssue });
-  throw invalidInput(
-    error.issues
-      .slice(0, MAX_FIELD_ERRORS)
-      .flatMap((issue) => toFieldErrors(issue, schema))
-      .slice(0, MAX_FIELD_ERRORS),
-  );
-}
-
-/** Limits the errors in the answer to a body with many invalid fields. */
-const MAX_FIELD_ERRORS = 100;
-
-function toFieldErrors(issue: z.core.$ZodIssue, schema: z.ZodType): FieldError[] {
-  const at = issue.path.map(String);
-  if (issue.code === 'unrecognized_keys') {
-    const known = fieldNamesAt(schema, at);
-    return issue.keys.slice(0, MAX_FIELD_ERRORS).map((key) => ({
-      path: [...at, key].join('.'),
-      message: `is not a known field${suggest(key, known)}`,
-    }));
-  }
-  return [{ path: at.join('.'), message: issue.message }];
 }

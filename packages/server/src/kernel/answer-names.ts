@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { JsonText } from '@mem-service/contract';
+import type { Row } from '../db/index.ts';
 
 /** Members that hold the name of an agent, or of something that may be one. */
 const NAMING = /agent|author|actor|_by$|^source$|^target$/;
@@ -38,4 +39,25 @@ function collect(part: unknown, member: string, names: Set<string>): void {
   const { entity_path, key } = part as { entity_path?: unknown; key?: unknown };
   if (typeof entity_path === 'string' && typeof key === 'string') names.add(entryText(entity_path, key));
   for (const [name, one] of Object.entries(part)) collect(one, name, names);
+}
+
+/** An answer that is kept for retries. `names` are hashes of what it names. */
+export type KeptAnswer = {
+  idempotency_key: string;
+  request_hash: string;
+  holder: string;
+  names: string[];
+  answer: string;
+};
+
+/** The rows of kept answers, and of what they name. */
+export function answerRows(
+  kept: readonly KeptAnswer[],
+  { account_id, now: created_at }: { account_id: string; now: number },
+): { answers: Row[]; names: Row[] } {
+  const names = kept.flatMap(({ names, idempotency_key }) =>
+    names.map((name_hash) => ({ account_id, name_hash, idempotency_key, created_at })),
+  );
+  const answers = kept.map(({ names: _, ...answer }) => ({ account_id, created_at, is_named: 1, ...answer }));
+  return { answers, names };
 }

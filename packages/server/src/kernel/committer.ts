@@ -1,8 +1,13 @@
-import { Fault, type OperationName, operations, stringify } from '@mem-service/contract';
+import { Fault, type OperationName } from '@mem-service/contract';
 import { StorageError, type Transaction } from '../db/index.ts';
-import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
-import { hashRequest, type IdempotentRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
+import {
+  hashRequest,
+  type IdempotentRequest,
+  type JobResult,
+  replayStoredAnswers,
+  storeAnswer,
+} from './idempotency.ts';
 import { inputSize } from './input-size.ts';
 import { writeCharge } from './metering.ts';
 import type { HandlerOptions, Services } from './module.ts';
@@ -268,17 +273,5 @@ function record(work: Work, job: QueuedWrite, { output, change, holds }: WriteRe
     const { resource, before: before_hash, after: after_hash } = change;
     work.audit(job.caller, job.name, { resource, before_hash, after_hash });
   }
-  if (job.idempotency_key === undefined || job.request_hash === undefined) return;
-  work.storeAnswer({
-    idempotency_key: job.idempotency_key,
-    request_hash: job.request_hash,
-    names: answerNames(output, holds),
-    answer: stringify(withoutSecret(job.name, output)),
-  });
-}
-
-/** A secret is shown once: the stored answer does not contain it. */
-function withoutSecret(name: string, output: unknown): unknown {
-  const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
-  return once === undefined ? output : { ...(output as object), [once]: null };
+  storeAnswer(work, job, { output, holds });
 }

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto';
-import { Fault, JsonText, stringify } from '@mem-service/contract';
+import { Fault, JsonText, operations, stringify } from '@mem-service/contract';
+import { answerNames } from './answer-names.ts';
 import type { Caller } from './caller.ts';
 import type { MaintenanceTask } from './maintenance/index.ts';
 import { deleteOldAnswers, ERASED_ANSWER, findStoredAnswers, type StoredAnswer } from './queries.ts';
+import type { WriteResult } from './result.ts';
+import { heldName } from './session-name.ts';
 import type { Work } from './work.ts';
 
 const ANSWER_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-export type IdempotentRequest = { idempotency_key: string | undefined; request_hash: string | undefined };
+export type IdempotentRequest = {
+  idempotency_key: string | undefined;
+  request_hash: string | undefined;
+  caller: Caller;
+};
 export type JobResult = { output: unknown } | { error: unknown };
 
 export function hashRequest(name: string, input: unknown, caller: Caller): string {
@@ -34,7 +41,10 @@ export async function replayStoredAnswers<J extends IdempotentRequest>(
     const job = keyed[i] as J;
     if (!stored || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
     answered.add(job);
-    finish(job, job.request_hash === stored.request_hash ? replayed(stored) : { error: mismatch(stored) });
+    // An answer may show what the open session of a key held.
+    const isOwn = stored.holder === null || stored.holder === heldName('', job.caller);
+    const isSame = isOwn && job.request_hash === stored.request_hash;
+    finish(job, isSame ? replayed(stored) : { error: mismatch(stored) });
   });
   return jobs.filter((job) => !answered.has(job));
 }
@@ -52,6 +62,28 @@ const mismatch = ({ idempotency_key }: StoredAnswer) =>
   new Fault('idempotency_mismatch', `Idempotency-Key ${JSON.stringify(idempotency_key)} was used for another request`, {
     idempotency_key,
   });
+
+/** Keeps the answer to a request with a key, for retries. */
+export function storeAnswer(
+  work: Work,
+  { name, caller, idempotency_key, request_hash }: IdempotentRequest & { name: string },
+  { output, holds }: Pick<WriteResult<unknown>, 'output' | 'holds'>,
+): void {
+  if (idempotency_key === undefined || request_hash === undefined) return;
+  work.storeAnswer({
+    idempotency_key,
+    request_hash,
+    holder: heldName('', caller),
+    names: answerNames(output, holds),
+    answer: stringify(withoutSecret(name, output)),
+  });
+}
+
+/** A secret is shown once: the stored answer does not contain it. */
+function withoutSecret(name: string, output: unknown): unknown {
+  const once = (operations as Readonly<Record<string, { once?: string } | undefined>>)[name]?.once;
+  return once === undefined ? output : { ...(output as object), [once]: null };
+}
 
 export const deleteExpiredAnswers: MaintenanceTask = {
   name: 'kernel.forget_answers',

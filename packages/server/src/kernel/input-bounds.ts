@@ -22,15 +22,15 @@ const known = new WeakMap<InputSchema, { bounds: InputBounds | undefined }>();
 
 /**
  * Refuses lists and objects with far too many members before the schema reads each of them: that takes a microsecond or
- * more a member, and an issue for each that is wrong.
+ * more a member, and an issue for each that is wrong. Returns how many items its lists have in all.
  */
-export function refuseTooMany(schema: InputSchema, raw: unknown): void {
+export function countItems(schema: InputSchema, raw: unknown): number {
   let found = known.get(schema);
   if (!found) {
     found = { bounds: boundsOf(schema) };
     known.set(schema, found);
   }
-  if (found.bounds) check(raw, found.bounds, '');
+  return found.bounds ? check(raw, found.bounds, '') : 0;
 }
 
 function boundsOf(schema: InputSchema): InputBounds | undefined {
@@ -60,25 +60,36 @@ function boundsOf(schema: InputSchema): InputBounds | undefined {
   }
 }
 
-function check(raw: unknown, bounds: InputBounds, path: string): void {
-  if (typeof raw !== 'object' || raw === null) return;
-  for (const one of bounds.anyOf ?? []) check(raw, one, path);
-  if (Array.isArray(raw)) checkList(raw, bounds, path);
-  else if (bounds.fields || bounds.members !== undefined) checkObject(raw as Record<string, unknown>, bounds, path);
+function check(raw: unknown, bounds: InputBounds, path: string): number {
+  if (typeof raw !== 'object' || raw === null) return 0;
+  let items = 0;
+  for (const one of bounds.anyOf ?? []) items += check(raw, one, path);
+  if (Array.isArray(raw)) return items + checkList(raw, bounds, path);
+  if (bounds.fields || bounds.members !== undefined)
+    return items + checkObject(raw as Record<string, unknown>, bounds, path);
+  return items;
 }
 
-function checkList(raw: readonly unknown[], { items = Number.POSITIVE_INFINITY, each }: InputBounds, path: string) {
+function checkList(
+  raw: readonly unknown[],
+  { items = Number.POSITIVE_INFINITY, each }: InputBounds,
+  path: string,
+): number {
   if (raw.length > items) throw invalidInput([{ path, message: `must not have more than ${items} items` }]);
-  if (each) for (const [i, item] of raw.entries()) check(item, each, join(path, i));
+  let count = raw.length;
+  if (each) for (const [i, item] of raw.entries()) count += check(item, each, join(path, i));
+  return count;
 }
 
-function checkObject(raw: Record<string, unknown>, { fields, members, isStrict }: InputBounds, path: string): void {
+function checkObject(raw: Record<string, unknown>, { fields, members, isStrict }: InputBounds, path: string): number {
   if (members !== undefined && Object.keys(raw).length > members)
     throw invalidInput([{ path, message: `must not have more than ${members} members` }]);
-  if (!fields) return;
+  if (!fields) return 0;
   if (isStrict) refuseUnknown(raw, fields, path);
+  let items = 0;
   for (const [name, bounds] of fields)
-    if (bounds && Object.hasOwn(raw, name)) check(raw[name], bounds, join(path, name));
+    if (bounds && Object.hasOwn(raw, name)) items += check(raw[name], bounds, join(path, name));
+  return items;
 }
 
 function refuseUnknown(raw: object, fields: ReadonlyMap<string, unknown>, path: string): void {

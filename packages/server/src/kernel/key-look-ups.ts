@@ -30,8 +30,8 @@ export class KeyLookUps {
     if (known) return known.found;
     if (this.#waiting.size >= MAX_WAITING)
       return Promise.reject(new Fault('unavailable', 'too many keys wait to be looked up', { retry_after: 1 }));
-    const { promise: found, ...settle } = withResolvers<KnownKey | undefined>();
-    this.#waiting.set(keyHash, { found, ...settle });
+    const { promise: found, ...resolvers } = withResolvers<KnownKey | undefined>();
+    this.#waiting.set(keyHash, { found, ...resolvers });
     if (!this.#isRunning) void this.#run();
     return found;
   }
@@ -59,8 +59,8 @@ export class KeyLookUps {
 
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: unknown) => void } {
   let [resolve, reject]: [(value: T) => void, (error: unknown) => void] = [() => {}, () => {}];
-  const promise = new Promise<T>((...settle) => {
-    [resolve, reject] = settle;
+  const promise = new Promise<T>((...functions) => {
+    [resolve, reject] = functions;
   });
   return { promise, resolve, reject };
 }

@@ -180,6 +180,8 @@ export const kernelMigrations: readonly Migration[] = [
     up: ({ engine, text, int }) => [
       // 0 for answers of earlier versions of the service: nothing is known of what they name.
       `ALTER TABLE stored_answers ADD COLUMN is_named ${int} NOT NULL DEFAULT 0`,
+      // Whose answer it is; NULL for answers of earlier versions, which went by the scope of a key alone.
+      `ALTER TABLE stored_answers ADD COLUMN holder ${text}`,
       'CREATE INDEX stored_answers_unnamed ON stored_answers (account_id) WHERE is_named = 0',
       `CREATE TABLE answer_names (
         account_id ${text} NOT NULL,

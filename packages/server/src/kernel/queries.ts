@@ -110,14 +110,20 @@ export const insertAudit: Insert = {
   },
 };
 
-export type StoredAnswer = { idempotency_key: string; request_hash: string; answer: string; created_at: number };
+export type StoredAnswer = {
+  idempotency_key: string;
+  request_hash: string;
+  holder: string | null;
+  answer: string;
+  created_at: number;
+};
 
 /** Stands for an answer that was erased: its key and the hash of its request stay. */
 export const ERASED_ANSWER = '';
 
 export const findStoredAnswers: Find = {
   table: 'stored_answers',
-  select: 'idempotency_key, request_hash, answer, created_at',
+  select: 'idempotency_key, request_hash, holder, answer, created_at',
   by: { account_id: 'text', idempotency_key: 'text' },
 };
 
@@ -127,13 +133,14 @@ export const insertStoredAnswers: Insert = {
     account_id: 'text',
     idempotency_key: 'text',
     request_hash: 'text',
+    holder: 'text',
     answer: 'text',
     is_named: 'int',
     created_at: 'int',
   },
   suffix: `ON CONFLICT (account_id, idempotency_key) DO UPDATE SET
-    request_hash = excluded.request_hash, answer = excluded.answer, is_named = excluded.is_named,
-    created_at = excluded.created_at`,
+    request_hash = excluded.request_hash, holder = excluded.holder, answer = excluded.answer,
+    is_named = excluded.is_named, created_at = excluded.created_at`,
 };
 
 /** What stored answers name, to find them when it is erased. */

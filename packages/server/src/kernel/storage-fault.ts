@@ -3,14 +3,17 @@ import { StorageError } from '../db/index.ts';
 
 /** Turns a failure of the store into a Fault that a caller can act on. Bugs are passed on unchanged. */
 export function fromStorage(error: unknown): unknown {
-  if (!(error instanceof StorageError)) return error;
-  const fault = faultOf(error);
+  if (!(error instanceof StorageError) && !isUnreadable(error)) return error;
+  const fault = faultOf(error instanceof StorageError ? error.reason : 'damaged');
   // For the log; callers only see the fault.
   fault.cause = error;
   return fault;
 }
 
-function faultOf({ reason }: StorageError): Fault {
+/** Input is parsed before an operation runs; what cannot be parsed afterwards was JSON when it was stored. */
+const isUnreadable = (error: unknown): boolean => error instanceof SyntaxError && error.message.includes('JSON');
+
+function faultOf(reason: StorageError['reason']): Fault {
   if (reason === 'full') return new Fault('storage_full', 'nothing was written: the storage is full');
   if (reason === 'damaged')
     return new Fault(

@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { answerRows, type KeptAnswer } from './answer-names.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
 import { toIso } from './clock.ts';
@@ -85,7 +86,7 @@ export class Work {
   /** Resolves once the account is locked. Reads sent before that already see it as locked. */
   readonly locked: Promise<void>;
   readonly #audits: Omit<AuditRow, 'hash'>[] = [];
-  readonly #answers: Parameters<Work['storeAnswer']>[0][] = [];
+  readonly #answers: KeptAnswer[] = [];
   readonly #charges: Charge[] = [];
   readonly #after: (() => void)[] = [];
   #pending: Promise<unknown>[] = [];
@@ -181,8 +182,8 @@ export class Work {
     this.#audits.push(auditRow(caller, { action, subject, place }));
   }
 
-  /** Keeps an answer for retries. `names` are hashes of what it names. */
-  storeAnswer(answer: { idempotency_key: string; request_hash: string; names: string[]; answer: string }): void {
+  /** Keeps an answer for retries. */
+  storeAnswer(answer: KeptAnswer): void {
     this.#answers.push(answer);
   }
 
@@ -252,18 +253,9 @@ export class Work {
   }
 
   #sendAnswers(): void {
-    const { account_id, tx, now: created_at } = this;
-    const answers = this.#answers.map(({ names: _, ...answer }) => ({
-      account_id,
-      created_at,
-      is_named: 1,
-      ...answer,
-    }));
-    const names = this.#answers.flatMap(({ names, idempotency_key }) =>
-      names.map((name_hash) => ({ account_id, name_hash, idempotency_key, created_at })),
-    );
-    this.send(tx.insertMany(queries.insertStoredAnswers, answers));
-    if (names.length > 0) this.send(tx.insertMany(queries.insertAnswerNames, names));
+    const { answers, names } = answerRows(this.#answers, this);
+    this.send(this.tx.insertMany(queries.insertStoredAnswers, answers));
+    if (names.length > 0) this.send(this.tx.insertMany(queries.insertAnswerNames, names));
   }
 
   /** Writes everything collected. Must be the last step of the transaction. */

@@ -27,8 +27,8 @@ const BREAKS: Record<string, string> = {
 };
 
 /** The number of problems found by a verification. */
-export const problemCount = ({ corrupted = [], chain_breaks = [], problems = [] }: AnswerItem): number =>
-  [corrupted, chain_breaks, problems].reduce<number>((sum, list) => sum + (list as AnswerItem[]).length, 0);
+export const problemCount = ({ corrupted = [], chain_breaks = [], damaged = [], problems = [] }: AnswerItem): number =>
+  [corrupted, chain_breaks, damaged, problems].reduce<number>((sum, list) => sum + (list as AnswerItem[]).length, 0);
 
 function verified(item: AnswerItem, what: string, screen: Screen): string {
   const checked = `checked ${counted(item.total_checked as number, what)}`;
@@ -45,7 +45,15 @@ export function verify(item: AnswerItem, screen: Screen): string {
       what: BREAKS[String(one.reason)] ?? show(one.reason),
     })),
   ].map(({ one, what }) => `${entryLabel(one, screen)}: version ${show(one.version)} ${what}`);
-  return `${[verified(item, 'version', screen), ...lines].join('\n')}\n`;
+  const damaged = ((item.damaged ?? []) as AnswerItem[]).map((one) => damagedLine(one, screen));
+  const todo = damaged.length > 0 ? ['the store is damaged: mem doctor names its pages; restore a backup'] : [];
+  return `${[verified(item, 'version', screen), ...lines, ...damaged, ...todo].join('\n')}\n`;
+}
+
+function damagedLine(one: AnswerItem, screen: Screen): string {
+  if (one.entity_path === null) return show(one.detail);
+  const version = one.version === null ? '' : `version ${show(one.version)} `;
+  return `${entryLabel(one, screen)}: ${version}${show(one.detail)}`;
 }
 
 export function verifyTraces(item: AnswerItem, screen: Screen): string {

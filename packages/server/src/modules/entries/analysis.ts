@@ -1,13 +1,13 @@
-import { globsOf, type Input, type PathFilter, parseExact, parseGlob } from '@mem-service/contract';
-import { cursorsOf, globConditions, type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
+import { globsOf, type Input, type PathFilter, parseExact } from '@mem-service/contract';
+import { type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { createAggregate } from './rules/aggregate.ts';
 import { diffJson } from './rules/diff.ts';
 import { mayAgentSee } from './rules/next.ts';
-import { Verification } from './verification.ts';
-import { getVersion, listVersionsInOrder } from './version-queries.ts';
+import { verify } from './verify.ts';
+import { getVersion } from './version-queries.ts';
 
 const CHUNK = 500;
 
@@ -75,31 +75,6 @@ function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefin
 }
 
 const exact = (row: VersionRow): unknown => parseExact(fromDocument(row).value);
-
-const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
-
-const verify = reads<'entries.verify'>(async (context, input) => {
-  const { view, scan } = context;
-  const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
-  const where = globConditions(glob);
-  const verification = new Verification(context);
-  let position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
-  if (position) await verification.resume(position);
-  let more = true;
-  for (let left = input.limit; more && left > 0; ) {
-    const limit = Math.min(CHUNK, left);
-    const rows = await listVersionsInOrder(scan, view, { where, after: position, limit });
-    const checked = verification.report.total_checked;
-    await verification.add(rows, where);
-    const last = rows.at(-1);
-    if (last) position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
-    more = rows.length === limit;
-    // Counts only entries that the caller may see, so that a page ends at an entry whose name the cursor may hold.
-    left -= verification.report.total_checked - checked;
-  }
-  if (!more) await verification.end(glob);
-  return { ...verification.report, has_more: more, next_cursor: more && position ? versionCursors.to(position) : null };
-});
 
 export const analysisHandlers: Handlers = {
   'entries.aggregate': aggregate,

@@ -51,6 +51,19 @@ export function getLiveEntry(query: Query, view: EntryView, at: EntryKey): Promi
   return query.get<EntryRow>(sql`SELECT ${ENTRY} FROM ${entriesIn(view)} WHERE ${isNamed(at)}`);
 }
 
+/** The name of the next entry, in whatever state. Read from the index alone where the engine can. */
+export function getNextName(
+  query: Query,
+  view: EntryView,
+  { where, after }: { where: readonly Sql[]; after: readonly [string, string, number] | undefined },
+): Promise<EntryKey | undefined> {
+  const [path, key] = after ?? ['', ''];
+  return query.get<EntryKey>(
+    sql`SELECT entity_path, key FROM ${entriesIn(view, { including: 'all' })}
+        WHERE (entity_path, key) > (${path}, ${key})${andAll(where)} ORDER BY entity_path, key LIMIT 1`,
+  );
+}
+
 /** Returns the entries from one name to another, in any state. */
 export function listEntriesBetween(
   query: Query,

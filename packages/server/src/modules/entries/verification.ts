@@ -54,6 +54,24 @@ export class Verification {
     }
   }
 
+  /** Returns a function that undoes what is added from now on. */
+  mark(): () => void {
+    const { total_checked, valid, corrupted, chain_breaks } = this.report;
+    const [sound, previous] = [this.#sound, this.#previous];
+    const lists = [corrupted, chain_breaks].map((list) => ({ list, length: list.length }));
+    return () => {
+      Object.assign(this.report, { total_checked, valid });
+      for (const { list, length } of lists) list.length = length;
+      [this.#sound, this.#previous] = [sound, previous];
+    };
+  }
+
+  /** Goes on behind an entry that cannot be read. */
+  pass(damaged: NonNullable<VerifyReport['damaged']>): void {
+    if (damaged.length > 0) this.report.damaged = [...(this.report.damaged ?? []), ...damaged];
+    this.#previous = undefined;
+  }
+
   /** After the last version: checks its entry, and versions whose entry is missing. */
   async end(glob: Glob | undefined): Promise<void> {
     await this.#checkHead();
@@ -145,8 +163,8 @@ export class Verification {
 /** The head equals its newest version; only its confidence may differ, because of outcomes. */
 function isHeadOf(entry: EntryRow, version: VersionRow): boolean {
   const same = HEAD_COLUMNS.every((name) => entry[name] === version[name]);
-  if (!same) return false;
-  const content = fromDocument(version);
+  const content = same ? parseVersion(version) : undefined;
+  if (!content) return false;
   return (
     entry.memory_type === content.memory_type &&
     entry.pattern_refs === content.pattern_refs &&

@@ -262,6 +262,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     is_artifact: content.is_artifact === 1,
     ttl_at: null,
   };
+  await pause();
   const restored_from = old.version;
   const applied = entries.apply(
     draft,

@@ -5,7 +5,9 @@ import {
   accountStatement,
   type Kernel,
   type LogEvent,
+  readAccount,
   readCreation,
+  SELF_HOSTED_ACCOUNT,
   type Services,
   type StoreCompanion,
 } from '../../kernel/index.ts';
@@ -17,9 +19,12 @@ import { readIndexCursor, readIndexObjects } from './queries.ts';
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
 const QUIET_MS = 5000;
+/** Processes that run one command end before this. */
+const FIRST_LOOK_MS = 1000;
 
-/** Beyond this many writes that are not indexed, new ones wait for the index. */
-const MAX_BEHIND = 20_000;
+/** Beyond this many writes that are not indexed, new ones wait for the index; far earlier where a search waits for it. */
+const MAX_BEHIND = 50_000;
+const MAX_BEHIND_SEARCHED = 2000;
 const THROTTLE_MS = 50;
 
 /** Accounts whose distance to the index was looked up. */
@@ -39,7 +44,11 @@ export class Indexer {
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<string>();
   readonly #listeners = new Set<() => void>();
+  /** Writes since the last batch, and those that it left. */
   #unindexed = 0;
+  #indexing = 0;
+  /** Searches that wait for the index. */
+  #searches = 0;
   #running: Promise<void> | undefined;
   #quiet: NodeJS.Timeout | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
@@ -57,8 +66,12 @@ export class Indexer {
     const { path, store } = file;
     const statements = { ...headStatements, account: accountStatement };
     this.#thread = new WordsThread({ path, store, statements }, (progress) => this.#progressed(progress));
-    file.throttle = () =>
-      this.#unindexed > MAX_BEHIND && !this.#isFailing ? this.#nextProgress(THROTTLE_MS) : undefined;
+    file.throttle = () => (this.#isTooFarBehind ? this.#nextProgress(THROTTLE_MS) : undefined);
+  }
+
+  get #isTooFarBehind(): boolean {
+    const behind = this.#indexing + this.#unindexed;
+    return behind > (this.#searches > 0 ? MAX_BEHIND_SEARCHED : MAX_BEHIND) && !this.#isFailing;
   }
 
   /** Called after every commit of this process. */
@@ -77,6 +90,13 @@ export class Indexer {
     const position = await this.position(accountId).catch(() => seq);
     this.#unindexed += Math.max(0, seq - (position ?? 0));
     if (this.#unindexed >= WAKE_WRITES) this.#wake();
+  }
+
+  /** Called once in a process that stays: an older store has no file of words yet. */
+  async look(accountId: string): Promise<void> {
+    const account = await readAccount(this.#read, accountId);
+    const position = await this.position(accountId);
+    if (account && account.seq - (position ?? 0) >= WAKE_WRITES) this.request(accountId);
   }
 
   /** Indexes an account that a search found to be behind. */
@@ -104,6 +124,7 @@ export class Indexer {
   async #index(): Promise<void> {
     const accounts = [...this.#due];
     this.#due.clear();
+    this.#indexing = this.#unindexed;
     this.#unindexed = 0;
     try {
       await this.#thread.run({ task: 'index', accounts });
@@ -111,6 +132,8 @@ export class Indexer {
     } catch (error) {
       for (const account of accounts) this.#due.add(account);
       this.#failed(error);
+    } finally {
+      this.#indexing = 0;
     }
   }
 
@@ -125,6 +148,8 @@ export class Indexer {
 
   #progressed({ account_id, reached, head }: IndexProgress): void {
     if (reached < head) this.#due.add(account_id);
+    this.#unindexed = 0;
+    this.#indexing = Math.max(0, head - reached);
     this.#report();
   }
 
@@ -147,7 +172,12 @@ export class Indexer {
   /** Waits until the index has moved on, or that long. */
   async advance(accountId: string, ms: number): Promise<void> {
     this.#due.add(accountId);
-    await this.#nextProgress(ms);
+    this.#searches++;
+    try {
+      await this.#nextProgress(ms);
+    } finally {
+      this.#searches--;
+    }
   }
 
   /** How far the index goes in the log of an account; undefined where there is no index that could be searched. */
@@ -180,13 +210,17 @@ export class Indexer {
     return this.#thread.run({ task: 'compact' });
   }
 
-  /** Waits for what is being indexed. */
+  /** Waits for what is being indexed. A thread that runs already takes the rest too, however little it is. */
   async drain(): Promise<void> {
-    while (this.#running !== undefined) await this.#running;
+    await this.#running;
+    if (this.#thread.isRunning) this.#wake();
+    await this.#running;
   }
 
   async close(): Promise<void> {
     await this.#measuring;
+    // A little is worth waiting for; a thread that is busy ends after its batch.
+    if (this.#running === undefined) await this.drain();
     this.#closed = true;
     clearTimeout(this.#quiet);
     await this.#thread.close();
@@ -210,10 +244,12 @@ export function startIndexer(
   const indexer = new Indexer(words, services.database.read, onError);
   indexers.set(words, indexer);
   const stop = feed.subscribeAll((events, accountId) => indexer.committed(events, accountId));
+  const first = setTimeout(() => void indexer.look(SELF_HOSTED_ACCOUNT).catch(onError), FIRST_LOOK_MS).unref();
   return {
     drain: () => indexer.drain(),
     async close() {
       stop();
+      clearTimeout(first);
       words.throttle = undefined;
       await indexer.close();
     },

@@ -4,8 +4,8 @@ export const wordIndexes: readonly WordIndex[] = [
   {
     of: 'entries',
     table: 'entry_words',
-    apart: true,
     view: 'words_of_entries',
     columns: ['account_id', 'branch', 'entity_path', 'seq', 'search_words', 'word_count'],
+    apart: true,
   },
 ];

@@ -23,7 +23,7 @@ export type IndexState = {
 /** A longer tail waits for the index. */
 const MAX_TAIL = 4000;
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
-const MAX_WAIT_MS = 5000;
+const MAX_WAIT_MS = 10_000;
 /** A tail of this length is worth the thread that indexes it. */
 const LONG_TAIL = 256;
 

@@ -22,6 +22,10 @@ export class WordsThread {
     this.#onProgress = onProgress;
   }
 
+  get isRunning(): boolean {
+    return this.#thread !== undefined;
+  }
+
   /** Returns whether the task was completed, and not ended early by closing. */
   run(task: ThreadTask): Promise<boolean> {
     this.#thread ??= this.#start();

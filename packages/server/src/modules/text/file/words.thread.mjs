@@ -1,4 +1,7 @@
 // Writes the file of words on a thread of its own: neither making words nor adding them to the index delays a request.
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { basename } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -8,8 +11,16 @@ const { loadDriver } = await import('../../../db/sqlite-connection.ts');
 const { WordsFile } = await import('./words-file.ts');
 
 const driver = await loadDriver();
+yieldToRequests();
 let file;
 let isClosing = false;
+
+/** Lowers the priority of this thread alone, where the system can do that: the index may lag behind, requests must not. */
+function yieldToRequests() {
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {}
+}
 
 const DAMAGED = new Set([11, 26]);
 const isDamaged = ({ errcode = 0 }) => DAMAGED.has(errcode & 0xff);

@@ -1,0 +1,76 @@
+import { type Glob, parseGlob } from '@mem-service/contract';
+import type { Sql } from '../../db/index.ts';
+import { cursorsOf, globConditions, type ReadContext, reads } from '../../kernel/index.ts';
+import { isDamage, passDamage, unlisted } from './damage.ts';
+import { Verification } from './verification.ts';
+import { listVersionsInOrder, type VersionPosition } from './version-queries.ts';
+
+const CHUNK = 500;
+
+const versionCursors = cursorsOf('entries.verify', ['string', 'string', 'number']);
+
+type VerifyWalk = {
+  context: ReadContext;
+  verification: Verification;
+  where: readonly Sql[];
+  position: VersionPosition | undefined;
+  more: boolean;
+  /** Nothing can be read from the position on. */
+  isBlocked: boolean;
+  /** After damage, so many versions are read one by one, until the damaged one is found. */
+  single: number;
+};
+
+/** Checks some versions, up to a limit. */
+async function walkOn(walk: VerifyWalk, left: number): Promise<void> {
+  const { context, verification, where, position: after } = walk;
+  const limit = walk.single > 0 ? 1 : Math.min(CHUNK, left);
+  const undo = verification.mark();
+  try {
+    const rows = await listVersionsInOrder(context.scan, context.view, { where, after, limit });
+    await verification.add(rows, where);
+    const last = rows.at(-1);
+    if (last) walk.position = [last.entity_path, last.key, last.version ?? Number.MAX_SAFE_INTEGER];
+    walk.more = rows.length === limit;
+    walk.single = Math.max(0, walk.single - 1);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    undo();
+    if (limit > 1) {
+      walk.single = CHUNK;
+      return;
+    }
+    const passed = await passDamage(context, { where, after }, error);
+    verification.pass(passed.damaged);
+    walk.single = 0;
+    walk.more = passed.position !== undefined;
+    walk.isBlocked = !walk.more && passed.damaged.length > 0;
+    walk.position = passed.position;
+  }
+}
+
+async function end({ verification, isBlocked }: VerifyWalk, glob: Glob | undefined): Promise<void> {
+  if (isBlocked) return;
+  try {
+    await verification.end(glob);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (verification.report.damaged === undefined) verification.pass([unlisted(error)]);
+  }
+}
+
+export const verify = reads<'entries.verify'>(async (context, input) => {
+  const glob = input.entity_path === undefined ? undefined : parseGlob(input.entity_path);
+  const verification = new Verification(context);
+  const position = input.cursor === undefined ? undefined : versionCursors.from(input.cursor);
+  const where = globConditions(glob);
+  const walk: VerifyWalk = { context, verification, where, position, more: true, isBlocked: false, single: 0 };
+  if (position) await verification.resume(position);
+  // Counts only entries that the caller may see, so that a page ends at an entry whose name the cursor may hold.
+  const found = () => verification.report.total_checked + (verification.report.damaged?.length ?? 0);
+  while (walk.more && found() < input.limit) await walkOn(walk, input.limit - found());
+  if (!walk.more) await end(walk, glob);
+  const isMore = walk.more && walk.position !== undefined;
+  const next_cursor = isMore && walk.position ? versionCursors.to(walk.position) : null;
+  return { ...verification.report, has_more: walk.more, next_cursor };
+});
