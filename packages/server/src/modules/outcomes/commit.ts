@@ -273,19 +273,6 @@ function missingCauses({ input, session, gaps }: LoadedOutcome): string | undefi
   return ofAttempt ?? incompleteBecause({ gaps, session: session.row });
 }
 
-/** Its index among the actions of the whole session. */
-function finalAction(
-  { final_action_index: index, tool_calls }: OutcomeInput,
-  { actions }: SessionReport,
-): number | null {
-  if (index === undefined || index === null) return null;
-  const offset = tool_calls.length > 0 ? actions - tool_calls.length : 0;
-  if (offset + index < actions) return offset + index;
-  throw invalidInput([
-    { path: 'final_action_index', message: `must be the index of one of ${actions - offset} actions` },
-  ]);
-}
-
 type TraceToSeal = { row: queries.OutcomeRow; evidence: readonly queries.EvidenceRow[]; ending: SessionEnd };
 
 /** Returns the hash of the trace, or null where the client sends the trace later. */
