@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-type InputSchema = z.core.$ZodType;
+export type InputSchema = z.core.$ZodType;
 
 /** The names of the fields that an object at this path of an input may have, to suggest one for a misspelt name. */
 export function fieldNamesAt(schema: InputSchema, path: readonly string[]): string[] {

@@ -1,7 +1,6 @@
 import { type FieldError, invalidInput, suggest } from '@mem-service/contract';
 import type { z } from 'zod';
-
-type InputSchema = z.core.$ZodType;
+import type { InputSchema } from './field-names.ts';
 
 /** Objects with names of the caller's choice, which no schema bounds: their items are few or they are text. */
 const MAX_RECORD_MEMBERS = 10_000;

@@ -1,4 +1,4 @@
-import { Fault, invalidInput, JsonText, type Output, stringify } from '@mem-service/contract';
+import { Fault, JsonText, type Output, stringify } from '@mem-service/contract';
 import {
   type Caller,
   changed,
@@ -48,6 +48,7 @@ import type { OutcomeInput } from './causes.ts';
 import { causesOf, type OutcomeCauses } from './causes.ts';
 import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
+import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
 import { partsOfNamedCauses } from './named-causes.ts';
 import { parseCause } from './rules/causes.ts';
