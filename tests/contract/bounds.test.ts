@@ -4,16 +4,12 @@ import * as z from 'zod';
 import { parseInput } from '../../packages/server/src/kernel/parse-input.ts';
 import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
 
-type OperationInput = Operation['input'];
+type AnyInput = Operation['input'];
 type LongList = { at: string[]; most: number };
 
 /** The lists of an input that have a greatest length, with the way to them through objects. */
-function longLists(schema: OperationInput, at: string[] = []): LongList[] {
-  const def = schema._zod.def as unknown as {
-    type: string;
-    innerType?: OperationInput;
-    shape?: Record<string, OperationInput>;
-  };
+function longLists(schema: AnyInput, at: string[] = []): LongList[] {
+  const def = schema._zod.def as unknown as { type: string; innerType?: AnyInput; shape?: Record<string, AnyInput> };
   if (def.innerType) return longLists(def.innerType, at);
   if (def.type === 'object')
     return Object.entries(def.shape ?? {}).flatMap(([name, field]) => longLists(field, [...at, name]));

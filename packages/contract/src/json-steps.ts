@@ -50,9 +50,9 @@ function* scan(
   const state: ScanState = { stepChars, at: 0, members: 0, values: 0, deepest: 0, starts: [] };
   while (state.at < text.length) {
     scanPart(text, state, large);
+    if (state.deepest > limits.depth) throw tooDeep(limits.depth);
     if (state.members > limits.members) throw tooMany('members', limits.members);
     if (state.values > limits.values) throw tooMany('values', limits.values);
-    if (state.deepest > limits.depth) throw tooDeep(limits.depth);
     yield;
   }
   return { large, depth: state.deepest };
