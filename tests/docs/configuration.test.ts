@@ -5,6 +5,7 @@ import { readDoc, tableOf } from './markdown.ts';
 const DEFAULTS: Record<string, (config: Config) => unknown> = {
   MEM_HTTP_HOST: ({ http }) => http.host,
   MEM_HTTP_PORT: ({ http }) => http.port,
+  MEM_WORKERS: ({ workers }) => workers,
   MEM_CORS_ORIGINS: ({ http }) => http.corsOrigins.join(','),
   MEM_API_KEYS: ({ apiKeys }) => apiKeys.join(',') || undefined,
   MEM_MODE: ({ hosted }) => (hosted ? 'hosted' : 'self-hosted'),
