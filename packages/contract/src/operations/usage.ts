@@ -24,7 +24,9 @@ const usage = z
 
 const bound = z
   .object({
-    used: count,
+    used: count
+      .nullable()
+      .meta({ description: 'Null where it is about the whole account and the key is kept to a part of it.' }),
     limit: count.nullable().meta({ description: 'What the plan allows; null where it has no limit.' }),
   })
   .meta({ id: 'PlanBound' });

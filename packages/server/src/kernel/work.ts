@@ -95,6 +95,7 @@ export class Work {
   #firstStored: StoredAmounts = NOTHING_STORED;
   /** The time of the last change before this transaction. */
   #latest = 0;
+  #isSetBack = false;
 
   constructor(services: Services, tx: Transaction, accountId: string) {
     this.account_id = accountId;
@@ -115,11 +116,8 @@ export class Work {
     // ahead must not hold them for ever: then the log says that it was corrected.
     const now = this.services.clock.now();
     this.#latest = this.#account.last_at;
-    if (now > this.#latest || this.#latest - now > MAX_AHEAD_MS) this.#account.last_at = now;
-  }
-
-  get #isSetBack(): boolean {
-    return this.now < this.#latest;
+    this.#isSetBack = this.#latest - now > MAX_AHEAD_MS;
+    if (now > this.#latest || this.#isSetBack) this.#account.last_at = now;
   }
 
   get account(): queries.AccountRow {
@@ -271,7 +269,7 @@ export class Work {
     const isCounted = this.account.item_no !== this.#firstItemNo || !isSameAmount(this.account, this.#firstStored);
     if (this.events.length + this.#audits.length > 0 || isCounted) {
       // Without an event to mark it, the correction waits for the next transaction.
-      const last_at = this.events.length === 0 ? Math.max(this.#latest, this.now) : this.now;
+      const last_at = this.#isSetBack && this.events.length === 0 ? this.#latest : this.now;
       this.send(queries.advanceAccount(tx, { ...this.account, last_at }));
     }
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);

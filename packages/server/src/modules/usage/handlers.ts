@@ -58,13 +58,15 @@ function limitsOf(services: Services, { account_id, key }: Caller, account: Acco
   const keyRate = key?.rate_limit_rpm ?? null;
   const ownRate = rates.key_rate_rpm === null ? keyRate : Math.min(keyRate ?? rates.key_rate_rpm, rates.key_rate_rpm);
   const { storage_bytes = 0, storage_entries = 0, open_sessions = 0 } = account ?? {};
+  // Amounts of the whole account would show a key that is kept to a part of it when others write.
+  const ofAccount = (used: number) => (key?.read === undefined && key?.agent_ids === undefined ? used : null);
   return {
     key_rate_rpm: { used: made?.key ?? 0, limit: services.limiter ? ownRate : null },
-    rate_rpm: { used: made?.account ?? 0, limit: rates.rate_rpm },
-    storage_bytes: { used: storage_bytes, limit: bounds.storage_bytes },
-    storage_entries: { used: storage_entries, limit: bounds.storage_entries },
-    open_sessions: { used: open_sessions, limit: bounds.open_sessions },
-    open_streams: { used: services.openStreams.get(account_id) ?? 0, limit: bounds.open_streams },
+    rate_rpm: { used: ofAccount(made?.account ?? 0), limit: rates.rate_rpm },
+    storage_bytes: { used: ofAccount(storage_bytes), limit: bounds.storage_bytes },
+    storage_entries: { used: ofAccount(storage_entries), limit: bounds.storage_entries },
+    open_sessions: { used: ofAccount(open_sessions), limit: bounds.open_sessions },
+    open_streams: { used: ofAccount(services.openStreams.get(account_id) ?? 0), limit: bounds.open_streams },
   };
 }
 

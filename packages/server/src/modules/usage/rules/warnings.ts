@@ -5,7 +5,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-type StorageBounds = Record<'storage_bytes' | 'storage_entries', { used: number; limit: number | null }>;
+type StorageBounds = Record<'storage_bytes' | 'storage_entries', { used: number | null; limit: number | null }>;
 type WarningFacts = { limits: StorageBounds; key_ends: string | null; now: number };
 
 /** Warnings about the plan and the key, as sentences. */
@@ -24,7 +24,7 @@ export function warningsOf(usage: PlanUsage, { limits, key_ends: keyEnds, now }:
 }
 
 function storageWarning({ used, limit }: StorageBounds['storage_bytes'], what: string): string[] {
-  const level = levelOf(used, limit);
+  const level = used === null ? null : levelOf(used, limit);
   if (level === null) return [];
   const rest = level === 100 ? ' Writes that need more are refused.' : '';
   return [`${used} of the ${limit} ${what} of the plan are stored.${rest}`];
