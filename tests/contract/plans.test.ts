@@ -125,6 +125,7 @@ describe.each(backends)('hot statements on %s', (backend) => {
       const statements = (await run(backend, place, hot)).filter(({ text }) => !text.startsWith('INSERT'));
       expect(statements.length).toBeGreaterThan(0);
       const app = await openTestApp(backend, { place });
+      await app.kernel.services.database.words?.attach();
       const plans: string[] = [];
       for (const { text, values } of statements) {
         const explained = { ...fragment(`EXPLAIN QUERY PLAN ${text}`), values };
