@@ -119,7 +119,7 @@ describe.each(backends)('attempts that a session recorded on %s', (backend) => {
   const explained = async (input: { outcome_ref?: string }, as: Partial<Caller>) =>
     (await app.call('sessions.explain', input, as)).attempts.map(({ summary }) => summary);
 
-  it('are told to a key with a scope as far as they read within it, open and sealed', async () => {
+  it('are shown to a key with a scope as far as they read within it, open and sealed', async () => {
     const session = { session_id: 'recorded' };
     const doer = { ...DOER, ...session };
     await readAt('outer/svc', doer);
@@ -131,18 +131,18 @@ describe.each(backends)('attempts that a session recorded on %s', (backend) => {
     await fail('outertext too', doer);
     await fail('outertext of nothing', doer);
     await readAt('inner/svc', doer);
-    const told = [null, 'innertext', null, null];
-    expect(await explained({}, { ...scoped, ...session })).toEqual(told);
+    const expected = [null, 'innertext', null, null];
+    expect(await explained({}, { ...scoped, ...session })).toEqual(expected);
     await app.call(
       'outcomes.commit',
       { outcome_ref: 'recorded', outcome_type: 'success', causal_entry_keys: ['inner/svc/kk'] },
       doer,
     );
-    expect(await explained({ outcome_ref: 'recorded' }, READER)).toEqual(told);
+    expect(await explained({ outcome_ref: 'recorded' }, READER)).toEqual(expected);
     expect(await explained({ outcome_ref: 'recorded' }, DOER)).not.toContain(null);
   });
 
-  it('are told whole where everything lies within the scope', async () => {
+  it('are shown whole where everything lies within the scope', async () => {
     const doer = { ...DOER, session_id: 'within' };
     await fail('of nothing', doer);
     await readAt('inner/svc', doer);
