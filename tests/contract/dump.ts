@@ -1,6 +1,10 @@
 import { type Dialect, fragment, type Query } from '../../packages/server/src/db/index.ts';
 import type { TestApp } from '../support/app.ts';
 
+/** What sessions hold is counted with the account. */
+const NOTED_BYTES = `*, (SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM sessions
+  WHERE sessions.account_id = accounts.account_id) AS noted_bytes`;
+
 type DumpedTable = { name: string; columns: string[] };
 
 const SCHEMA = {
@@ -30,7 +34,10 @@ const NOTES: Record<string, (row: Record<string, unknown>) => object | undefined
   consumers: () => undefined,
   consumer_cursors: () => undefined,
   entries: ({ recall_count: _, ...row }) => row,
-  accounts: ({ item_no: _, ...row }) => row,
+  accounts: ({ item_no: _, open_sessions: __, reader_notes: ___, noted_bytes, ...row }) => ({
+    ...row,
+    storage_bytes: (row.storage_bytes as number) - (noted_bytes as number),
+  }),
   edges: (row) => (row.relation === 'read' || row.relation === 'learned_from' ? undefined : row),
 };
 
@@ -44,7 +51,8 @@ export async function dump(app: TestApp, accountId?: string): Promise<Dump> {
     if (accountId !== undefined && !columns.includes('account_id')) continue;
     const where = accountId === undefined ? '' : `WHERE account_id = '${accountId}'`;
     // The numbers and blobs of the full-text index are larger than JavaScript's.
-    const picked = /^(entry|trace)_words/.test(name) ? columns.map((column) => `quote(${column}) AS ${column}`) : ['*'];
+    const quoted = columns.map((column) => `quote(${column}) AS ${column}`);
+    const picked = name === 'accounts' ? [NOTED_BYTES] : /^(entry|trace)_words/.test(name) ? quoted : ['*'];
     const rows = await scan.all(fragment(`SELECT ${picked.join(', ')} FROM ${name} ${where}`));
     const kept = rows.flatMap((row) => NOTES[name]?.(row) ?? (name in NOTES ? [] : row));
     found[name] = kept.map((row) => JSON.stringify(row)).sort();

@@ -111,7 +111,7 @@ async function answer(
     headers: Object.fromEntries(headers),
     body: sent,
     read,
-    keyHolder: options.hasKeys ? (caller.holder ?? caller.actor) : undefined,
+    keyHolder: options.hasKeys ? caller.holder || caller.actor : undefined,
     agentId: request.headers['x-mem-agent-id'] === undefined ? soleAgentOf(caller.key) : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
