@@ -192,7 +192,8 @@ describe.each(backends)('a plan on %s', (backend) => {
   it('shows the rate of a key that is enforced, also where the plan came later', async () => {
     const { key: admin, account_id } = await account('large');
     const { key } = await service.newKey(admin, { rate_limit_rpm: 100 });
-    const rate = async () => (await service.as(key, get('/api/v1/me'))).json.key.rate_limit_rpm;
+    const rate = async () =>
+      ((await service.as(key, get('/api/v1/me'))).json.key as { rate_limit_rpm: number }).rate_limit_rpm;
     expect(await rate()).toBe(100);
     await service.control(patch(`/api/v1/internal/accounts/${account_id}`, { plan: 'slow' }));
     expect(await rate()).toBe(5);
