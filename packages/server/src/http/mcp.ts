@@ -8,6 +8,7 @@ import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.t
 import type { KeyCheck } from './auth.ts';
 import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
+import type { RequestMetering } from './metering.ts';
 import { refuseWith } from './problems.ts';
 import type { TraceCall } from './telemetry.ts';
 
@@ -22,6 +23,7 @@ export type McpOptions = {
   answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
   room: AnswerRoom;
+  countCall?: RequestMetering['countCall'];
 };
 
 export const MCP_PATH = '/mcp';
@@ -127,6 +129,7 @@ async function answer(
         throw error;
       }
     },
+    countCall: () => options.countCall?.(request.identity),
     async follow(input, as, reader) {
       const leave = await followKernel(kernel, { input, caller: { ...caller, ...as } }, reader);
       options.listening.add(reader);

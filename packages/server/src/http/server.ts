@@ -102,9 +102,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   watchConnections(server, { kernel, stallMs: options.timeouts?.stallMs ?? TIMEOUTS.stallMs });
   refuseExpectations(server);
   acceptJsonOnly(server);
-  server.decorateRequest('identity', null as never);
-  server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);
-  decorateRequests(server);
+  decorate(server, options);
   if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   beginRequests(server, options, logRequest);
@@ -127,6 +125,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     requireKey,
     hasKeys,
     room,
+    countCall: metering.countCall,
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
@@ -150,6 +149,12 @@ function refuseExpectations(server: FastifyInstance): void {
   server.server.on('checkExpectation', (_request, response) =>
     response.writeHead(417, Object.fromEntries([NO_SNIFFING])).end(),
   );
+}
+
+function decorate(server: FastifyInstance, { unreadLimits = UNREAD_LIMITS }: HttpOptions): void {
+  server.decorateRequest('identity', null as never);
+  server.decorate('unreadLimits', unreadLimits);
+  decorateRequests(server);
 }
 
 function answerRoom({ kernel, answerLimits = ANSWER_LIMITS, timeouts }: HttpOptions): AnswerRoom {
