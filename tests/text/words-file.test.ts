@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fragment } from '../../packages/server/src/db/index.ts';
+import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
 import { openDriver } from '../cli/sqlite.ts';
@@ -258,5 +259,29 @@ describe('the words of entries in a file of their own', () => {
     expect(holding()).toEqual([]);
     app = await openTestApp('sqlite', { place });
     expect(await found(app, 'stays')).toEqual(['kept']);
+  });
+
+  it('leave no byte either where the store is closed right after the erasure', async () => {
+    const mark = 'zqvyunmistakable';
+    for (let i = 0; i < 5; i++)
+      await write(app, `secret-${i}`, { value: `${mark}${i} granite`, entity_path: 'people/two' });
+    await indexAll(app);
+    await app.call('entries.erase', { entity_path: 'people/**' });
+    await app.close();
+    const holding = readdirSync(place.options.dataDir).filter((name) =>
+      readFileSync(join(place.options.dataDir, name)).toString('latin1').includes(mark),
+    );
+    expect(holding).toEqual([]);
+    app = await openTestApp('sqlite', { place });
+  });
+
+  it('are counted by a metric while the index does not have them', async () => {
+    await indexAll(app);
+    const shown = async () => /^mem_words_behind (\d+)$/m.exec(await renderMetrics(app.kernel))?.[1];
+    expect(await shown()).toBe('0');
+    await write(app, 'counted', { value: 'marble' });
+    expect(await shown()).toBe('1');
+    await indexAll(app);
+    expect(await shown()).toBe('0');
   });
 });

@@ -89,6 +89,8 @@ export interface AttachableFile {
   readonly identity: string | undefined;
   /** Delays writes while it returns a promise. */
   throttle: (() => Promise<void> | undefined) | undefined;
+  /** How many changes of the store it does not have yet. */
+  countBehind: (() => Promise<number>) | undefined;
 }
 
 /** The store as it was at one moment, while the snapshot is open. */

@@ -21,6 +21,7 @@ export class AttachedFile implements AttachableFile {
   readonly store: string;
   /** Delays writes while it returns a promise. */
   throttle: (() => Promise<void> | undefined) | undefined;
+  countBehind: (() => Promise<number>) | undefined;
   readonly #reader: SqliteConnection;
   readonly #scan: SqliteReader;
   #attached: string | undefined;

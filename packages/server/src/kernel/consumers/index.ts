@@ -8,3 +8,4 @@ export {
   listDeadLetters,
   retryDeadLetters,
 } from './queries.ts';
+export { orNothing } from './or-nothing.ts';

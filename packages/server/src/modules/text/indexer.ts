@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttachableFile, Query } from '../../db/index.ts';
+import type { AttachableFile, Database, Query } from '../../db/index.ts';
 import { isUnusable } from '../../db/index.ts';
 import { accountStatement, type LogEvent, readAccount, readCreation, type Services } from '../../kernel/index.ts';
 import { headStatements } from '../entries/index.ts';
 import { OBJECTS } from './file/queries.ts';
 import { type IndexProgress, WordsThread } from './file/words-thread.ts';
-import { readIndexCursor, readIndexObjects } from './queries.ts';
+import { countBehind, readIndexCursor, readIndexObjects } from './queries.ts';
 
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
@@ -32,6 +32,7 @@ const EXAMINE_MS = 60_000;
 export class Indexer {
   readonly #file: AttachableFile;
   readonly #read: Query;
+  readonly #scan: Query;
   readonly #thread: WordsThread;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<string>();
@@ -53,9 +54,10 @@ export class Indexer {
   #measuring: Promise<void> | undefined;
   #closed = false;
 
-  constructor(file: AttachableFile, read: Query, onError: (error: unknown) => void) {
+  constructor(file: AttachableFile, { read, scan }: Pick<Database, 'read' | 'scan'>, onError: (error: unknown) => void) {
     this.#file = file;
     this.#read = read;
+    this.#scan = scan;
     this.#onError = onError;
     const { path, store } = file;
     const statements = { ...headStatements, account: accountStatement };
@@ -213,7 +215,7 @@ export class Indexer {
   async repair(): Promise<boolean> {
     if (this.#file.identity !== this.#verified) return true;
     if (performance.now() - this.#soundAt < EXAMINE_MS) return false;
-    if (await this.#thread.run({ task: 'examine' })) return true;
+    if (await this.#thread.run({ task: 'examine' }).catch(() => false)) return true;
     this.#soundAt = performance.now();
     return false;
   }
@@ -225,6 +227,12 @@ export class Indexer {
     if (identity === this.#released) return;
     this.#released = identity;
     if (this.#thread.isRunning) await this.#thread.run({ task: 'release' });
+  }
+
+  /** Changes that the index does not have, over all accounts. */
+  async countBehind(): Promise<number> {
+    const isIndexed = (await this.#file.attach()) !== undefined;
+    return countBehind(this.#scan, { isIndexed });
   }
 
   /** Removes erased entries from the file, and rewrites it. */

@@ -13,8 +13,9 @@ export function startIndexer(
 ): StoreCompanion | undefined {
   const { words } = services.database;
   if (!words) return undefined;
-  const indexer = new Indexer(words, services.database.read, onError);
+  const indexer = new Indexer(words, services.database, onError);
   indexers.set(words, indexer);
+  words.countBehind = () => indexer.countBehind();
   const stop = feed.subscribeAll((events, accountId) => indexer.committed(events, accountId));
   const first = setTimeout(() => void indexer.look(SELF_HOSTED_ACCOUNT).catch(onError), FIRST_LOOK_MS).unref();
   const release = setInterval(() => void indexer.release().catch(onError), RELEASE_MS).unref();
@@ -25,6 +26,7 @@ export function startIndexer(
       clearTimeout(first);
       clearInterval(release);
       words.throttle = undefined;
+      words.countBehind = undefined;
       await indexer.close();
     },
   };

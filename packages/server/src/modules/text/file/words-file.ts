@@ -103,8 +103,8 @@ export class WordsFile {
     const words = new driver.DatabaseSync(path, { readOnly: false });
     try {
       words.exec(queries.PRAGMAS);
-      const { found } = words.prepare(queries.checkPages).get() as { found: string };
-      if (found !== 'ok') throw Object.assign(new Error(found), { errcode: SQLITE_CORRUPT });
+      const { quick_check } = words.prepare(queries.checkPages).get() as { quick_check: string };
+      if (quick_check !== 'ok') throw Object.assign(new Error(quick_check), { errcode: SQLITE_CORRUPT });
       words.exec(queries.checkWords);
     } finally {
       words.close();
@@ -265,6 +265,11 @@ export class WordsFile {
   rewrite(): void {
     this.#statements.clear();
     this.#words.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
+  /** Leaves nothing in the log of the file, which keeps what was replaced. */
+  emptyLog(): void {
+    this.#words.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
   close(): void {

@@ -123,6 +123,11 @@ function answer(given) {
 }
 
 function end() {
+  try {
+    file?.emptyLog();
+  } catch {
+    // Whoever opens it next does it.
+  }
   closeFile();
   parentPort.close();
 }
