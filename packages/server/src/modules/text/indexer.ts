@@ -54,7 +54,11 @@ export class Indexer {
   #measuring: Promise<void> | undefined;
   #closed = false;
 
-  constructor(file: AttachableFile, { read, scan }: Pick<Database, 'read' | 'scan'>, onError: (error: unknown) => void) {
+  constructor(
+    file: AttachableFile,
+    { read, scan }: Pick<Database, 'read' | 'scan'>,
+    onError: (error: unknown) => void,
+  ) {
     this.#file = file;
     this.#read = read;
     this.#scan = scan;

@@ -27,6 +27,7 @@ export class WordsThread {
   #thread: RunningThread | undefined;
   readonly #ending = new Set<Promise<void>>();
   #nextId = 1;
+  #isClosing = false;
 
   constructor(options: WordsFileOptions, onProgress: (progress: IndexProgress) => void) {
     this.#options = options;
@@ -63,6 +64,8 @@ export class WordsThread {
 
   /** Ends after the batch that is being indexed. */
   async close(): Promise<void> {
+    // The process must stay for the end of the thread, also when its last answer comes in between.
+    this.#isClosing = true;
     if (this.#thread) {
       const { worker, ended } = this.#thread;
       worker.ref();
@@ -83,7 +86,7 @@ export class WordsThread {
       const task = waiting.get(id);
       waiting.delete(id);
       if (isLast) this.#replace(thread);
-      else if (waiting.size === 0) worker.unref();
+      else if (waiting.size === 0 && !this.#isClosing) worker.unref();
       if (error) task?.reject(Object.assign(new Error(error.message), error));
       else task?.resolve(isComplete);
     });

@@ -126,7 +126,7 @@ function end() {
   try {
     file?.emptyLog();
   } catch {
-    // Whoever opens it next does it.
+    // The next process does it.
   }
   closeFile();
   parentPort.close();
