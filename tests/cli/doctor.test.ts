@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -64,6 +64,34 @@ describe('mem doctor on a store', () => {
     mkdirSync(join(desk.folder, 'store'), { mode: 0o700 });
     writeFileSync(join(desk.folder, 'store', 'mem.db'), 'this is no database, and long enough to look like one');
     expect((await examine()).of('store')).toMatchObject([{ level: 'fail', todo: expect.stringContaining('backup') }]);
+  });
+
+  it('names a damaged page, and what to do', async () => {
+    await desk.mem(['write', 'a', 'k', '1']);
+    const file = join(desk.folder, 'store', 'mem.db');
+    const store = await openDriver(file);
+    const text = `SELECT pageno FROM dbstat WHERE name = 'versions' LIMIT 1`;
+    const page = store.get<{ pageno: number }>({ text, values: [] })?.pageno ?? 0;
+    store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    store.close();
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.fill(0xff, (page - 1) * 8192, page * 8192));
+    expect((await examine()).of('store')).toMatchObject([
+      {
+        level: 'fail',
+        found: expect.stringMatching(/page \d+/),
+        todo: expect.stringContaining('restore the last backup'),
+      },
+    ]);
+  });
+
+  it('and every command say in a sentence that a table is missing', async () => {
+    await desk.mem(['write', 'a', 'k', '1']);
+    const store = await openDriver(join(desk.folder, 'store', 'mem.db'));
+    store.exec('DROP TABLE edges');
+    store.close();
+    const { code, err } = await desk.mem(['read', 'a', 'k']);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^mem: The database lacks .*edges.*Restore a backup\.\n$/)]);
   });
 
   it('names the variable that is wrong, and those it does not know', async () => {

@@ -55,6 +55,9 @@ describe.each(backends)('a clock that was ahead for a moment, on %s', (backend) 
     const { read } = app.kernel.services.database.forAccount(SELF_HOSTED_ACCOUNT);
     const types = await listEvents(read, SELF_HOSTED_ACCOUNT, { after: 0, limit: 10 });
     expect(types.map(({ event_type }) => event_type)).toEqual(['write', 'write', 'clock_corrected', 'write', 'write']);
+    const { events } = await app.call('log.list', {});
+    expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(events[2]?.details).toEqual({ from: held, to: events[3]?.created_at });
     expect(held).toBe(new Date(app.clock.now() + HOUR_MS + 30_000).toISOString());
   });
 });

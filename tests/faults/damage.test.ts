@@ -5,6 +5,7 @@ import { Fault } from '@mem-service/contract';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openApp } from '../../packages/server/src/app.ts';
 import { SchemaError, StorageError } from '../../packages/server/src/db/index.ts';
+import { openDriver } from '../cli/sqlite.ts';
 import { fakeClock, listen, newPlace, openTestApp, runSql, type StorePlace, type TestApp } from '../support/app.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { send } from '../support/wire.ts';
@@ -124,6 +125,28 @@ describe('damaged pages of SQLite', () => {
       version: 1,
       detail: expect.stringContaining('malformed'),
     });
+  });
+
+  it('of some versions are listed without the entries beside them', async () => {
+    const dataDir = copyOf(await filledFolder());
+    const file = join(dataDir, 'mem.db');
+    const store = await openDriver(file);
+    const text = `SELECT pageno FROM dbstat WHERE name = 'versions' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 5`;
+    const page = store.get<{ pageno: number }>({ text, values: [] })?.pageno ?? 0;
+    store.close();
+    overwrite(file, (page - 1) * PAGE, new Uint8Array(PAGE).fill(0xff));
+    const app = await openTestApp('sqlite', { place: folderPlace(dataDir) });
+    onTestFinished(() => app.close());
+    const lost: string[] = [];
+    for (let i = 0; i < 6; i++)
+      for (let k = 0; k < 20; k++) {
+        const at = { entity_path: `p/${i}`, key: `k${String(k).padStart(2, '0')}` };
+        await app.call('entries.history', at).catch(() => lost.push(`${at.entity_path} ${at.key}`));
+      }
+    expect(lost.length).toBeGreaterThan(1);
+    const { damaged = [], total_checked, valid } = await app.call('entries.verify', {});
+    expect(damaged.map(({ entity_path, key }) => `${entity_path} ${key}`)).toEqual(lost);
+    expect([total_checked, valid]).toEqual([120 - lost.length, 120 - lost.length]);
   });
 
   it('never make an operation fail as a bug, wherever the damage is', async () => {

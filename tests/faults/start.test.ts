@@ -153,6 +153,8 @@ describe('a start that cannot succeed says why in one line', () => {
   it('a file that is no database', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'mem.db'), 'these are not the bytes of a database '.repeat(200));
-    expect(await refusal({ MEM_DATA_DIR: folder })).toMatch(/^mem: MEM_DATA_DIR .* cannot be used: .*not a database/);
+    expect(await refusal({ MEM_DATA_DIR: folder })).toMatch(
+      /^mem: MEM_DATA_DIR .*: the stored data is damaged: file is not a database: restore a backup, or choose another folder$/m,
+    );
   });
 });

@@ -150,6 +150,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
     'counts what consumers gave up on, for the metrics',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],
+  ['SELECT sum(max(0, live.seq - ', 'how far the index of words is behind, for whoever runs the service'],
   ['INSERT INTO accounts (account_id, number,', 'numbers are unique over all accounts'],
   [
     'DELETE FROM stored_answers WHERE account_id IS NOT NULL AND created_at <',

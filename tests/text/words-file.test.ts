@@ -1,7 +1,22 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fragment } from '../../packages/server/src/db/index.ts';
+import { renderMetrics } from '../../packages/server/src/http/metrics.ts';
 import { SELF_HOSTED_ACCOUNT } from '../../packages/server/src/kernel/index.ts';
 import { indexerOf } from '../../packages/server/src/modules/text/indexer.ts';
 import { openDriver } from '../cli/sqlite.ts';
@@ -141,6 +156,54 @@ describe('the words of entries in a file of their own', () => {
     expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);
   });
 
+  const emptyWal = () => truncateSync(`${wordsFile()}-wal`, 0);
+  const removeAll = () => {
+    for (const end of ['', '-wal', '-shm']) rmSync(wordsFile() + end, { force: true });
+  };
+  /** All pages but the first, so that what is read is found to be damaged. */
+  const overwrite = () => {
+    const driver = openSync(wordsFile(), 'r+');
+    const { size } = fstatSync(driver);
+    writeSync(driver, Buffer.alloc(size - 8192, 0xff), 0, size - 8192, 8192);
+    closeSync(driver);
+  };
+  /** How many files are open that were removed: those of stores closed before may wait for the runtime to let go of them. */
+  const countRemoved = () =>
+    (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []).filter((fd) => {
+      try {
+        return /words\.db.* \(deleted\)$/.test(readlinkSync(`/proc/self/fd/${fd}`));
+      } catch {
+        return false;
+      }
+    }).length;
+
+  it.each([
+    ['removed', removeAll],
+    ['removed without its log', () => rmSync(wordsFile())],
+    ['emptied', () => truncateSync(wordsFile(), 0)],
+    ['cut off from its log', emptyWal],
+    ['overwritten', overwrite],
+  ])('are found and indexed anew where the file is %s while the store is open', async (what, harm) => {
+    await write(app, 'latest', { value: `gneiss ${what}` });
+    await indexAll(app);
+    expect(await found(app, 'granite')).toEqual(['first']);
+    const [before, open] = [statSync(wordsFile()).ino, countRemoved()];
+    if (harm === overwrite) {
+      const other = await openDriver(wordsFile());
+      other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      other.close();
+    }
+    harm();
+    expect(await found(app, 'w3r5n50')).toEqual(['k5-50']);
+    expect(await found(app, 'granite')).toEqual(['first']);
+    expect(await found(app, 'gneiss')).toEqual(['latest']);
+    await indexAll(app);
+    expect(await position(app)).toBeGreaterThan(4000);
+    await indexerOf(app.kernel.services)?.release();
+    await vi.waitFor(() => expect(countRemoved()).toBeLessThanOrEqual(open));
+    expect(statSync(wordsFile()).ino === before).toBe(false);
+  });
+
   it('of a store from before are made from its entries, and its table of words is gone', async () => {
     await app.close();
     for (const end of ['', '-wal', '-shm']) rmSync(wordsFile() + end, { force: true });
@@ -196,5 +259,29 @@ describe('the words of entries in a file of their own', () => {
     expect(holding()).toEqual([]);
     app = await openTestApp('sqlite', { place });
     expect(await found(app, 'stays')).toEqual(['kept']);
+  });
+
+  it('leave no byte either where the store is closed right after the erasure', async () => {
+    const mark = 'zqvyunmistakable';
+    for (let i = 0; i < 5; i++)
+      await write(app, `secret-${i}`, { value: `${mark}${i} granite`, entity_path: 'people/two' });
+    await indexAll(app);
+    await app.call('entries.erase', { entity_path: 'people/**' });
+    await app.close();
+    const holding = readdirSync(place.options.dataDir).filter((name) =>
+      readFileSync(join(place.options.dataDir, name)).toString('latin1').includes(mark),
+    );
+    expect(holding).toEqual([]);
+    app = await openTestApp('sqlite', { place });
+  });
+
+  it('are counted by a metric while the index does not have them', async () => {
+    await indexAll(app);
+    const shown = async () => /^mem_words_behind (\d+)$/m.exec(await renderMetrics(app.kernel))?.[1];
+    expect(await shown()).toBe('0');
+    await write(app, 'counted', { value: 'marble' });
+    expect(await shown()).toBe('1');
+    await indexAll(app);
+    expect(await shown()).toBe('0');
   });
 });

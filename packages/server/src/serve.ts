@@ -181,7 +181,11 @@ function explain(error: unknown, config: Config): { message: string; exitCode: n
       config.postgresDsn === undefined
         ? `MEM_DATA_DIR ${config.dataDir}`
         : `MEM_POSTGRES_DSN ${addressOfDsn(config.postgresDsn)}`;
-    return { message: `${where}: ${message}: ${error.why}`, exitCode: 6 };
+    const todo = error.reason === 'damaged' ? ': restore a backup, or choose another folder' : '';
+    return {
+      message: `${where}: ${message}: ${error.why}${config.postgresDsn === undefined ? todo : ''}`,
+      exitCode: 6,
+    };
   }
   if (code === 'EADDRINUSE')
     return {

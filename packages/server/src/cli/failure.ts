@@ -65,8 +65,9 @@ export function problemOf(error: unknown): Problem {
   if (!(error instanceof Error)) return new Fault('internal', String(error)).toProblem();
   if (error instanceof UsageError || error instanceof ConfigError)
     return new Fault('invalid_input', error.message).toProblem();
-  // Checked by name: importing the class would load the database drivers.
+  // Checked by name: importing the classes would load the database drivers.
   if (error.name === 'StorageError') return new Fault('unavailable', reasonOf(error)).toProblem();
+  if (error.name === 'SchemaError') return new Fault('internal', error.message).toProblem();
   // System errors have a code and a clear message; any other error is a bug and is shown with its stack.
   const isBug = (error as { code?: unknown }).code === undefined;
   return new Fault('internal', isBug ? (error.stack ?? error.message) : error.message).toProblem();

@@ -83,8 +83,14 @@ export interface AttachableFile {
    * undefined where there is none.
    */
   attach(): Promise<string | undefined>;
+  /** Closes what was attached where it was removed or replaced since: the system keeps its bytes until then. */
+  release(): Promise<void>;
+  /** As `attach` returns it, without attaching. */
+  readonly identity: string | undefined;
   /** Delays writes while it returns a promise. */
   throttle: (() => Promise<void> | undefined) | undefined;
+  /** How many changes of the store it does not have yet. */
+  countBehind: (() => Promise<number>) | undefined;
 }
 
 /** The store as it was at one moment, while the snapshot is open. */

@@ -5,7 +5,7 @@ import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
 import { sql } from './sql.ts';
 import { loadDriver, openToLook, type SqliteConnection } from './sqlite-connection.ts';
-import { translate } from './sqlite-errors.ts';
+import { primaryCode, SQLITE_CORRUPT, translate } from './sqlite-errors.ts';
 import { foreignSchema } from './sqlite-owned.ts';
 
 const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
@@ -14,6 +14,18 @@ const asQuery = (connection: SqliteConnection): Pick<Query, 'all' | 'get'> => ({
 });
 
 const MAX_PROBLEMS = 5;
+
+/** Damage may end the check itself; the first problem is then still found. */
+function problemsIn(connection: SqliteConnection): string[] {
+  for (const most of [MAX_PROBLEMS, 1])
+    try {
+      const found = connection.all<{ quick_check: string }>({ text: `PRAGMA quick_check(${most})`, values: [] });
+      return found.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
+    } catch (error) {
+      if (primaryCode(error) !== SQLITE_CORRUPT) throw error;
+    }
+  return ['pages of the file are damaged'];
+}
 
 export type SqliteState = {
   applied: AppliedMigration[];
@@ -33,11 +45,7 @@ export async function checkSqliteFile(file: string, count: StoreCount = async ()
   try {
     const connection = openToLook(await loadDriver(), file);
     try {
-      const found = connection.all<{ quick_check: string }>({
-        text: `PRAGMA quick_check(${MAX_PROBLEMS})`,
-        values: [],
-      });
-      const problems = found.map(({ quick_check }) => quick_check).filter((text) => text !== 'ok');
+      const problems = problemsIn(connection);
       const foreign = foreignSchema(connection, file);
       if (foreign !== undefined) problems.unshift(foreign);
       const hasSchema = connection.get(sql`SELECT 1 AS found FROM sqlite_master WHERE name = ${'schema_migrations'}`);

@@ -2,6 +2,10 @@ import { closeSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { StorageError, type StorageFailure } from './database.ts';
 
 export const SQLITE_BUSY = 5;
+export const SQLITE_CANTOPEN = 14;
+const SQLITE_IOERR = 10;
+export const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
 /** The shared memory beside the WAL could not grow. */
 const SQLITE_IOERR_SHMSIZE = 4874;
 /** Of write, truncate, sync and close; SQLite names a full disk itself, but neither a quota nor a limit on files. */
@@ -11,23 +15,23 @@ const FAILED_WRITES: ReadonlySet<number> = new Set([778, 1546, 1034, 1290, 4106]
 const FAILURES: Readonly<Record<number, StorageFailure>> = {
   [SQLITE_BUSY]: 'unavailable',
   7: 'unavailable',
-  10: 'unavailable',
+  [SQLITE_IOERR]: 'unavailable',
   15: 'unavailable',
   13: 'full',
-  11: 'damaged',
-  26: 'damaged',
+  [SQLITE_CORRUPT]: 'damaged',
+  [SQLITE_NOTADB]: 'damaged',
   3: 'refused',
   8: 'refused',
-  14: 'refused',
+  [SQLITE_CANTOPEN]: 'refused',
 };
 
 /** The texts of SQLite, for a driver that leaves out the code where a query of many rows fails. */
 const CODES: Readonly<Record<string, number>> = {
   'database is locked': SQLITE_BUSY,
-  'disk I/O error': 10,
-  'database disk image is malformed': 11,
+  'disk I/O error': SQLITE_IOERR,
+  'database disk image is malformed': SQLITE_CORRUPT,
   'database or disk is full': 13,
-  'file is not a database': 26,
+  'file is not a database': SQLITE_NOTADB,
 };
 
 function errcode(error: unknown): number {
@@ -37,9 +41,16 @@ function errcode(error: unknown): number {
 
 export const primaryCode = (error: unknown) => errcode(error) & 0xff;
 
-/** Whether the file is damaged, or not one of SQLite's. */
-export const isDamaged = (error: unknown): boolean =>
-  FAILURES[primaryCode(error) || primaryCode((error as Error | undefined)?.cause)] === 'damaged';
+/**
+ * Whether a file cannot be read as it was written. A write that the system refused reveals nothing about that. Errors of the
+ * driver and those made from them.
+ */
+export function isUnusable(error: unknown): boolean {
+  const code = errcode(error) || errcode((error as Error | undefined)?.cause);
+  const primary = code & 0xff;
+  if (primary === SQLITE_IOERR) return code !== SQLITE_IOERR_SHMSIZE && !FAILED_WRITES.has(code);
+  return primary === SQLITE_CORRUPT || primary === SQLITE_NOTADB;
+}
 
 /** Separates failures of the storage from errors of the request. `file` is the store that was written to. */
 export function translate(error: unknown, file?: string): unknown {

@@ -1,10 +1,15 @@
-import type { Kernel } from '../kernel/index.ts';
+import { type Kernel, orNothing } from '../kernel/index.ts';
 import type { Metric, MetricSample } from './metrics.ts';
 
 /** The state of background work in the store. */
 export async function storedBackgroundMetrics({ services }: Kernel): Promise<Metric[]> {
-  const { consumers, maintenance, clock } = services;
-  const [measured, tasks] = await Promise.all([consumers.measured(), maintenance.states()]);
+  const { consumers, maintenance, clock, database } = services;
+  const countBehind = async () => (database.words?.countBehind ? [{ value: await database.words.countBehind() }] : []);
+  const [measured, tasks, behind] = await Promise.all([
+    consumers.measured(),
+    maintenance.states(),
+    orNothing(countBehind()),
+  ]);
   const ofConsumers = (value: 'lag' | 'accounts_behind' | 'dead_letters') =>
     measured.map(({ consumer, ...row }) => ({ labels: { consumer }, value: row[value] }));
   const overdue = tasks.map(({ task, next_run_at }) => ({
@@ -16,6 +21,7 @@ export async function storedBackgroundMetrics({ services }: Kernel): Promise<Met
     gaugeOf('mem_consumer_accounts_behind', 'Accounts with such events.', ofConsumers('accounts_behind')),
     gaugeOf('mem_consumer_dead_letters', 'Events that a consumer gave up on.', ofConsumers('dead_letters')),
     gaugeOf('mem_maintenance_overdue_seconds', 'How long a maintenance task has been due.', overdue),
+    gaugeOf('mem_words_behind', 'Changes that the index of words does not have yet.', behind),
   ];
 }
 

@@ -107,3 +107,6 @@ export async function readCreation(query: Query, accountId: string): Promise<num
 
 /** For a thread that has its own connection to a file of SQLite. */
 export const accountStatement = 'SELECT number, seq, created_at, deleted_at FROM accounts WHERE account_id = ?';
+
+/** Where the logs of all accounts end, for figures about the whole store. */
+export const liveAccounts: Sql = fragment('SELECT account_id, seq FROM accounts WHERE deleted_at IS NULL');

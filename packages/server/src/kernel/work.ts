@@ -141,7 +141,7 @@ export class Work {
     return {
       event_type: queries.CLOCK_CORRECTED,
       agent_id: SELF_CALLER.agent_id,
-      visible_to: ADMINS,
+      visible_to: EVERYONE,
       details,
       ...place,
     };

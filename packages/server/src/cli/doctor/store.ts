@@ -12,6 +12,8 @@ import { checkSchema } from './schema.ts';
 const LITTLE_SPACE = 1_000_000_000;
 const NO_SPACE = 100_000_000;
 
+const RESTORE = 'restore the last backup: see docs/operations.md, When the store is damaged';
+
 export async function checkStore(parts: OwnParts, config: Config): Promise<Check[]> {
   if (config.postgresDsn !== undefined) return checkPostgresStore(parts, config);
   const folder = resolve(config.dataDir);
@@ -53,15 +55,15 @@ function checkSpace(folder: string): Check {
 async function inspect(parts: OwnParts, config: Config): Promise<Check[]> {
   try {
     const report = await parts.inspectStore(config);
-    const restore = 'restore the last backup: see docs/operations.md';
-    const state = report.problems.map((problem) => failure('store', problem, restore));
+    const state = report.problems.map((problem) => failure('store', problem, RESTORE));
     return state.length > 0 && report.schema === 0
       ? state
       : [...(state.length > 0 ? state : [ok('store', 'SQLite, intact')]), checkSchema(report), ...keysOf(report)];
   } catch (error) {
     const { detail } = problemOf(error);
+    const isDamaged = (error as { reason?: unknown }).reason === 'damaged';
     const todo = 'check that MEM_DATA_DIR is the folder of a store, and its rights; or restore a backup';
-    return [failure('store', detail.split('\n')[0] as string, todo)];
+    return [failure('store', detail.split('\n')[0] as string, isDamaged ? RESTORE : todo)];
   }
 }
 

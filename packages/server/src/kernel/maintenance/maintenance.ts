@@ -27,6 +27,8 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   readonly #counted: ReadonlyMap<string, { done: number; failed: number }>;
   readonly #after = new Map<string, MaintenanceTask[]>();
+  readonly #finishing: readonly MaintenanceTask[];
+  readonly #unfinished = new Set<MaintenanceTask>();
   readonly #soon = new Map<MaintenanceTask, NodeJS.Timeout>();
   readonly #stops: (() => void)[] = [];
   #kernel: Kernel | undefined;
@@ -40,6 +42,7 @@ export class Maintenance {
     if (this.#tasks.size < tasks.length) throw new Error('two maintenance tasks have the same name');
     this.#counted = new Map(tasks.map(({ name }) => [name, { done: 0, failed: 0 }]));
     this.#options = options;
+    this.#finishing = tasks.filter(({ finish }) => finish !== undefined);
     for (const task of tasks)
       for (const type of task.after?.event_types ?? []) this.#after.set(type, [...(this.#after.get(type) ?? []), task]);
   }
@@ -54,7 +57,7 @@ export class Maintenance {
 
   start(kernel: Kernel): void {
     this.#kernel = kernel;
-    if (this.#after.size > 0) this.#stops.push(kernel.feed.subscribeAll((events) => this.#committed(events)));
+    this.#stops.push(kernel.feed.subscribeAll((events) => this.#committed(events)));
     this.#schedule(this.#options.sweepSeconds * 1000);
   }
 
@@ -76,6 +79,7 @@ export class Maintenance {
     for (const { event_type } of events) {
       const tasks = this.#after.get(event_type);
       if (tasks) for (const task of tasks) if (!this.#soon.has(task)) this.#runSoon(task);
+      for (const task of this.#finishing) if (task.finish?.event_types.includes(event_type)) this.#unfinished.add(task);
     }
   }
 
@@ -185,5 +189,6 @@ export class Maintenance {
     clearTimeout(this.#timer);
     for (const timer of this.#soon.values()) clearTimeout(timer);
     await Promise.all([this.#running, this.#forwarding]);
+    for (const { finish } of this.#unfinished) await finish?.run(this.#kernel as Kernel).catch(this.#options.onError);
   }
 }

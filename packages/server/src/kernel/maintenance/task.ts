@@ -10,6 +10,8 @@ export type MaintenanceTask = {
   every_seconds?: number;
   /** Also runs soon after such an event, unless it has run since. */
   after?: { event_types: readonly string[]; delay_seconds: number };
+  /** Before an orderly end of a process that committed such an event. It is short, or leaves the rest to the next process. */
+  finish?: { event_types: readonly string[]; run(kernel: Kernel): Promise<void> };
   /** Must be repeatable, even by two servers at once. A long task checks `isStopping` regularly. */
   run(kernel: Kernel, isStopping: () => boolean): Promise<void>;
 };

@@ -1,9 +1,9 @@
 import { type Glob, parseGlob } from '@mem-service/contract';
-import type { Sql } from '../../db/index.ts';
+import type { Sql, StorageError } from '../../db/index.ts';
 import { cursorsOf, globConditions, type ReadContext, reads } from '../../kernel/index.ts';
-import { isDamage, passDamage, unlisted } from './damage.ts';
+import { isDamage, type PassedDamage, passDamage, unlisted } from './damage.ts';
 import { Verification } from './verification.ts';
-import { listVersionsInOrder, type VersionPosition } from './version-queries.ts';
+import { listVersionsInOrder, type NamedVersion, type VersionPosition } from './version-queries.ts';
 
 const CHUNK = 500;
 /** Few enough that other requests get their turn: a document is parsed and hashed. */
@@ -44,11 +44,25 @@ async function walkOn(walk: VerifyWalk, left: number): Promise<void> {
       return;
     }
     const passed = await passDamage(context, { where, after }, error);
-    verification.pass(passed.damaged);
-    walk.single = 0;
+    await check(walk, passed, error);
+    walk.single--;
     walk.more = passed.position !== undefined;
     walk.isBlocked = !walk.more && passed.damaged.length > 0;
     walk.position = passed.position;
+  }
+}
+
+/** Goes on behind an entry that was read version by version. */
+async function check({ verification, where }: VerifyWalk, { damaged, rows }: PassedDamage, error: StorageError) {
+  if (rows.length === 0) return verification.pass(damaged);
+  const undo = verification.mark();
+  try {
+    await verification.add(rows, where);
+  } catch (failed) {
+    if (!isDamage(failed)) throw failed;
+    undo();
+    const { entity_path, key } = rows[0] as NamedVersion;
+    verification.pass([{ entity_path, key, version: null, detail: `cannot be read as a whole: ${error.why}` }]);
   }
 }
 

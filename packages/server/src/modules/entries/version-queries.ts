@@ -122,10 +122,15 @@ export function listVersionsInOrder(
   page: { where: readonly Sql[]; after: VersionPosition | undefined; limit: number; bytes: number },
 ): Promise<FirstRows<NamedVersion>> {
   const [path, key, version] = page.after ?? ['', '', 0];
+  // Behind an entry as a whole, none of its versions is read: they may be damaged.
+  const from =
+    version === Number.MAX_SAFE_INTEGER
+      ? sql`(entity_path, key) > (${path}, ${key})`
+      : sql`(entity_path, key) >= (${path}, ${key})
+          AND (entity_path <> ${path} OR key <> ${key} OR versions.version > ${version})`;
   return query.first<NamedVersion>(
     sql`SELECT entity_path, key, ${VERSION} FROM ${entriesWithVersionsIn(view)}
-        WHERE (entity_path, key) >= (${path}, ${key})${andAll(page.where)}
-          AND (entity_path <> ${path} OR key <> ${key} OR versions.version > ${version})
+        WHERE ${from}${andAll(page.where)}
         ORDER BY entity_path, key, versions.version LIMIT ${page.limit}`,
     { columns: ['document'], bytes: page.bytes },
   );

@@ -8,6 +8,9 @@ const PAGES_PER_STEP = 250;
 /** Writes wait while the file is rewritten: some seconds for one of this size, minutes for a much larger one. */
 const MAX_REWRITTEN_BYTES = 2 ** 30;
 
+/** A smaller file is rewritten in about a second, which the end of a process can wait for. */
+const MAX_REWRITTEN_AT_END = 64 * 1024 * 1024;
+
 /** Makes PostgreSQL free the erased rows after an erasure. */
 export const freeErasedRows: Consumer = {
   name: 'erasure.free_rows',
@@ -22,6 +25,7 @@ export const compactErased: MaintenanceTask = {
   name: 'erasure.compact_file',
   only_on: 'sqlite',
   run: ({ services }, isStopping) => compactFile(services, isStopping),
+  finish: { event_types: ['erase'], run: ({ services }) => finishErasures(services) },
 };
 
 const waiting = new WeakMap<Services['database'], Promise<void>>();
@@ -62,6 +66,13 @@ async function compactFile(services: Services, isStopping: () => boolean): Promi
   await database.transaction(async (tx) => {
     if ((await queries.countUncompacted(tx)) === count) await queries.setUncompacted(tx, 0);
   });
+}
+
+/** What is left of a large file is done by the next process; its log, which holds whole texts, is emptied at once. */
+async function finishErasures(services: Services): Promise<void> {
+  const { database } = services;
+  if ((await queries.fileSize(database.scan)) <= MAX_REWRITTEN_AT_END) await compactFile(services, () => false);
+  else await database.maintain(queries.emptyWal);
 }
 
 /** On SQLite, marks that freed rows wait for compaction. */

@@ -25,7 +25,7 @@ import {
   standingOf,
   toEntry,
 } from '../entries/index.ts';
-import { parseQuery, readIndexState, type Term } from '../text/index.ts';
+import { parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
 import * as queries from './queries.ts';
 import { orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
@@ -126,7 +126,14 @@ async function byEvidence({ view, read, scan, dialect }: ReadContext, matches: r
 
 type Wanted = { terms: readonly Term[]; wanted: number; sort: NonNullable<SearchInput['sort_by']> };
 
-async function byIndex(context: ReadContext, input: SearchInput, { terms, wanted, sort }: Wanted): Promise<SearchHits> {
+const byIndex = (context: ReadContext, input: SearchInput, wanted: Wanted): Promise<SearchHits> =>
+  withSoundWords(context.services, () => searchIndex(context, input, wanted));
+
+async function searchIndex(
+  context: ReadContext,
+  input: SearchInput,
+  { terms, wanted, sort }: Wanted,
+): Promise<SearchHits> {
   const { view, scan, read, dialect } = context;
   const account = await readAccount(read, view.account_id);
   if (!account) return { hits: [], truncated: false };

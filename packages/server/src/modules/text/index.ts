@@ -1,10 +1,12 @@
 import type { Module } from '../../kernel/index.ts';
-import { startIndexer } from './indexer.ts';
+
 import { migrations } from './migrations.ts';
 import { wordsOfEntries } from './projection.ts';
 import { tidyIndex } from './queries.ts';
+import { startIndexer } from './start.ts';
 import { wordIndexes } from './tables.ts';
 
+export { withSoundWords } from './indexer.ts';
 export { rowidOf, rowidsOf } from './indexing.ts';
 export * from './match-syntax.ts';
 export * from './matching.ts';

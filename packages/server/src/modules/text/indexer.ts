@@ -1,26 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttachableFile, Query } from '../../db/index.ts';
-import { isDamaged } from '../../db/index.ts';
-import {
-  accountStatement,
-  type Kernel,
-  type LogEvent,
-  readAccount,
-  readCreation,
-  SELF_HOSTED_ACCOUNT,
-  type Services,
-  type StoreCompanion,
-} from '../../kernel/index.ts';
+import type { AttachableFile, Database, Query } from '../../db/index.ts';
+import { isUnusable } from '../../db/index.ts';
+import { accountStatement, type LogEvent, readAccount, readCreation, type Services } from '../../kernel/index.ts';
 import { headStatements } from '../entries/index.ts';
 import { OBJECTS } from './file/queries.ts';
 import { type IndexProgress, WordsThread } from './file/words-thread.ts';
-import { readIndexCursor, readIndexObjects } from './queries.ts';
+import { countBehind, readIndexCursor, readIndexObjects } from './queries.ts';
 
 /** Writes that are indexed at once; fewer wait until the store was quiet for a while. */
 const WAKE_WRITES = 1000;
 const QUIET_MS = 5000;
-/** Processes that run one command end before this. */
-const FIRST_LOOK_MS = 1000;
 
 /** Beyond this many writes that are not indexed, new ones wait for the index; far earlier where a search waits for it. */
 const MAX_BEHIND = 50_000;
@@ -33,6 +22,9 @@ const MAX_MEASURED = 10_000;
 /** After a failure, such as a full disk, the index is left alone for this long. */
 const RETRY_MS = 5000;
 
+/** A file that was found to be sound is not examined again for this long. */
+const EXAMINE_MS = 60_000;
+
 /**
  * Keeps the file of words in step with the log, on SQLite. Writes do not wait for it: a search reads what the index does not
  * have yet from the entries themselves. Any process on the store may index; the file's lock lets one do it at a time.
@@ -40,6 +32,7 @@ const RETRY_MS = 5000;
 export class Indexer {
   readonly #file: AttachableFile;
   readonly #read: Query;
+  readonly #scan: Query;
   readonly #thread: WordsThread;
   readonly #onError: (error: unknown) => void;
   readonly #due = new Set<string>();
@@ -53,15 +46,22 @@ export class Indexer {
   #quiet: NodeJS.Timeout | undefined;
   #failedAt = Number.NEGATIVE_INFINITY;
   #verified: string | undefined;
+  #released: string | undefined;
+  #soundAt = Number.NEGATIVE_INFINITY;
   readonly #measured = new Set<string>();
   /** Accounts that the index was made from, and not from those of another store. */
   readonly #own = new Set<string>();
   #measuring: Promise<void> | undefined;
   #closed = false;
 
-  constructor(file: AttachableFile, read: Query, onError: (error: unknown) => void) {
+  constructor(
+    file: AttachableFile,
+    { read, scan }: Pick<Database, 'read' | 'scan'>,
+    onError: (error: unknown) => void,
+  ) {
     this.#file = file;
     this.#read = read;
+    this.#scan = scan;
     this.#onError = onError;
     const { path, store } = file;
     const statements = { ...headStatements, account: accountStatement };
@@ -182,26 +182,61 @@ export class Indexer {
 
   /** How far the index goes in the log of an account; undefined where there is no index that could be searched. */
   async position(accountId: string): Promise<number | undefined> {
+    const cursor = await this.#readCursor(accountId);
+    if (typeof cursor !== 'object') return cursor;
+    if (!this.#own.has(accountId)) {
+      if ((await readCreation(this.#read, accountId)) !== cursor.created_at) return undefined;
+      if (this.#own.size >= MAX_MEASURED) this.#own.clear();
+      this.#own.add(accountId);
+    }
+    return cursor.seq;
+  }
+
+  /** Reads nothing but the file of words, so what fails is that file: it is made again. */
+  async #readCursor(accountId: string): Promise<{ seq: number; created_at: number } | 0 | undefined> {
+    let { identity } = this.#file;
     try {
-      const identity = await this.#file.attach();
+      identity = await this.#file.attach();
       if (identity === undefined) return undefined;
       if (identity !== this.#verified) {
         if ((await readIndexObjects(this.#read)) !== OBJECTS) return undefined;
         this.#verified = identity;
         this.#own.clear();
       }
-      const cursor = await readIndexCursor(this.#read, accountId);
-      if (!cursor) return 0;
-      if (!this.#own.has(accountId)) {
-        if ((await readCreation(this.#read, accountId)) !== cursor.created_at) return undefined;
-        if (this.#own.size >= MAX_MEASURED) this.#own.clear();
-        this.#own.add(accountId);
-      }
-      return cursor.seq;
+      return (await readIndexCursor(this.#read, accountId)) ?? 0;
     } catch (error) {
-      if (!isDamaged(error)) throw error;
+      if (isGone(error)) return undefined;
+      if (!isUnusable(error)) throw error;
+      if (identity !== undefined) await this.#thread.run({ task: 'discard', identity });
       return undefined;
     }
+  }
+
+  /**
+   * Called when a search failed that read both the store and the file of words. Returns whether it was the file, which is then
+   * made again.
+   */
+  async repair(): Promise<boolean> {
+    if (this.#file.identity !== this.#verified) return true;
+    if (performance.now() - this.#soundAt < EXAMINE_MS) return false;
+    if (await this.#thread.run({ task: 'examine' }).catch(() => false)) return true;
+    this.#soundAt = performance.now();
+    return false;
+  }
+
+  /** Another process, or somebody, may have removed or replaced the file. */
+  async release(): Promise<void> {
+    await this.#file.release();
+    const { identity } = this.#file;
+    if (identity === this.#released) return;
+    this.#released = identity;
+    if (this.#thread.isRunning) await this.#thread.run({ task: 'release' });
+  }
+
+  /** Changes that the index does not have, over all accounts. */
+  async countBehind(): Promise<number> {
+    const isIndexed = (await this.#file.attach()) !== undefined;
+    return countBehind(this.#scan, { isIndexed });
   }
 
   /** Removes erased entries from the file, and rewrites it. */
@@ -228,30 +263,22 @@ export class Indexer {
   }
 }
 
-const indexers = new WeakMap<AttachableFile, Indexer>();
+/** The file was detached since the search began. */
+const isGone = (error: unknown): boolean => /^no such table: words\./.test((error as Error).message);
+
+/** Runs a search, and once more if it failed because of the file of words. */
+export async function withSoundWords<T>(services: Pick<Services, 'database'>, search: () => Promise<T>): Promise<T> {
+  try {
+    return await search();
+  } catch (error) {
+    const indexer = indexerOf(services);
+    if (!indexer || !(isGone(error) || (isUnusable(error) && (await indexer.repair())))) throw error;
+    return search();
+  }
+}
+
+export const indexers = new WeakMap<AttachableFile, Indexer>();
 
 /** Undefined on PostgreSQL, where words are columns of the entries. */
 export const indexerOf = ({ database }: Pick<Services, 'database'>): Indexer | undefined =>
   database.words && indexers.get(database.words);
-
-/** Starts following the log of a store in this process. */
-export function startIndexer(
-  { services, feed }: Kernel,
-  onError: (error: unknown) => void,
-): StoreCompanion | undefined {
-  const { words } = services.database;
-  if (!words) return undefined;
-  const indexer = new Indexer(words, services.database.read, onError);
-  indexers.set(words, indexer);
-  const stop = feed.subscribeAll((events, accountId) => indexer.committed(events, accountId));
-  const first = setTimeout(() => void indexer.look(SELF_HOSTED_ACCOUNT).catch(onError), FIRST_LOOK_MS).unref();
-  return {
-    drain: () => indexer.drain(),
-    async close() {
-      stop();
-      clearTimeout(first);
-      words.throttle = undefined;
-      await indexer.close();
-    },
-  };
-}

@@ -1,5 +1,5 @@
-import { fragment, type Query, type Sql, sql } from '../../db/index.ts';
-import type { EntryView } from '../../kernel/index.ts';
+import { emptySql, fragment, type Query, type Sql, sql } from '../../db/index.ts';
+import { type EntryView, liveAccounts } from '../../kernel/index.ts';
 import { entriesIn } from '../entries/index.ts';
 
 /** Moves PostgreSQL's pending list into the index; otherwise a write that finds the list full has to. */
@@ -11,6 +11,18 @@ export function readIndexCursor(
   accountId: string,
 ): Promise<{ seq: number; created_at: number } | undefined> {
   return query.get(sql`SELECT seq, created_at FROM words.indexed_accounts WHERE account_id = ${accountId}`);
+}
+
+/** Changes of all accounts that the index of SQLite does not have yet. */
+export async function countBehind(query: Query, { isIndexed }: { isIndexed: boolean }): Promise<number> {
+  const indexed = isIndexed
+    ? sql`LEFT JOIN words.indexed_accounts AS indexed ON indexed.account_id = live.account_id`
+    : emptySql;
+  const reached = isIndexed ? sql`coalesce(indexed.seq, 0)` : sql`0`;
+  const row = await query.get<{ behind: number | null }>(
+    sql`SELECT sum(max(0, live.seq - ${reached})) AS behind FROM (${liveAccounts}) AS live ${indexed}`,
+  );
+  return row?.behind ?? 0;
 }
 
 /** What the file of words holds, to recognise a file that is none. */

@@ -38,7 +38,10 @@ const SUMMARIES: Record<string, (event: SummarizedEvent) => string> = {
   context: ({ details }) => `Recorded context '${quoted(details.label)}'`,
   action: ({ details }) =>
     `Ran ${quoted(details.tool_name) || 'a tool'}${details.success === false ? ', which failed' : ''}`,
-  clock_corrected: ({ details }) => `Set the clock back to ${quoted(details.to)}`,
+  clock_corrected: ({ details }) => {
+    const to = quoted(details.to);
+    return to === '' ? 'Set the clock back' : `Set the clock back to ${to}`;
+  },
   error: ({ details }) =>
     `Met ${quoted(details.error_type) || 'an error'} in ${quoted(details.operation) || 'its work'}`,
   llm_call: ({ details }) => `Called ${quoted(details.model) || 'a language model'}`,

@@ -63,6 +63,10 @@ export const deleteIndexed = 'DELETE FROM indexed_entries WHERE entry = ?';
 export const listIndexed =
   'SELECT entry, seq FROM indexed_entries WHERE entry > ? AND entry < ? ORDER BY entry LIMIT ?';
 
+/** Of all pages, and of the index that is in them. */
+export const checkPages = 'PRAGMA quick_check(1)';
+export const checkWords = `INSERT INTO entry_words (entry_words) VALUES ('integrity-check')`;
+
 /** One step of merging the index into one segment, which drops the words of deleted rows. */
 export const mergeWords = `INSERT INTO entry_words (entry_words, rank) VALUES ('merge', ?)`;
 export const countChanges = 'SELECT total_changes() AS n';

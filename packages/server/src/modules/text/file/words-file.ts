@@ -1,4 +1,6 @@
-import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, rmSync } from 'node:fs';
+import { identityIn, identityOf } from '../../../db/sqlite-attached.ts';
+import { primaryCode, SQLITE_CORRUPT } from '../../../db/sqlite-errors.ts';
 import { markAll, markOf, rowidOf, rowidsOf } from '../indexing.ts';
 import { wordsOfEntry } from '../rules/words.ts';
 import * as queries from './queries.ts';
@@ -48,18 +50,31 @@ export class WordsFile {
   readonly #statements = new Map<string, Statement>();
   #words: Connection;
   #store: Connection;
+  #identity = '';
 
   constructor(driver: FileDriver, options: WordsFileOptions) {
     this.#driver = driver;
     this.#options = options;
-    this.#store = new driver.DatabaseSync(options.store, { readOnly: true });
-    this.#store.exec(queries.STORE_PRAGMAS);
-    this.#words = this.#open();
+    this.#store = ofStore(() => new driver.DatabaseSync(options.store, { readOnly: true }));
+    try {
+      ofStore(() => this.#store.exec(queries.STORE_PRAGMAS));
+      this.#words = this.#open();
+    } catch (error) {
+      this.#store.close();
+      throw error;
+    }
+  }
+
+  /** Whether the path leads elsewhere now, or nowhere: what is written to this file, nobody would find. */
+  get isReplaced(): boolean {
+    return identityOf(this.#options.path) !== this.#identity;
   }
 
   #open(): Connection {
     const { path } = this.#options;
-    closeSync(openSync(path, 'a', 0o600));
+    const created = openSync(path, 'a', 0o600);
+    this.#identity = identityIn(fstatSync(created));
+    closeSync(created);
     chmodSync(path, 0o600);
     const words = new this.#driver.DatabaseSync(path, { readOnly: false });
     try {
@@ -83,6 +98,19 @@ export class WordsFile {
     for (const end of ['-wal', '-shm', '-journal', '']) rmSync(path + end, { force: true });
   }
 
+  /** Reads all of the file, on a connection that knows nothing of it yet. Throws where it is damaged. */
+  static examine(driver: FileDriver, { path }: Pick<WordsFileOptions, 'path'>): void {
+    const words = new driver.DatabaseSync(path, { readOnly: false });
+    try {
+      words.exec(queries.PRAGMAS);
+      const { quick_check } = words.prepare(queries.checkPages).get() as { quick_check: string };
+      if (quick_check !== 'ok') throw Object.assign(new Error(quick_check), { errcode: SQLITE_CORRUPT });
+      words.exec(queries.checkWords);
+    } finally {
+      words.close();
+    }
+  }
+
   #statement(connection: Connection, text: string): Statement {
     const known = this.#statements.get(text) ?? connection.prepare(text);
     this.#statements.set(text, known);
@@ -93,13 +121,13 @@ export class WordsFile {
   #transaction<T>(work: () => T): T {
     this.#words.exec('BEGIN IMMEDIATE');
     try {
-      this.#store.exec('BEGIN');
+      ofStore(() => this.#store.exec('BEGIN'));
       try {
         const result = work();
         this.#words.exec('COMMIT');
         return result;
       } finally {
-        this.#store.exec('ROLLBACK');
+        ofStore(() => this.#store.exec('ROLLBACK'));
       }
     } catch (error) {
       try {
@@ -132,7 +160,7 @@ export class WordsFile {
 
   #readAccount(accountId: string): StoreAccount | undefined {
     const { account } = this.#options.statements;
-    return this.#statement(this.#store, account).get(accountId) as StoreAccount | undefined;
+    return ofStore(() => this.#statement(this.#store, account).get(accountId)) as StoreAccount | undefined;
   }
 
   /** An index of another store, or of a later state than the store has, is of no use. */
@@ -150,9 +178,9 @@ export class WordsFile {
   /** The places of the next heads, over all branches, and one more than a batch. */
   #placesAfter(accountId: string, after: number): HeadPlace[] {
     const { branches, seqs } = this.#options.statements;
-    const found = this.#statement(this.#store, branches).all(accountId) as { branch: string }[];
+    const found = ofStore(() => this.#statement(this.#store, branches).all(accountId)) as { branch: string }[];
     const places = found.flatMap(({ branch }) => {
-      const rows = this.#statement(this.#store, seqs).all(accountId, branch, after, BATCH_ENTRIES + 1);
+      const rows = ofStore(() => this.#statement(this.#store, seqs).all(accountId, branch, after, BATCH_ENTRIES + 1));
       return (rows as { seq: number }[]).map(({ seq }) => ({ seq, branch }));
     });
     return found.length === 1 ? places : places.sort((a, b) => a.seq - b.seq);
@@ -161,7 +189,6 @@ export class WordsFile {
   /** Returns the last place that was within the limit of a batch. */
   #add(accountId: string, number: number, places: readonly HeadPlace[]): number {
     const mark = markOf(number);
-    const head = this.#statement(this.#store, this.#options.statements.head);
     const [readIndexed, deleteWords, insertWords, writeIndexed, deleteIndexed] = [
       ...[queries.readIndexed, queries.deleteWords, queries.insertWords],
       ...[queries.writeIndexed, queries.deleteIndexed],
@@ -171,18 +198,32 @@ export class WordsFile {
     for (const { seq, branch } of places) {
       if (characters > BATCH_CHARACTERS) break;
       last = seq;
-      const { entry_id, deleted, document } = head.get(accountId, branch, seq) as IndexedHead;
+      const found = this.#readHead(accountId, branch, seq);
+      if (!found) continue;
+      const { entry_id, deleted, document, words } = found;
       const entry = rowidOf(number, entry_id);
       // The number of an entry is that of its first version, so a new one is in no index.
       const old = entry_id === seq ? undefined : (readIndexed.get(entry) as { seq: number } | undefined);
       if (old) deleteWords.run(rowidOf(number, old.seq));
       if (deleted === 0) {
-        insertWords.run(rowidOf(number, seq), markAll(mark, wordsOfEntry(JSON.parse(document))));
+        insertWords.run(rowidOf(number, seq), markAll(mark, words));
         writeIndexed.run(entry, seq);
       } else if (old) deleteIndexed.run(entry);
       characters += document.length;
     }
     return last;
+  }
+
+  /** Undefined where the store is damaged: the other entries are indexed all the same. */
+  #readHead(accountId: string, branch: string, seq: number): (IndexedHead & { words: string[] }) | undefined {
+    const head = this.#statement(this.#store, this.#options.statements.head);
+    try {
+      const found = ofStore(() => head.get(accountId, branch, seq)) as IndexedHead;
+      return { ...found, words: found.deleted === 0 ? wordsOfEntry(JSON.parse(found.document)) : [] };
+    } catch (error) {
+      if (primaryCode(error) === SQLITE_CORRUPT || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
   }
 
   /** Removes entries from the index that the store no longer has. Returns where to go on; undefined at the end. */
@@ -195,7 +236,8 @@ export class WordsFile {
       if (!from || !to) return undefined;
       const found = this.#statement(this.#store, this.#options.statements.entries);
       const range = [account_id, from.entry - first, to.entry - first] as const;
-      const there = new Set((found.all(...range) as { entry_id: number }[]).map(({ entry_id }) => entry_id));
+      const rowsThere = ofStore(() => found.all(...range)) as { entry_id: number }[];
+      const there = new Set(rowsThere.map(({ entry_id }) => entry_id));
       for (const { entry, seq } of rows) {
         if (there.has(entry - first)) continue;
         this.#statement(this.#words, queries.deleteWords).run(rowidOf(number, seq));
@@ -225,10 +267,24 @@ export class WordsFile {
     this.#words.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
   }
 
+  /** Leaves nothing in the log of the file, which keeps what was replaced. */
+  emptyLog(): void {
+    this.#words.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+
   close(): void {
     this.#statements.clear();
     this.#words.close();
     this.#store.close();
+  }
+}
+
+/** Marks errors of the store: they are no reason to make the index again. */
+function ofStore<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw Object.assign(error as Error, { isOfStore: true });
   }
 }
 

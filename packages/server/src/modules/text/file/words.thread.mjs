@@ -8,12 +8,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 // Sources run as they are, and this runtime may have to be taught TypeScript.
 if (workerData.loader) (await import(workerData.loader)).register();
 const { loadDriver } = await import('../../../db/sqlite-connection.ts');
+const { identityOf } = await import('../../../db/sqlite-attached.ts');
+const { isUnusable } = await import('../../../db/sqlite-errors.ts');
 const { WordsFile } = await import('./words-file.ts');
 
 const driver = await loadDriver();
 yieldToRequests();
 let file;
 let isClosing = false;
+/** A closed connection keeps its files open until the runtime collects its statements, which the end of the thread does. */
+let isLast = false;
 
 /** Lowers the priority of this thread alone, where the system can do that: the index may lag behind, requests must not. */
 function yieldToRequests() {
@@ -22,20 +26,61 @@ function yieldToRequests() {
   } catch {}
 }
 
-const DAMAGED = new Set([11, 26]);
-const isDamaged = ({ errcode = 0 }) => DAMAGED.has(errcode & 0xff);
+/** The file is made from the store again, whatever is wrong with it; a full disk or a folder without rights stays an error. */
+const isRemedied = (error) =>
+  !error.isOfStore && (isUnusable(error) || (error.errcode === undefined && error.code === undefined));
+
+function closeFile() {
+  const closed = file;
+  file = undefined;
+  isLast ||= closed !== undefined;
+  try {
+    closed?.close();
+  } catch {
+    // What is damaged or gone need not be closed well.
+  }
+}
+
+function discard() {
+  closeFile();
+  WordsFile.remove(workerData);
+}
 
 function opened() {
+  release();
   try {
     file ??= new WordsFile(driver, workerData);
   } catch (error) {
-    // It is made from the store again, whatever is wrong with it; a full disk or a folder without rights stays an error.
-    if (error.errcode !== undefined && !isDamaged(error)) throw error;
-    if (error.code !== undefined && error.errcode === undefined) throw error;
-    WordsFile.remove(workerData);
+    if (!isRemedied(error)) throw error;
+    discard();
     file = new WordsFile(driver, workerData);
   }
   return file;
+}
+
+/** Lets go of a file that was removed, replaced or emptied. */
+function release() {
+  if (!file?.isReplaced) return;
+  closeFile();
+  if (identityOf(workerData.path) === undefined) WordsFile.remove(workerData);
+}
+
+/** Removes the file that a search could not read, unless it was replaced since then. */
+function discardIf({ identity }) {
+  if (identityOf(workerData.path) === identity) discard();
+}
+
+/** Removes the file where it is damaged. Says whether it was. */
+function examine() {
+  if (identityOf(workerData.path) === undefined) return true;
+  try {
+    WordsFile.examine(driver, workerData);
+    return false;
+  } catch (error) {
+    if (!isUnusable(error)) throw error;
+    discard();
+    return true;
+  }
 }
 
 async function index({ accounts }) {
@@ -59,19 +104,42 @@ async function compact() {
   if (!isClosing) opened().rewrite();
 }
 
-const TASKS = { index, compact };
+const TASKS = { index, compact, release, examine, discard: discardIf };
+
+async function attempt(task, input) {
+  try {
+    return await TASKS[task](input);
+  } catch (error) {
+    if (error.isOfStore || !isUnusable(error)) throw error;
+    discard();
+    return await TASKS[task](input);
+  }
+}
+
+/** After its last answer, the thread ends; the next one does what is still asked of it. */
+function answer(given) {
+  parentPort.postMessage({ ...given, isLast });
+  if (isLast) end();
+}
+
+function end() {
+  try {
+    file?.emptyLog();
+  } catch {
+    // The next process does it.
+  }
+  closeFile();
+  parentPort.close();
+}
 
 async function run({ id, task, ...input }) {
   try {
-    await TASKS[task](input);
-    parentPort.postMessage({ id, isComplete: !isClosing });
+    const result = await attempt(task, input);
+    answer({ id, isComplete: !isClosing && result !== false });
   } catch (error) {
-    if (isDamaged(error) && file) {
-      file.close();
-      file = undefined;
-      WordsFile.remove(workerData);
-    }
-    parentPort.postMessage({ id, error: { message: error.message, errcode: error.errcode, code: error.code } });
+    closeFile();
+    const { message, errcode, code } = error;
+    answer({ id, error: { message, errcode, code } });
   }
 }
 
@@ -79,11 +147,8 @@ let turn = Promise.resolve();
 parentPort.on('message', (request) => {
   if (request === 'close') {
     isClosing = true;
-    turn.then(() => {
-      file?.close();
-      parentPort.close();
-    });
+    turn.then(end);
     return;
   }
-  turn = turn.then(() => run(request));
+  turn = turn.then(() => (isLast ? undefined : run(request)));
 });
