@@ -76,11 +76,12 @@ describe('parseJsonInSteps', () => {
 
   it.each([
     ['members', { ...LIMITS, members: 3 }, '{"a":1,"b":{"c":2,"d":3}}'],
-    ['values', { ...LIMITS, values: 4 }, '[1,2,{},[]]'],
+    ['values', { ...LIMITS, values: 3 }, '[1,2,{},[]]'],
+    ['values', { ...LIMITS, values: 4 }, '{"a":{ },"b":[[ ],{"c":{}}]}'],
   ] as const)('refuses more %s than the limit before it builds any', (what, limits, text) => {
     const most = limits[what];
     expect(() => read(text, limits)).toThrow(`the body has more than ${most} ${what}; send it in parts`);
-    expect(() => read(text, { ...LIMITS, [what]: most + 2 })).not.toThrow();
+    expect(() => read(text, { ...LIMITS, [what]: most + 1 })).not.toThrow();
     expect(() => read(`"${text.replaceAll('"', '\\"')}"`, limits)).not.toThrow();
   });
 

@@ -70,7 +70,7 @@ function scanPart(text: string, state: ScanState, large: Map<number, number>): v
     else if (code === COMMA) values++;
     else if (code === COLON) members++;
     else if ((code | 0x20) === OPEN_OBJECT) {
-      values++;
+      if (!isEmptyContainer(text, at)) values++;
       deepest = Math.max(deepest, starts.push(at));
     } else if ((code | 0x20) === CLOSE_OBJECT) {
       const start = starts.pop();
@@ -81,6 +81,11 @@ function scanPart(text: string, state: ScanState, large: Map<number, number>): v
   state.members = members;
   state.values = values;
   state.deepest = Math.max(state.deepest, deepest);
+}
+
+/** A container is counted by its first item; as an item itself, by the comma before it, or with the one that holds it. */
+function isEmptyContainer(text: string, at: number): boolean {
+  return (text.charCodeAt(afterSpace(text, at + 1)) | 0x20) === CLOSE_OBJECT;
 }
 
 /** Builds values piece by piece: neighbours that fit one step are parsed together. */

@@ -32,10 +32,14 @@ export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
   }
 }
 
+/** The next turn of the event loop, for a transaction that has taken long in this one. */
+export const turnEnd = (): Promise<void> | undefined => (isTurnOver(TRANSACTION_TURN_MS) ? nextTurn() : undefined);
+
 /** Goes on at once as long as this turn has time for it. Returns a promise only when it took longer. */
 export function untilTurnEnds<T>(steps: Iterator<void, T>): T | Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value;
-    if (isTurnOver(TRANSACTION_TURN_MS)) return nextTurn().then(() => untilTurnEnds(steps));
+    const end = turnEnd();
+    if (end !== undefined) return end.then(() => untilTurnEnds(steps));
   }
 }

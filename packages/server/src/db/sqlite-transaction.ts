@@ -1,4 +1,4 @@
-import { untilTurnEnds } from '../turns.ts';
+import { turnEnd, untilTurnEnds } from '../turns.ts';
 import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
 import { type Find, type Insert, once, type Row, type Sql, type SqlValue, type Update } from './sql.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
@@ -12,6 +12,7 @@ import { compileRowReader, type RowReader } from './sqlite-rows.ts';
  */
 const ROWS_PER_CALL = [32, 16, 8, 4, 2, 1] as const;
 const UPDATES_PER_STEP = 32;
+const KEYS_PER_STEP = 256;
 
 type InsertPlan = { readRow: RowReader; returning: boolean; calls: readonly { size: number; text: string }[] };
 
@@ -48,7 +49,7 @@ export class SqliteTransaction implements Transaction {
    * committed.
    */
   #failure: unknown;
-  /** Many rows that are written in turns with other requests. Later statements wait for them. */
+  /** The end of the statements that wait for the next turn of the event loop, or work in turns. Later ones follow. */
   #underway: Promise<unknown> | undefined;
 
   constructor(connection: SqliteConnection, { file, known }: { file: string; known: SqliteKnownRows }) {
@@ -74,19 +75,32 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  async #inOrder(): Promise<void> {
-    while (this.#underway !== undefined) await this.#underway;
+  /**
+   * Runs a statement after all that were called before it. Between statements other requests get their turn, once this one
+   * has taken long.
+   */
+  async #inOrder<T>(statement: () => T | Promise<T>): Promise<T> {
+    const before = this.#underway ?? turnEnd();
+    const result = before === undefined ? statement() : before.then(statement);
+    if (result instanceof Promise) this.#follow(result);
+    return result;
+  }
+
+  #runInOrder<T>(statement: () => T): Promise<T> {
+    return this.#inOrder(() => this.#run(statement));
+  }
+
+  #follow(statement: Promise<unknown>): void {
+    const end = () => {
+      if (this.#underway === underway) this.#underway = undefined;
+    };
+    const underway: Promise<unknown> = statement.then(end, end);
+    this.#underway = underway;
   }
 
   /** Runs a statement for many rows; the error of a step is that of the statement. */
   #inSteps<T>(steps: Iterator<void, T>): T | Promise<T> {
-    const result = untilTurnEnds({ next: () => this.#run(() => steps.next()) });
-    if (!(result instanceof Promise)) return result;
-    const end = () => {
-      this.#underway = undefined;
-    };
-    this.#underway = result.then(end, end);
-    return result;
+    return untilTurnEnds({ next: () => this.#run(() => steps.next()) });
   }
 
   enter(): void {}
@@ -102,32 +116,33 @@ export class SqliteTransaction implements Transaction {
     for (const table of this.#known.tablesIn(text)) this.#written.push({ table, rows: 'any' });
   }
 
-  async all<T = Row>(statement: Sql): Promise<T[]> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    this.#noteStatement(statement);
-    return this.#run(() => this.#connection.all<T>(statement));
+  all<T = Row>(statement: Sql): Promise<T[]> {
+    return this.#runInOrder(() => {
+      this.#noteStatement(statement);
+      return this.#connection.all<T>(statement);
+    });
   }
 
-  async first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    return this.#run(() => this.#connection.first<T>(statement, limit));
+  first<T = Row>(statement: Sql, limit: ByteLimit): Promise<FirstRows<T>> {
+    return this.#runInOrder(() => this.#connection.first<T>(statement, limit));
   }
 
-  async get<T = Row>(statement: Sql): Promise<T | undefined> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    this.#noteStatement(statement);
-    return this.#run(() => this.#connection.get<T>(statement));
+  get<T = Row>(statement: Sql): Promise<T | undefined> {
+    return this.#runInOrder(() => {
+      this.#noteStatement(statement);
+      return this.#connection.get<T>(statement);
+    });
   }
 
-  async run(statement: Sql): Promise<number> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    this.#noteStatement(statement);
-    return this.#run(() => this.#connection.statement(statement.text).run(statement.values));
+  run(statement: Sql): Promise<number> {
+    return this.#runInOrder(() => {
+      this.#noteStatement(statement);
+      return this.#connection.statement(statement.text).run(statement.values);
+    });
   }
 
-  async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    return this.#inSteps(this.#insertInSteps<T>(insert, rows));
+  insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
+    return this.#inOrder(() => this.#inSteps(this.#insertInSteps<T>(insert, rows)));
   }
 
   *#insertInSteps<T>(insert: Insert, rows: readonly Row[]): Generator<void, T[]> {
@@ -149,9 +164,8 @@ export class SqliteTransaction implements Transaction {
     return returned;
   }
 
-  async updateMany(update: Update, rows: readonly Row[]): Promise<void> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    await this.#inSteps(this.#updateInSteps(update, rows));
+  updateMany(update: Update, rows: readonly Row[]): Promise<void> {
+    return this.#inOrder(() => this.#inSteps(this.#updateInSteps(update, rows)));
   }
 
   *#updateInSteps(update: Update, rows: readonly Row[]): Generator<void, void> {
@@ -166,36 +180,44 @@ export class SqliteTransaction implements Transaction {
     }
   }
 
-  async findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
-    if (this.#underway !== undefined) await this.#inOrder();
-    return this.#run(() => this.#connection.findMany<T>(find, keys));
+  findMany<T = Row>(find: Find, keys: readonly (readonly SqlValue[])[]): Promise<(T | undefined)[]> {
+    return this.#inOrder(() => this.#inSteps(this.#findInSteps<T>(find, keys)));
+  }
+
+  *#findInSteps<T>(find: Find, keys: readonly (readonly SqlValue[])[]): Generator<void, (T | undefined)[]> {
+    if (keys.length <= KEYS_PER_STEP) return this.#connection.findMany<T>(find, keys);
+    const found: (T | undefined)[] = [];
+    for (let at = 0; at < keys.length; at += KEYS_PER_STEP) {
+      if (at > 0) yield;
+      for (const row of this.#connection.findMany<T>(find, keys.slice(at, at + KEYS_PER_STEP))) found.push(row);
+    }
+    return found;
   }
 
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#underway !== undefined) await this.#inOrder();
     const before = this.#failure;
-    this.#exec('SAVEPOINT one');
+    await this.#exec('SAVEPOINT one');
     try {
       const result = await work();
-      if (this.#underway !== undefined) await this.#inOrder();
-      this.#exec('RELEASE one');
+      await this.#exec('RELEASE one');
       return result;
     } catch (error) {
-      if (this.#underway !== undefined) await this.#inOrder();
-      if (!this.#end) this.#exec('ROLLBACK TO one; RELEASE one');
+      await this.#inOrder(() => {
+        if (!this.#end) this.#run(() => this.#connection.exec('ROLLBACK TO one; RELEASE one'));
+      });
       this.#failure = before;
       throw error;
     }
   }
 
-  #exec(text: string): void {
-    this.#run(() => this.#connection.exec(text));
+  #exec(text: string): Promise<void> {
+    return this.#runInOrder(() => this.#connection.exec(text));
   }
 
   commit(): void {
     if (this.#failure) throw this.#failure;
     try {
-      this.#exec('COMMIT');
+      this.#run(() => this.#connection.exec('COMMIT'));
     } finally {
       // Also after an error, which may have come when the changes were made already.
       this.#known.committed(this.#written);

@@ -16,6 +16,13 @@ import { inTurns, pause } from '../turns.ts';
 /** A body holds its value one or two levels down, so it may be a little deeper than a value. */
 export const BODY_LIMITS: JsonLimits = { depth: shapes.MAX_JSON_DEPTH + 8, members: 50_000, values: 250_000 };
 
+/**
+ * An ordinary span has some 45 members, 3 for each of its attributes: 8 MiB of them reach the limit of bytes before these.
+ */
+export const OTLP_LIMITS: JsonLimits = { ...BODY_LIMITS, members: 350_000, values: 500_000 };
+
+const limitsOf = (name: OperationName): JsonLimits => (operations[name].http.otlp ? OTLP_LIMITS : BODY_LIMITS);
+
 /** Smaller bodies are read at once: whatever they hold, they have few values. */
 const SMALL_BYTES = 64 * 1024;
 /** Bytes that are decoded in one step. */
@@ -38,7 +45,7 @@ export function readBody(
 }
 
 async function readLargeBody(bytes: Buffer, name: OperationName): Promise<Record<string, unknown>> {
-  const read = await parseInTurns(bytes);
+  const read = await parseInTurns(bytes, limitsOf(name));
   await pause();
   const body = withExactValues(read, name);
   await pause();

@@ -48,7 +48,7 @@ import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
-import { partsOfNamedCauses } from './named-causes.ts';
+import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
 import { type BroughtBytes, requireRoomForReport } from './room.ts';
 import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
@@ -245,7 +245,8 @@ async function applyOutcome(
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
   const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
-  const ending = { key, session, past, named, report, final_action_index };
+  const tried = causes.attempts.map((attempt) => entriesOf(attempt.causes, weighed));
+  const ending = { key, session, past, named, tried, report, final_action_index };
   const immutable_trace_id = await seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };

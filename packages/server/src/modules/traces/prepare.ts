@@ -1,4 +1,4 @@
-import { inputSize } from '../../kernel/index.ts';
+import { inputSize, inputSizeInSteps } from '../../kernel/index.ts';
 import { inTurns } from '../../turns.ts';
 import { callOf, errorOf } from './rules/gen-ai.ts';
 import { eventsOf, labelsOf, payloadsOf } from './rules/gen-ai-payloads.ts';
@@ -18,7 +18,7 @@ export type PreparedSpans = { read: ReadSpans; redactions: Redactions | undefine
 
 export async function prepareSpans({ resourceSpans }: { resourceSpans: readonly unknown[] }): Promise<PreparedSpans> {
   const read = await inTurns(readOtelSpansInSteps(resourceSpans));
-  const isLarge = inputSize(resourceSpans) >= LARGE_CHARS;
+  const isLarge = (await inTurns(inputSizeInSteps(resourceSpans))) >= LARGE_CHARS;
   return { read, redactions: isLarge ? await inTurns(redactionsOf(read.spans)) : undefined };
 }
 
@@ -34,6 +34,9 @@ const textsOfSpan = (span: OtelSpan) => [
 
 function* redactionsOf(spans: readonly OtelSpan[]): Generator<void, Redactions> {
   const found = new Map<string, string>();
-  for (const span of spans) yield* redactionsInSteps(textsOfSpan(span), found);
+  for (const span of spans) {
+    yield* redactionsInSteps(textsOfSpan(span), found);
+    yield;
+  }
   return found;
 }

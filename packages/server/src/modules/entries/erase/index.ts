@@ -65,12 +65,11 @@ export const erasesEntries: EntryEraser = {
     return { entries: heads.length, versions, log_events: versions };
   },
   async erase(work, erased) {
-    const { tx, account_id } = work;
-    const { heads, erasedIds } = erased;
-    const bytes = await queries.sumBytes(tx, erased);
+    const { heads, ids } = erased;
+    const bytes = await queries.sumBytes(work.tx, erased);
     const live = heads.filter(({ deleted }) => deleted === 0).length;
     addStored(work, { storage_bytes: -bytes, storage_entries: -live });
-    return { entries: heads.length, versions: await queries.deleteEntries(tx, account_id, erasedIds) };
+    return { entries: heads.length, versions: await queries.deleteEntries(work, ids) };
   },
 };
 

@@ -1,5 +1,11 @@
-import { andAll, fragment, type Query, type Sql, sql, type Transaction } from '../../../db/index.ts';
-import { type EntryHead, type ErasedAgent, type ErasedEntries, likeJsonText } from '../../../kernel/index.ts';
+import { andAll, fragment, type Query, type Sql, sql } from '../../../db/index.ts';
+import {
+  type EntryHead,
+  type ErasedAgent,
+  type ErasedEntries,
+  likeJsonText,
+  type Work,
+} from '../../../kernel/index.ts';
 
 /** The entries to erase: all that match these conditions and are visible to the agent. */
 export type ErasureTarget = {
@@ -51,11 +57,12 @@ const versionsOf = (accountId: string, ids: Sql): Sql =>
 export const versionSeqs = (accountId: string, ids: Sql): Sql =>
   sql`SELECT seq FROM versions WHERE ${versionsOf(accountId, ids)}`;
 
-/** Commits that wrote only these entries. */
+/** Commits that wrote only these entries. Each is looked at once, and not for each of its entries. */
 export const emptiedCommits = (accountId: string, ids: Sql): Sql =>
-  sql`SELECT commit_id FROM versions WHERE ${versionsOf(accountId, ids)} AND commit_id IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM versions AS other WHERE other.account_id = ${accountId}
-        AND other.commit_id = versions.commit_id
+  sql`SELECT commit_id FROM (SELECT DISTINCT commit_id FROM versions
+        WHERE ${versionsOf(accountId, ids)} AND commit_id IS NOT NULL) AS touched
+      WHERE NOT EXISTS (SELECT 1 FROM versions AS other WHERE other.account_id = ${accountId}
+        AND other.commit_id = touched.commit_id
         AND other.entry_id NOT IN (SELECT CAST(value AS BIGINT) FROM ${ids}))`;
 
 export async function countVersions(query: Query, accountId: string, ids: Sql): Promise<number> {
@@ -73,9 +80,16 @@ export async function sumBytes(query: Query, { account_id, erasedIds }: ErasedEn
   return row?.n ?? 0;
 }
 
-export async function deleteEntries(tx: Transaction, accountId: string, ids: Sql): Promise<number> {
-  const versions = await tx.run(sql`DELETE FROM versions WHERE ${versionsOf(accountId, ids)}`);
-  await tx.run(sql`DELETE FROM entries WHERE ${versionsOf(accountId, ids)}`);
+/** Removing a long text takes as long as writing it: few entries per statement, so that others get their turn. */
+const ENTRIES_PER_STATEMENT = 256;
+
+export async function deleteEntries({ tx, account_id, dialect }: Work, ids: readonly number[]): Promise<number> {
+  let versions = 0;
+  for (let at = 0; at < ids.length; at += ENTRIES_PER_STATEMENT) {
+    const some = versionsOf(account_id, dialect.numbers(ids.slice(at, at + ENTRIES_PER_STATEMENT)));
+    versions += await tx.run(sql`DELETE FROM versions WHERE ${some}`);
+    await tx.run(sql`DELETE FROM entries WHERE ${some}`);
+  }
   return versions;
 }
 

@@ -36,7 +36,7 @@ const ingest = writes<'sessions.ingest_otlp'>(async (work, { input, caller, prep
     mayBe: (agentId: string) => mayActAs(caller, agentId),
   };
   const owners = await assignOwners(work, fresh, { sender, held });
-  const groups = bySession(fresh, owners);
+  const groups = await bySession(fresh, owners);
   const recorded: IngestedSpans[] = [];
   for (const group of groups) recorded.push(await recordSessionSpans(work, group, { held, redactions }));
   const kept = recorded.filter(({ spans }) => spans > 0);
@@ -63,8 +63,10 @@ async function withoutStored(
   spans: readonly OtelSpan[],
   held: HeldName,
 ): Promise<OtelSpan[]> {
-  const byId = new Map(spans.map((span) => [idOf(span, span.span_id), span]));
+  const byId = new Map<string, OtelSpan>();
+  for (const span of spans) byId.set(idOf(span, span.span_id), span);
   const once = [...byId.values()];
+  await pause();
   const keys = once.map(({ trace_id, span_id }) => [account_id, held(trace_id), span_id]);
   const known = keys.length === 0 ? [] : await tx.findMany(queries.findSpans, keys);
   return once.filter((_, i) => known[i] === undefined);
@@ -75,9 +77,10 @@ const idOf = ({ trace_id }: OtelSpan, spanId: string): string => `${trace_id}-${
 
 type SessionSpans = { agent_id: string; session_id: string; spans: OtelSpan[] };
 
-function bySession(spans: readonly OtelSpan[], owners: ReadonlyMap<string, SpanOwner>): SessionSpans[] {
+async function bySession(spans: readonly OtelSpan[], owners: ReadonlyMap<string, SpanOwner>): Promise<SessionSpans[]> {
   const groups = new Map<string, SessionSpans>();
   for (const span of spans) {
+    await pause();
     const home = owners.get(span.trace_id);
     if (!home) continue;
     const agent_id = home.agent.name;
@@ -99,6 +102,9 @@ type IngestedSpans = {
   refused: number;
 };
 
+/** Spans that are written out and stored in one step. */
+const SPANS_PER_STEP = 256;
+
 /** Records spans in their session, as long as it has room. */
 async function recordSessionSpans(
   work: Work,
@@ -117,20 +123,26 @@ async function recordSessionSpans(
   const llm_calls = kept.filter(({ items }) => items.length > 1).length;
   const event = { agent_id, session_id, spans: kept.length, llm_calls, refused: spans.length - kept.length };
   if (kept.length === 0) return { item_id: null, ...event };
-  const numbers = addItems(
-    work,
-    row,
-    kept.flatMap(({ items }) => items),
-  );
-  const next = numbers.values();
-  const rows = kept.map(({ span: { trace_id, span_id }, items }) => {
-    const [item_no = 0, call_no = null] = items.map(() => next.next().value as number);
-    return { account_id, trace_id: held(trace_id), span_id, agent_id, session, item_no, call_no, at };
-  });
-  work.send(work.tx.insertMany(queries.insertSpans, rows));
+  let last = 0;
+  for (let from = 0; from < kept.length; from += SPANS_PER_STEP) {
+    await pause();
+    const some = kept.slice(from, from + SPANS_PER_STEP);
+    const numbers = addItems(
+      work,
+      row,
+      some.flatMap(({ items }) => items),
+    );
+    last = numbers.at(-1) ?? last;
+    const next = numbers.values();
+    const rows = some.map(({ span: { trace_id, span_id }, items }) => {
+      const [item_no = 0, call_no = null] = items.map(() => next.next().value as number);
+      return { account_id, trace_id: held(trace_id), span_id, agent_id, session, item_no, call_no, at };
+    });
+    work.send(work.tx.insertMany(queries.insertSpans, rows));
+  }
   const author = { agent_id, session_id, session };
   const details = { spans: kept.length, llm_calls };
-  const { item_id } = emitRecorded(work, numbers.at(-1) as number, { author, row, event_type: 'span', details });
+  const { item_id } = emitRecorded(work, last, { author, row, event_type: 'span', details });
   return { item_id, ...event };
 }
 

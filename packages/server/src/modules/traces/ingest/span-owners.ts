@@ -1,7 +1,8 @@
 import type { Work } from '../../../kernel/index.ts';
+import { inTurns } from '../../../turns.ts';
 import { moveItems } from '../../sessions/index.ts';
 import { isGenAi } from '../rules/gen-ai.ts';
-import { betterOwner, hasNamedSession, ownerOf, type SpanOwner, type SpanSender } from '../rules/otel-owners.ts';
+import { betterOwner, hasNamedSession, ownerInSteps, type SpanOwner, type SpanSender } from '../rules/otel-owners.ts';
 import type { OtelSpan } from '../rules/otel-spans.ts';
 import * as queries from './queries.ts';
 
@@ -36,7 +37,7 @@ export async function assignOwners(
   const owners = new Map<string, SpanOwner>();
   for (const [i, { trace_id, spans }] of traces.entries()) {
     const before = toOwner(rows[i]);
-    const found = ownerOf(spans, sender);
+    const found = await inTurns(ownerInSteps(spans, sender));
     if (!before && !hasNamedSession(found) && !spans.some(isGenAi)) continue;
     const owner = before ? betterOwner(before, found) : found;
     if (before) await move(work, { trace_id, before, home: owner, held });

@@ -31,16 +31,26 @@ export function ownSession({ attributes, resource }: OtelSpan): string | undefin
   return [...named, nameIn(attributes, SESSION_NAMES), nameIn(resource, SESSION_NAMES)].find(Boolean);
 }
 
-/** Picks the owner from the spans of a trace and their sender; of equal ranks, the span that started first wins. */
-export function ownerOf(spans: readonly OtelSpan[], sender: SpanSender): SpanOwner {
+/** Spans that are looked at in one step. */
+const SPANS_PER_STEP = 64;
+
+/**
+ * Picks the owner from the spans of a trace and their sender; of equal ranks, the span that started first wins. With a
+ * yield after some spans.
+ */
+export function* ownerInSteps(spans: readonly OtelSpan[], sender: SpanSender): Generator<void, SpanOwner> {
   const inOrder = [...spans].sort((a, b) => ((a.started_at ?? '') < (b.started_at ?? '') ? -1 : 1));
+  const agents: RankedName[] = [];
+  const sessions: RankedName[] = [];
+  for (const [i, span] of inOrder.entries()) {
+    if (i % SPANS_PER_STEP === SPANS_PER_STEP - 1) yield;
+    agents.push(...agentNames(span).filter(({ name }) => sender.mayBe(name)));
+    sessions.push(...sessionNames(span));
+  }
   const { agent_id, session_id, default_agent_id } = sender;
   return {
-    agent: highestRanked(
-      inOrder.flatMap(agentNames).filter(({ name }) => sender.mayBe(name)),
-      [rankedName(agent_id, RANKS.request), rankedName(default_agent_id, RANKS.none)],
-    ),
-    session: highestRanked(inOrder.flatMap(sessionNames), [
+    agent: highestRanked(agents, [rankedName(agent_id, RANKS.request), rankedName(default_agent_id, RANKS.none)]),
+    session: highestRanked(sessions, [
       rankedName(session_id, RANKS.request),
       rankedName(spans[0]?.trace_id, RANKS.none),
     ]),
@@ -83,7 +93,9 @@ function sessionNames({ attributes, resource, parent_span_id }: OtelSpan): Ranke
 /** Skips values that cannot be the name of an agent or a session. */
 function nameIn(attributes: OtelAttributes, names: readonly string[]): string | undefined {
   for (const name of names) {
-    const parsed = shapes.sessionId.safeParse(attributes[name]);
+    const given = attributes[name];
+    if (typeof given !== 'string') continue;
+    const parsed = shapes.sessionId.safeParse(given);
     if (parsed.success) return parsed.data;
   }
   return undefined;
