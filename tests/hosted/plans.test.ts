@@ -14,6 +14,11 @@ const PLANS: Record<string, UsagePlan> = {
   slow: { ...UNLIMITED, key_rate_rpm: 5, rate_rpm: 8 },
 };
 
+const PROFILE =
+  'agent_id description platform default_branch auto_context_paths tags session_metadata capabilities contracts'.split(
+    ' ',
+  );
+
 const BIG = 'b'.repeat(6_000);
 
 const refused = (limit: string) => ({ status: 402, json: expect.objectContaining({ code: 'over_limit', limit }) });
@@ -37,7 +42,7 @@ describe.each(backends)('a plan on %s', (backend) => {
     const { database } = service.app.kernel.services;
     const { read } = database.forAccount(account_id);
     const sum = async (table: string, column: string) => {
-      const text = `SELECT CAST(coalesce(sum(octet_length(${column})), 0) AS BIGINT) AS n FROM ${table} WHERE account_id = ?`;
+      const text = `SELECT CAST(coalesce(sum(octet_length(${column})), 0) AS BIGINT) AS n FROM ${table.includes(' ') ? table : `${table} WHERE`} account_id = ?`;
       return (await read.get<{ n: number }>({ text, values: [account_id] }))?.n ?? 0;
     };
     const count = async (from: string) => {
@@ -50,6 +55,12 @@ describe.each(backends)('a plan on %s', (backend) => {
       await sum('traces', 'header'),
       await sum('session_items', 'data'),
       await sum('import_lines', 'line'),
+      ...(await Promise.all(
+        ['source', 'relation', 'target'].map((column) => sum("edges WHERE relation = 'knows' AND", column)),
+      )),
+      ...(await Promise.all(PROFILE.map((column) => sum('agent_profiles', column)))),
+      await sum('tags', 'name'),
+      await sum('tags', 'description'),
     ];
     return {
       bytes: parts.reduce((total, n) => total + n, 0),
@@ -59,6 +70,7 @@ describe.each(backends)('a plan on %s', (backend) => {
   }
 
   async function expectExact(owner: NewAccount) {
+    await service.app.kernel.services.noteBuffer.flushAll();
     const { storage_bytes, storage_entries, open_sessions } = await limitsOf(owner);
     expect({ bytes: storage_bytes.used, entries: storage_entries.used, sessions: open_sessions.used }).toEqual(
       await counted(owner),
@@ -176,7 +188,6 @@ describe.each(backends)('a plan on %s', (backend) => {
             session,
           );
       }
-    await service.app.kernel.services.noteBuffer.flushAll();
     await expectExact(owner);
     expect((await limitsOf(owner)).open_sessions.used).toBe(2);
     await service.as(key, post('/api/v1/erase', { entity_path: 'of/one', key: 's1' }));
@@ -185,6 +196,40 @@ describe.each(backends)('a plan on %s', (backend) => {
     const erased = await service.as(key, post('/api/v1/admin/agents/two/erase', { with_others: true }));
     expect([200, 201]).toContain(erased.status);
     await expectExact(owner);
+  });
+
+  it('counts profiles, tags and edges, exactly when they are replaced and erased', async () => {
+    const owner = await account('bytes');
+    const { key } = owner;
+    const long = 'd'.repeat(900);
+    const as = (agent: string, sent: Parameters<Hosted['as']>[1]) =>
+      service.as(key, { ...sent, headers: { 'x-mem-agent-id': agent } });
+    const profile = (agent: string, description: string) =>
+      as('one', { ...post(`/api/v1/agents/${agent}/profile`, { description }), method: 'PUT' });
+    const edge = { source_type: 'agent', source: 'one', relation: 'knows', target_type: 'pattern' };
+    const link = (target: string) => as('one', post('/api/v1/graph/edges', { ...edge, target }));
+    const tag = (name: string) => as('two', post('/api/v1/tags', { name, description: long }));
+    expect(all([await profile('one', long), await profile('two', 'ü'), await profile('one', 'less')])).toEqual([
+      200, 200, 200,
+    ]);
+    expect(all([await link(long), await link(long), await link('q'), await tag('one')])).toEqual([201, 200, 201, 201]);
+    await expectExact(owner);
+    const { used } = (await limitsOf(owner)).storage_bytes;
+    expect((await as('three', write('fill', 'k', 'x'.repeat(20_000 - (used ?? 0) - 700)))).status).toBe(201);
+    const refusals = [
+      await profile('one', long),
+      await profile('three', long),
+      await link(`${long}`.slice(1)),
+      await tag('two'),
+    ];
+    for (const refusal of refusals) expect(refusal).toMatchObject(refused('storage_bytes'));
+    expect((await profile('one', 'l')).status).toBe(200);
+    await expectExact(owner);
+    for (const agent of ['one', 'two']) {
+      await service.as(key, post(`/api/v1/admin/agents/${agent}/erase`, { with_others: true }));
+      await expectExact(owner);
+    }
+    expect((await tag('three')).status).toBe(201);
   });
 
   it('bounds sessions and streams that are open at once', async () => {

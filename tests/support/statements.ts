@@ -114,6 +114,7 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
   ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
+  ['UPDATE accounts SET storage_bytes = storage_bytes + (SELECT', 'a migration, each account for itself'],
   [
     'INSERT INTO agents (account_id, agent_id, visible_to, first_at, last_at) SELECT',
     'a migration, each account for itself',

@@ -23,12 +23,15 @@ export {
 } from './db/index.ts';
 export {
   type AgentEraser,
+  addStored,
   branchOf,
+  bytesOfTexts,
   type Caller,
   type Consumer,
   type ConsumerContext,
   changed,
   controls,
+  countColumns,
   cursorsOf,
   cutPage,
   type EntryChange,
@@ -68,6 +71,7 @@ export {
   type StandingChange,
   seqAt,
   sessionName,
+  storeMore,
   type TenantTable,
   toIso,
   unaudited,

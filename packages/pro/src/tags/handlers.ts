@@ -1,4 +1,5 @@
 import {
+  bytesOfTexts,
   changed,
   cursorsOf,
   cutPage,
@@ -12,6 +13,7 @@ import {
   reads,
   seqAt,
   sessionName,
+  storeMore,
   toIso,
   type Work,
   writes,
@@ -24,6 +26,7 @@ const create = writes<'tags.create'>(async (work, { input, caller }) => {
   const { name, description, agent_id = caller.agent_id, session_id = caller.session_id } = input;
   if (await queries.getTag(work.tx, account_id, name))
     throw new Fault('conflict', `there is a tag ${JSON.stringify(name)} already`, { name });
+  storeMore(work, bytesOfTexts([name, description]));
   const seq = await placeOf(work, input);
   const created_seq = work.emit({
     event_type: 'tag_created',

@@ -1,4 +1,4 @@
-import type { Migration } from '@mem-service/server/module';
+import { countColumns, type Migration } from '@mem-service/server/module';
 
 export const migrations: readonly Migration[] = [
   {
@@ -17,5 +17,10 @@ export const migrations: readonly Migration[] = [
       ) ${engine === 'sqlite' ? 'WITHOUT ROWID' : ''}`,
       'CREATE INDEX tags_by_creation ON tags (account_id, created_seq)',
     ],
+  },
+  {
+    version: 2,
+    name: 'tags count as storage',
+    up: () => [countColumns('tags', ['name', 'description'])],
   },
 ];

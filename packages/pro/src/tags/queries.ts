@@ -41,6 +41,15 @@ export function listTags(query: Query, { account_id, name, before, limit }: TagP
   );
 }
 
+/** The bytes of the descriptions that an agent wrote. */
+export async function sumDescriptions(query: Query, accountId: string, agentId: string): Promise<number> {
+  const found = await query.get<{ bytes: number }>(
+    sql`SELECT CAST(coalesce(sum(${fragment('octet_length(description)')}), 0) AS BIGINT) AS bytes FROM tags
+        WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
+  );
+  return found?.bytes ?? 0;
+}
+
 /** Whether an account has at least this many. */
 export async function hasTags(query: Query, accountId: string, count: number): Promise<boolean> {
   const found = await query.get(

@@ -5,6 +5,7 @@ export const tables: readonly TenantTable[] = [
   exported(insertTag, {
     kind: 'tag',
     key: ['name'],
+    stored: ({ name, description }) => [name as string, description as string],
     agents: { agent_id: { erased: 'rename', also: () => ({ description: '' }) } },
   }),
 ];

@@ -27,7 +27,7 @@ export function hashRequest(name: string, input: unknown, caller: Caller): strin
 }
 
 /**
- * The name of an answer: a key of the holder's own. What another holder uses is neither in its way nor told to it. No key of
+ * The name of an answer: a key of the holder's own. What another holder uses is neither in its way nor shown to it. No key of
  * a caller has a control character.
  */
 const answerName = ({ idempotency_key = '', caller }: Pick<IdempotentRequest, 'idempotency_key' | 'caller'>): string =>

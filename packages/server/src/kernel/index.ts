@@ -56,6 +56,7 @@ export {
 export { heldName, isCalled, isOfOtherHolder, sessionIdOf, sessionName, withoutOtherHolders } from './session-name.ts';
 export * from './settings.ts';
 export { fromStorage } from './storage-fault.ts';
+export { countColumns } from './stored-columns.ts';
 export * from './tables.ts';
 export { seqAt } from './time-travel.ts';
 export * from './usage.ts';

@@ -69,6 +69,12 @@ export function requireRoom(work: Work, added: { bytes: number; entries?: number
     });
 }
 
+/** Counts bytes that a write adds, for which there must be room, or those that it leaves out. */
+export function storeMore(work: Work, bytes: number): void {
+  if (bytes > 0) requireRoom(work, { bytes });
+  addStored(work, { storage_bytes: bytes });
+}
+
 type PassedLimit = { limit: keyof PlanBounds; allowed: number; used: number };
 
 const WHAT: Partial<Record<keyof PlanBounds, string>> = {

@@ -66,8 +66,8 @@ export type ExportedTable = TableDeclaration & {
   derived: readonly string[];
   /** Describes what is wrong with a row of an export beyond its columns, such as the members of a document. */
   check?: (row: Row) => string | undefined;
-  /** The text of a row that counts as storage of the account. */
-  stored?: (row: Row) => Row[string] | undefined;
+  /** The texts of a row that count as storage of the account. */
+  stored?: (row: Row) => readonly (string | null)[];
   /** Restores rows of an export, where inserting them is not enough. */
   restore?: (work: Work, rows: readonly Row[]) => Promise<void>;
 };

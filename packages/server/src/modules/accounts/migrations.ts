@@ -1,5 +1,5 @@
 import type { Migration } from '../../db/index.ts';
-import { countStored } from './migrations/stored-amounts.ts';
+import { countDeclared, countStored } from './migrations/stored-amounts.ts';
 
 export const migrations: readonly Migration[] = [
   {
@@ -17,4 +17,5 @@ export const migrations: readonly Migration[] = [
     name: 'what accounts store, and corrections of the clock',
     up: countStored,
   },
+  { version: 3, name: 'profiles and edges count as storage', up: countDeclared },
 ];

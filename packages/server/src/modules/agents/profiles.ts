@@ -2,6 +2,7 @@ import { JsonText, type Output, stringify } from '@mem-service/contract';
 import type { Insert, Row } from '../../db/index.ts';
 import {
   branchOf,
+  bytesOfTexts,
   type Caller,
   changed,
   EVERYONE,
@@ -11,6 +12,7 @@ import {
   reads,
   type Scope,
   sessionName,
+  storeMore,
   toIso,
   toIsoOrNull,
   type Work,
@@ -129,8 +131,12 @@ async function declaredOutsideScope<T>(
 type ProfilePart<T> = { agent_id: string; part: string; upsert: Insert; columns: Row; declared: T };
 
 /** Stores a declaration about an agent. The operator of an agent may declare it in its place. */
-function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: ProfilePart<T>) {
+async function declare<T extends object>(work: Work, caller: Caller, { agent_id, part, ...what }: ProfilePart<T>) {
   const { account_id, now } = work;
+  const before = await profiles.getProfile(work.tx, account_id, agent_id);
+  const bytesOf = (row: Row) => bytesOfTexts(profiles.textsOfProfile(row));
+  const after = bytesOf({ agent_id, ...UNDESCRIBED, ...before, ...what.columns });
+  storeMore(work, after - (before ? bytesOf(before) : 0));
   const row = { account_id, agent_id, ...what.columns, created_at: now, updated_at: now };
   work.send(work.tx.insertMany(what.upsert, [row]));
   work.emit({

@@ -47,7 +47,7 @@ export const tables: readonly TenantTable[] = [
     nullable: ['ttl_at', 'commit_id'],
     json: ['document'],
     check: versionProblem,
-    stored: ({ document }) => document,
+    stored: ({ document }) => [document as string | null],
     agents: { agent_id: { erased: 'by its owner' } },
     planner: {
       sqlite_autoindex_versions_1: '2000000 2000000 2 1',

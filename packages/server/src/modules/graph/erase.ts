@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import {
   type AgentEraser,
+  addStored,
+  bytesOfTexts,
   type ErasedEntries,
   EVERYONE,
   eraseEventDetails,
@@ -19,7 +21,7 @@ import {
   listSeqs,
   statementsOf,
 } from './queries.ts';
-import { type Edge, edgeKey, entryNode } from './rules/edges.ts';
+import { type Edge, edgeKey, entryNode, textsOfEdge } from './rules/edges.ts';
 import { ledgerEdges } from './rules/ledger-edges.ts';
 
 /** A hash of what identifies an edge; it contains entries by number, so that it reveals no erased name. */
@@ -80,7 +82,9 @@ export async function eraseEdges(work: Work, erased: ErasedEntries): Promise<num
 }
 
 /** Removes the details of asserted edges from events. The events themselves stay, so that `seq` has no gaps. */
-async function eraseStatements({ tx, account_id, dialect }: Work, stored: readonly Edge[]): Promise<void> {
+async function eraseStatements(work: Work, stored: readonly Edge[]): Promise<void> {
+  const { tx, account_id, dialect } = work;
+  addStored(work, { storage_bytes: -bytesOfTexts(stored.flatMap(textsOfEdge)) });
   const statements = statementsOf(account_id, dialect.texts(stored.map(edgeIdOf)));
   await eraseEventDetails(tx, account_id, listSeqs(statements));
   await deleteStatements(tx, statements);

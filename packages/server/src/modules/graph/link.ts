@@ -1,11 +1,13 @@
 import { type Input, invalidInput, utf8Length } from '@mem-service/contract';
 import {
+  bytesOfTexts,
   changed,
   type EntryView,
   EVERYONE,
   hashedBy,
   sessionName,
   splitEntryName,
+  storeMore,
   toIso,
   viewInWork,
   type Work,
@@ -16,7 +18,7 @@ import { findNamedEntries } from '../entries/offers.ts';
 import { edgeIdOf } from './erase.ts';
 import { listLedgerEdges } from './ledger.ts';
 import { findEdges, insertStatements, upsertEdges, upsertEdgesReturning } from './queries.ts';
-import { type Edge, entryNode, type NodeType } from './rules/edges.ts';
+import { type Edge, entryNode, type NodeType, textsOfEdge } from './rules/edges.ts';
 import { addStrengths, type EdgeStrength } from './rules/walk.ts';
 import { MAX_NAME_BYTES } from './start.ts';
 import { toRow } from './stored-edges.ts';
@@ -49,7 +51,9 @@ export async function linkAllOnce(work: Work, all: readonly LinkItem[], dryRun: 
     found.push(edge === undefined ? 'missing' : stated.has(key) ? 'unchanged' : 'written');
     if (edge === undefined || stated.has(key)) continue;
     stated.add(key);
-    if (!dryRun) made.push({ edge, ...emitEdge(work, edge, all[i] as LinkItem) });
+    if (dryRun) continue;
+    storeMore(work, bytesOfTexts(textsOfEdge(edge)));
+    made.push({ edge, ...emitEdge(work, edge, all[i] as LinkItem) });
   }
   saveEdges(work, made);
   return found;
@@ -163,6 +167,8 @@ async function saveStatement(work: Work, edge: Edge, stated: LinkItem) {
   const { edge_id, seq } = emitEdge(work, edge, stated);
   work.send(work.tx.insertMany(insertStatements, [{ account_id: work.account_id, edge_id, seq }]));
   const [strength] = await work.tx.insertMany<EdgeStrength>(upsertEdgesReturning, [toRow(work, edge)]);
+  // An edge that was there before has more evidence than this.
+  if (strength?.evidence_count === 1) storeMore(work, bytesOfTexts(textsOfEdge(edge)));
   const { first_seen, last_seen, ...rest } = await addLedgerStrength(work, {
     view: viewOf(work, stated),
     edge,

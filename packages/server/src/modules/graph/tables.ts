@@ -1,9 +1,11 @@
 import { exported, type TenantTable } from '../../kernel/index.ts';
 import { insertStatements, upsertEdges } from './queries.ts';
+import { type Edge, textsOfEdge } from './rules/edges.ts';
 
 export const tables: readonly TenantTable[] = [
   exported(upsertEdges, {
     kind: 'edge',
+    stored: (row) => textsOfEdge(row as Edge),
     key: ['branch', 'source_type', 'source', 'visible_to', 'relation', 'target_type', 'target'],
     agents: {
       visible_to: { erased: 'by its owner' },

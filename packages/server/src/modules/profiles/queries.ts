@@ -1,4 +1,4 @@
-import { type Find, type FirstRows, type Insert, type Query, type Sql, sql } from '../../db/index.ts';
+import { type Find, type FirstRows, type Insert, type Query, type Row, type Sql, sql } from '../../db/index.ts';
 import type { SeenAgent } from '../../kernel/index.ts';
 
 /** A page of described agents, by id; a subquery to combine with others. */
@@ -72,6 +72,22 @@ export function getProfile(query: Query, accountId: string, agentId: string): Pr
         FROM agent_profiles WHERE account_id = ${accountId} AND agent_id = ${agentId}`,
   );
 }
+
+/** The texts of a profile, which count as storage of its account. */
+const TEXTS = [
+  'agent_id',
+  'description',
+  'platform',
+  'default_branch',
+  'auto_context_paths',
+  'tags',
+  'session_metadata',
+  'capabilities',
+  'contracts',
+] as const satisfies readonly (keyof ProfileRow)[];
+
+export const textsOfProfile = (row: Row): (string | null)[] =>
+  TEXTS.map((name) => (row[name] ?? null) as string | null);
 
 /** Sets some columns of a profile; creates it where it is missing. */
 function upsertProfile(columns: readonly (keyof ProfileRow)[]): Insert {

@@ -1,6 +1,7 @@
 import { operations } from '@mem-service/contract';
 import type { Row } from '../../db/index.ts';
 import { exported, type TenantTable } from '../../kernel/index.ts';
+import { textsOfProfile } from './queries.ts';
 
 const documents = ['auto_context_paths', 'tags', 'session_metadata', 'capabilities', 'contracts'] as const;
 
@@ -41,6 +42,7 @@ export const tables: readonly TenantTable[] = [
       nullable: ['description', 'platform', 'default_branch'],
       json: documents,
       check: profileProblem,
+      stored: textsOfProfile,
       agents: { agent_id: { erased: 'delete the row', counted_as: 'profiles' } },
       entries: { auto_context_paths: { kept: 'paths to read, whether entries exist there or not' } },
     },

@@ -27,7 +27,7 @@ export const tables: readonly TenantTable[] = [
     },
     unrelated: { key_id: 'the key that signed it' },
     restore: restoreTraces,
-    stored: ({ header }) => header,
+    stored: ({ header }) => [header as string | null],
   }),
   exported(insertTraceItems, {
     kind: 'trace_item',
@@ -35,7 +35,7 @@ export const tables: readonly TenantTable[] = [
     nullable: ['entity_path', 'key', 'entry_id', 'data'],
     json: ['data'],
     check: kindIn(partKinds),
-    stored: ({ data }) => data,
+    stored: ({ data }) => [data as string | null],
     // Parts that only one agent may see are in traces of that agent.
     agents: { visible_to: { erased: 'by its owner' } },
     entries: { entity_path: 'by its owner', key: 'by its owner' },

@@ -82,7 +82,7 @@ type TableRows = { table: ExportedTable; rows: Row[] };
 async function restorePart(work: Work, { table, rows }: TableRows): Promise<void> {
   try {
     const { stored } = table;
-    if (stored) addStored(work, { storage_bytes: bytesOfTexts(rows.map((row) => stored(row) as string | null)) });
+    if (stored) addStored(work, { storage_bytes: bytesOfTexts(rows.flatMap(stored)) });
     if (table.restore) await table.restore(work, rows);
     else work.send(work.tx.insertMany(insertOf(table), rows));
     // Waits before the next page is read, so that at most one page is pending.

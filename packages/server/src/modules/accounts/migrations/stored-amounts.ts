@@ -1,4 +1,5 @@
 import type { Ddl } from '../../../db/index.ts';
+import { countColumns } from '../../../kernel/index.ts';
 
 const sumOf = (table: string, column: string): string =>
   `(SELECT coalesce(sum(octet_length(t.${column})), 0)
@@ -24,4 +25,18 @@ export const countStored = ({ int }: Ddl): readonly string[] => [
         open_sessions = (SELECT count(*) FROM sessions AS s WHERE s.account_id = accounts.account_id),
         reader_notes = (SELECT coalesce(sum(1 + s.reads + s.items), 0) FROM sessions AS s
           WHERE s.account_id = accounts.account_id AND s.recorded = 0)`,
+];
+
+const PROFILE =
+  'agent_id description platform default_branch auto_context_paths tags session_metadata capabilities contracts';
+
+/** The same as `textsOfEdge`. */
+const MADE_BY_ENTRIES = `(t.relation || ' ' || t.source_type || ' ' || t.target_type) IN
+  ('wrote agent entry', 'read agent entry', 'references entry pattern', 'learned_from agent agent')
+  AND octet_length(t.source) <= 256 AND octet_length(t.target) <= 256`;
+
+/** Adds what was not counted before. */
+export const countDeclared = (): readonly string[] => [
+  countColumns('agent_profiles', PROFILE.split(' ')),
+  countColumns('edges', ['source', 'relation', 'target'], `NOT (${MADE_BY_ENTRIES})`),
 ];

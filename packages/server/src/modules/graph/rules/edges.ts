@@ -1,4 +1,4 @@
-import type { Input } from '@mem-service/contract';
+import { type Input, utf8Length } from '@mem-service/contract';
 
 export type NodeType = Input<'graph.link'>['source_type'];
 
@@ -87,6 +87,28 @@ export function readEdges(reads: readonly EntryReadCount[]): Edge[] {
     if (written_by === agent_id) return [read];
     return [read, { relation: 'learned_from', target_type: 'agent', target: written_by, ...from, ...weight }];
   });
+}
+
+/** The edges that entries and reads make by themselves: what they are between, and how long an end can be. */
+export const MADE_BY_ENTRIES = {
+  wrote: ['agent', 'entry'],
+  read: ['agent', 'entry'],
+  references: ['entry', 'pattern'],
+  learned_from: ['agent', 'agent'],
+} as const;
+export const LONGEST_MADE_END = 256;
+
+/**
+ * The texts of an edge that count as storage of its account. Those of edges that entries and reads make do not: finding out
+ * which of them are new would cost each write and each read.
+ */
+export function textsOfEdge(
+  edge: Pick<Edge, 'source_type' | 'source' | 'relation' | 'target_type' | 'target'>,
+): string[] {
+  const { source_type, source, relation, target_type, target } = edge;
+  const [from, to] = MADE_BY_ENTRIES[relation as keyof typeof MADE_BY_ENTRIES] ?? [];
+  const isShort = utf8Length(source) <= LONGEST_MADE_END && utf8Length(target) <= LONGEST_MADE_END;
+  return from === source_type && to === target_type && isShort ? [] : [source, relation, target];
 }
 
 export const edgeKey = (edge: Edge): string =>
