@@ -190,6 +190,7 @@ describe.each(backends)('the memory graph of an agent on %s', (backend) => {
 
   it('has no entry that was deleted, until it is restored', async () => {
     const entry = { entity_path: 'svc/pay', key: 'taken' };
+    await app.kernel.services.noteBuffer.flushAll();
     const before = await graph('agent/x', X);
     await app.call('entries.delete', entry, Y);
     const seen = await graph('agent/x', X);

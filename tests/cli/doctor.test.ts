@@ -68,7 +68,7 @@ describe('mem doctor on a store', () => {
 
   it('names the variable that is wrong, and those it does not know', async () => {
     expect((await examine({ MEM_HTTP_PORT: 'x' })).of('settings')).toMatchObject([
-      { level: 'fail', found: 'MEM_HTTP_PORT must be a whole number' },
+      { level: 'fail', found: 'MEM_HTTP_PORT must be a whole number between 0 and 65535' },
     ]);
     expect((await examine({ MEM_NONSENSE: 'x' })).of('settings')).toMatchObject([
       { level: 'warn', found: expect.stringContaining('MEM_NONSENSE') },

@@ -70,7 +70,12 @@ describe('a command that fails', () => {
   const line = (text: string) => expect.stringMatching(new RegExp(`^mem: ${text}.*\n$`));
   const notMade = line('the database cannot be used: \\S+ cannot be made \\(.+\\): set MEM_DATA_DIR to a folder');
   it.concurrent.each([
-    { what: 'a bad port', env: { MEM_HTTP_PORT: 'many' }, code: 2, err: line('MEM_HTTP_PORT must be a whole number') },
+    {
+      what: 'a bad port',
+      env: { MEM_HTTP_PORT: 'many' },
+      code: 2,
+      err: line('MEM_HTTP_PORT must be a whole number between 0 and 65535'),
+    },
     { what: 'a bad address', env: { MEM_HTTP_URL: 'ftp://x' }, code: 2, err: line('MEM_HTTP_URL must be ') },
     { what: 'a password in it', env: { MEM_HTTP_URL: 'http://a:b@localhost' }, code: 2, err: line('MEM_HTTP_URL: ') },
     { what: 'a store that is a file', env: { MEM_DATA_DIR: '/dev/null' }, code: 6, err: notMade },
@@ -114,7 +119,7 @@ describe('a command that fails', () => {
 
   it('serve reports a bad variable too', async () => {
     const run = await desk.mem(['serve'], { env: { MEM_HTTP_PORT: 'many' } });
-    expect(run).toEqual({ code: 2, out: '', err: 'mem: MEM_HTTP_PORT must be a whole number\n' });
+    expect(run).toEqual({ code: 2, out: '', err: 'mem: MEM_HTTP_PORT must be a whole number between 0 and 65535\n' });
   });
 
   it('a wrong key ends with 4, with --json as the problem itself', async () => {

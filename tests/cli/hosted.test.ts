@@ -9,7 +9,8 @@ describe('a command on a hosted service', () => {
   let service: Hosted;
   let desk: Desk;
   beforeAll(async () => {
-    const settings = { upgrade_url: UPGRADE, plan_comparison_url: PLANS };
+    const plans = { free: { ops_per_month: 1000 }, small: { ops_per_month: null, storage_entries: 1 } };
+    const settings = { plans, upgrade_url: UPGRADE, plan_comparison_url: PLANS };
     service = await openHosted('sqlite', { app: { settings } });
     desk = await openDesk({ MEM_HTTP_URL: service.server.url });
   }, 60_000);
@@ -30,6 +31,14 @@ describe('a command on a hosted service', () => {
     expect(err).toContain(`mem: ${text}`);
     expect(err).toContain(`mem: more ops: ${UPGRADE}\n`);
     expect(err).toContain(`mem: plans: ${PLANS}\n`);
+  });
+
+  it('that needs a larger plan prints where to get one', async () => {
+    const { key } = await service.newAccount({ plan: 'small' });
+    const env = { MEM_API_KEY: key };
+    expect((await desk.inProcess(['write', 'a', 'one', '1'], { env })).code).toBe(0);
+    const { err } = await desk.inProcess(['write', 'a', 'two', '2'], { env });
+    expect(err).toContain(`mem: larger plans: ${UPGRADE}\n`);
   });
 
   it.each([

@@ -112,6 +112,18 @@ describe.each(backends)('a service of two workers on %s', (backend) => {
 });
 
 describe('workers', () => {
+  it('are started again when all of them are killed at once', async () => {
+    const mem = await startTwo((await newStore('sqlite')).env);
+    const killed = workersOf(mem);
+    for (const pid of killed) process.kill(pid, 'SIGKILL');
+    await until(() => workersOf(mem).filter((pid) => !killed.includes(pid)).length === 2, { what: 'two new workers' });
+    const client = new HttpClient(mem.url);
+    await until(async () => (await client.get('/health').catch(() => undefined))?.status === 200, {
+      what: 'an answer',
+    });
+    expect(await mem.stop()).toEqual(CLEAN);
+  });
+
   it('finish and leave when their supervisor is killed', async () => {
     const mem = await startTwo((await newStore('sqlite')).env);
     const workers = workersOf(mem);

@@ -49,7 +49,44 @@ describe.each(backends)('open sessions of keys on %s', (backend) => {
     expect(first.text).toContain('by-one');
     expect((await hosted.as(one.key, commit)).text).toBe(first.text);
     const other = await hosted.as(two.key, commit);
-    expect([other.status, other.json]).toMatchObject([422, { code: 'idempotency_mismatch' }]);
+    expect(other.status).toBe(201);
+    expect(other.text).not.toContain('by-one');
+  });
+
+  it('have idempotency keys of their own, which another key can neither use up nor learn of', async () => {
+    const { key, key_id } = await hosted.newKey(admin);
+    const scoped = await hosted.newKey(admin, { entity_paths: ['elsewhere/**'] });
+    const headers = { 'idempotency-key': 'order-1' };
+    const write = (entity_path: string, value: number) => ({
+      ...post('/api/v1/entries', { entity_path, key: 'order', value }),
+      headers,
+    });
+    expect((await hosted.as(scoped.key, write('elsewhere/a', 1))).status).toBe(201);
+    const first = await hosted.as(key, write('orders', 1));
+    expect(first.status).toBe(201);
+    expect((await hosted.as(scoped.key, write('elsewhere/a', 2))).json).toMatchObject({
+      code: 'idempotency_mismatch',
+      idempotency_key: 'order-1',
+    });
+    const rotated = await hosted.as(admin, post(`/api/v1/admin/api-keys/${key_id}/rotate`, {}));
+    const again = await hosted.as((rotated.json as { key: string }).key, write('orders', 1));
+    expect(again.text).toBe(first.text);
+    expect((await hosted.as(key, write('orders', 2))).status).toBe(422);
+  });
+
+  it('keep an answer that was stored without a holder', async () => {
+    const { key } = await hosted.newKey(admin);
+    const headers = { 'idempotency-key': 'before-the-upgrade' };
+    const write = { ...post('/api/v1/entries', { entity_path: 'upgrade', key: 'k', value: 1 }), headers };
+    const first = await hosted.as(key, write);
+    await hosted.app.kernel.services.database.alter((tx) =>
+      tx.run({
+        text: `UPDATE stored_answers SET holder = NULL, idempotency_key = 'before-the-upgrade'
+          WHERE account_id IS NOT NULL AND idempotency_key LIKE 'before-the-upgrade%'`,
+        values: [],
+      }),
+    );
+    expect((await hosted.as(key, write)).text).toBe(first.text);
   });
 
   it('without a name go with a rotated key too', async () => {

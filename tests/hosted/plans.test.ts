@@ -92,6 +92,51 @@ describe.each(backends)('a plan on %s', (backend) => {
     await expectExact(owner);
   });
 
+  it('bounds what outcomes bring themselves; what was recorded before is sealed, also in a full account', async () => {
+    const owner = await account('bytes');
+    const { key } = owner;
+    let n = 0;
+    const commit = (more: object = {}) =>
+      service.as(key, post('/api/v1/outcomes', { outcome_ref: `o${++n}`, outcome_type: 'success', ...more }));
+    await service.as(key, post('/api/v1/context', { label: 'x', summary: 'recorded' }));
+    const many = await Promise.all(
+      Array.from({ length: 5 }, (_, i) =>
+        service.as(key, {
+          ...post('/api/v1/outcomes', { outcome_ref: `m${i}`, outcome_type: 'success', task_input: BIG }),
+          headers: { 'x-mem-session-id': `s${i}` },
+        }),
+      ),
+    );
+    expect(all(many).sort()).toEqual([201, 201, 201, 402, 402]);
+    expect(await commit({ response_text: BIG })).toMatchObject(refused('storage_bytes'));
+    const action = { tool_name: 't', arguments: { text: BIG }, result_summary: '' };
+    expect(await commit({ tool_calls: [action] })).toMatchObject(refused('storage_bytes'));
+    const kept = await commit();
+    expect(kept.status).toBe(201);
+    const trace = await service.as(key, get(`/api/v1/traces/${kept.json.trace_id}`));
+    expect(trace.text).toContain('recorded');
+    await expectExact(owner);
+  });
+
+  it('keeps an outcome without its lesson where there is no room for an entry', async () => {
+    const named = (name: string) => [{ entity_path: 'full', key: name }];
+    const outcome = post('/api/v1/outcomes', {
+      outcome_ref: 'learned',
+      outcome_type: 'success',
+      causal_entry_keys: named('a'),
+      attempts: [{ outcome_type: 'failure', summary: 'wrong', causal_entry_keys: named('b') }],
+    });
+    for (const [plan, lesson] of [
+      ['large', expect.objectContaining({ version: 1 })],
+      ['entries', null],
+    ]) {
+      const owner = await account(plan);
+      for (const name of ['a', 'b', 'c']) await service.as(owner.key, write('full', name));
+      expect(await service.as(owner.key, outcome)).toMatchObject({ status: 201, json: { lesson } });
+      await expectExact(owner);
+    }
+  });
+
   it('bounds entries, also for writes that arrive together, and a smaller plan refuses writes', async () => {
     const owner = await account('entries');
     const { key, account_id } = owner;
@@ -187,5 +232,15 @@ describe.each(backends)('a plan on %s', (backend) => {
     const last = await service.as(admin, get('/api/v1/me'));
     expect(last).toMatchObject({ status: 429, json: { code: 'rate_limited' } });
     expect(last.json.detail).toContain('all keys of the account together may make 8 requests a minute');
+  });
+
+  it('shows the rate of a key that is enforced, also where the plan came later', async () => {
+    const { key: admin, account_id } = await account('large');
+    const { key } = await service.newKey(admin, { rate_limit_rpm: 100 });
+    const rate = async () =>
+      ((await service.as(key, get('/api/v1/me'))).json.key as { rate_limit_rpm: number }).rate_limit_rpm;
+    expect(await rate()).toBe(100);
+    await service.control(patch(`/api/v1/internal/accounts/${account_id}`, { plan: 'slow' }));
+    expect(await rate()).toBe(5);
   });
 });

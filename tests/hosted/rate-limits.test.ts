@@ -72,6 +72,25 @@ describe.each(backends)('requests of a key on %s', (backend) => {
     expect((await send(service.server.url, get('/health'))).status).toBe(200);
   });
 
+  it('are counted one by one where they arrive as a batch over MCP', async () => {
+    const service = await open(backend);
+    const key = await keyOf(service, 5);
+    const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-03-26' };
+    const call = (id: number) => {
+      const args = { entity_path: 'batch', key: `k${id}`, value: id };
+      return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'mem_write', arguments: args } };
+    };
+    const reading = { jsonrpc: '2.0', id: 9, method: 'resources/read', params: { uri: 'mem://stats' } };
+    const batch = [...Array.from({ length: 8 }, (_, i) => call(i)), reading];
+    const { status, text } = await service.as(key, { ...post('/mcp', batch), headers });
+    expect(status).toBe(200);
+    expect(text.match(/rate_limited/g)).toHaveLength(4);
+    expect((await service.as(key, STATS)).status).toBe(429);
+    service.app.clock.advance(120_000);
+    const written = await service.as(key, get('/api/v1/entries?entity_path=batch'));
+    expect(written.json.entries).toHaveLength(5);
+  });
+
   it('are told apart by key', async () => {
     const service = await open(backend);
     const first = await keyOf(service, 1);

@@ -195,14 +195,14 @@ describe('GET /api/v1/me', () => {
         ops_remaining: 998,
         warning_level: null,
       },
-      // Rate limits are off in this service.
+      // Rate limits are off in this service, and the key sees a part of the account.
       limits: {
         key_rate_rpm: { used: 0, limit: null },
-        rate_rpm: { used: 0, limit: null },
-        storage_bytes: { used: 0, limit: 104_857_600 },
-        storage_entries: { used: 0, limit: 10_000 },
-        open_sessions: { used: 0, limit: 1000 },
-        open_streams: { used: 0, limit: 10 },
+        rate_rpm: { used: null, limit: null },
+        storage_bytes: { used: null, limit: 104_857_600 },
+        storage_entries: { used: null, limit: 10_000 },
+        open_sessions: { used: null, limit: 1000 },
+        open_streams: { used: null, limit: 10 },
       },
       warnings: [expect.stringContaining(expires_at)],
       upgrade_url: null,

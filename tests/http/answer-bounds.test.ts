@@ -91,12 +91,15 @@ describe('answers that nobody reads', () => {
     ['a list', getRequest('/api/v1/entries')],
     ['a call over MCP', mcpRequest],
   ])('end with the connection: %s', async (_, request) => {
-    const server = await open({ timeouts: { stallMs: 1500 }, answerLimits: { perAccount: 28 * MB, inAll: 40 * MB } });
+    const stallMs = 2000;
+    const server = await open({ timeouts: { stallMs }, answerLimits: { perAccount: 28 * MB, inAll: 40 * MB } });
     const socket = await askAndTakeNothing(server, request);
+    const began = performance.now();
     // There is no room for another answer as long as the connection lasts.
     const other = async () => (await send(server.url, { method: 'GET', path: '/api/v1/entries/small/value' })).status;
     expect(await other()).toBe(503);
     await expect.poll(other, { timeout: 10_000 }).toBe(200);
+    expect(performance.now() - began).toBeLessThan(1.75 * stallMs);
     expect(await restOf(socket)).toBeLessThan(VALUE_BYTES);
   });
 
@@ -145,6 +148,7 @@ describe('no answer is sniffed', () => {
 
   it.each([
     ['broken HTTP', 'nonsense\r\n\r\n'],
+    ['a request without a host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['an expectation', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: wonders\r\n\r\n'],
     [
       'a body of the wrong type',

@@ -40,6 +40,7 @@ describe('what is not a request', () => {
       'a length and chunks',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
+    ['no host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
     ['a control character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\u0001b\r\n\r\n'],
   ])('%s is told so', async (_, bytes) => {
     await expectProblem(bytes, 400, 'invalid_request');

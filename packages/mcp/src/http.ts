@@ -27,6 +27,8 @@ export type McpRequest = {
   /** The default branch of its calls. */
   branch: string | undefined;
   call: MemoryService['call'];
+  /** Counts each call after the first, which the request itself was counted for. Throws when there are too many. */
+  countCall?: (() => void) | undefined;
   follow: MemoryService['follow'];
   /** Whether the module of an operation is installed. */
   serves(name: OperationName): boolean;
@@ -126,8 +128,13 @@ function changesFor(session: McpSession, end: (error?: unknown) => void) {
   };
 }
 
-function sessionOf({ call, follow, branch = 'main' }: McpRequest, identity: ToolIdentity): McpSession {
-  return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined };
+function sessionOf(incoming: McpRequest, identity: ToolIdentity): McpSession {
+  const { call, follow, countCall, branch = 'main' } = incoming;
+  let calls = 0;
+  const admit = () => {
+    if (++calls > 1) countCall?.();
+  };
+  return { service: { mode: 'local', call, follow }, identity, branch, folder: undefined, admit };
 }
 
 /** The caller: the agent or session that the request names, else the client under its own name. */

@@ -1,4 +1,4 @@
-import { stringify } from '@mem-service/contract';
+import { type Problem, stringify } from '@mem-service/contract';
 import {
   CLIENT_INFO_META_KEY,
   type Tool as McpTool,
@@ -13,6 +13,7 @@ import { exactArguments } from './exact-arguments.ts';
 import { instructionsFor } from './instructions.ts';
 import { shortAnswer } from './previews.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
+import { problemOf, refusal } from './refusals.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { McpSession } from './session.ts';
 import type { Tool, ToolAnswer, ToolCallContext } from './tool.ts';
@@ -49,11 +50,33 @@ export function createMcpServer(session: McpSession, offer: ServerOffer): Server
   addResources(server, sessionFor, offer);
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
   server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
-  server.setRequestHandler('completion/complete', ({ params }, ctx) => complete(params, sessionFor(ctx)));
+  server.setRequestHandler('completion/complete', ({ params }, ctx) => {
+    requireAdmission(session);
+    return complete(params, sessionFor(ctx));
+  });
   return server;
 }
 
 type SessionFor = (ctx: ServerContext) => McpSession;
+
+/** Why a further call of the same request is refused; undefined where it is not. */
+function refusedBy({ admit }: McpSession): Problem | undefined {
+  try {
+    admit?.();
+    return undefined;
+  } catch (error) {
+    const problem = problemOf(error);
+    if (!problem) throw error;
+    return problem;
+  }
+}
+
+function requireAdmission(session: McpSession): void {
+  const problem = refusedBy(session);
+  if (!problem) return;
+  const { code, detail, retry_after } = problem;
+  throw new ProtocolError(ProtocolErrorCode.InvalidRequest, detail, { code, retry_after });
+}
 
 function addTools(server: Server, sessionFor: SessionFor, offer: ServerOffer): void {
   const tools = new Map(offer.tools.map((tool) => [tool.name, tool]));
@@ -61,7 +84,10 @@ function addTools(server: Server, sessionFor: SessionFor, offer: ServerOffer): v
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
-    const answer = tool.run(params.arguments ?? {}, sessionFor(ctx), callOf(ctx));
+    const session = sessionFor(ctx);
+    const refused = refusedBy(session);
+    if (refused) return toResult(refusal(refused));
+    const answer = tool.run(params.arguments ?? {}, session, callOf(ctx));
     return toResult(await answer.catch((error) => failure(error, offer, ctx)));
   });
 }
@@ -75,9 +101,11 @@ function absence(name: string): string {
 function addResources(server: Server, sessionFor: SessionFor, { watch }: ServerOffer): void {
   server.setRequestHandler('resources/list', () => ({ resources }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }));
-  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => ({
-    contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, sessionFor(ctx)) }],
-  }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+    const session = sessionFor(ctx);
+    requireAdmission(session);
+    return { contents: [{ uri, mimeType: 'application/json', text: await readResource(uri, session) }] };
+  });
   if (!watch) return;
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, ctx) => {
     sessionFor(ctx);

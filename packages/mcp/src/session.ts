@@ -57,6 +57,8 @@ export type McpSession = {
   identity: ToolIdentity;
   /** The default branch of calls. */
   branch: string;
+  /** Called before each call of a client, where calls are counted. Throws a Fault when there are too many. */
+  admit?: (() => void) | undefined;
   /** Where tools write files; undefined if the client could not open them. */
   folder: string | undefined;
   lastTraceId?: string;

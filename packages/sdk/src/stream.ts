@@ -14,6 +14,8 @@ import {
 export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /** Reconnects if nothing arrives for this long, not even a heartbeat. */
   idleMs?: number;
+  /** Called with the reason before each wait to connect again. */
+  onRetry?: (error: MemError) => void;
 };
 
 /** Yields the JSON text of each event, reconnecting as often as needed. */
@@ -33,7 +35,7 @@ const MAX_RETRY_AFTER_S = 30;
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
-  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, ...call }) {
+  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onRetry, ...call }) {
     const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const prepared = prepare(operation, input, call);
     let lastId: string | undefined;
@@ -54,6 +56,7 @@ export function createStream(options: ClientOptions): StreamText {
         if (signal?.aborted) return;
         if (!mayPass(error) || (!connected && tries >= retries)) throw error;
         leastMs = Math.min(error.retryAfter ?? 0, MAX_RETRY_AFTER_S) * 1000;
+        onRetry?.(error);
       }
       if (!signal?.aborted) await sleep(Math.max(leastMs, backOffMs(tries)), signal).catch(() => {});
     }

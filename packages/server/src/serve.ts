@@ -54,7 +54,7 @@ async function serveHere(config: Config, log: Logger): Promise<number> {
 }
 
 async function serveAsWorker(config: Config, channel: WorkerChannel): Promise<number> {
-  const log = createLogger(config.logLevel).child({ worker: channel.id });
+  const log = createLogger(config.logLevel).child({ worker: Number(channel.id) });
   const stopping = workerStop();
   try {
     const running = await startOrExplain(config, () => start(config, log, channel));

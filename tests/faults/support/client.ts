@@ -46,9 +46,13 @@ export class HttpClient {
           });
           incoming.on('error', reject);
           incoming.on('end', () => {
-            const isJson = incoming.headers['content-type']?.includes('json') && received !== '';
-            const json = isJson ? JSON.parse(received) : undefined;
-            resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text: received, json });
+            const isJson = /[/+]json/.test(incoming.headers['content-type'] ?? '') && received !== '';
+            try {
+              const json = isJson ? JSON.parse(received) : undefined;
+              resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text: received, json });
+            } catch (error) {
+              reject(error);
+            }
           });
         },
       );

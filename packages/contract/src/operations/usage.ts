@@ -24,9 +24,10 @@ const usage = z
 
 const bound = z
   .object({
-    used: count
-      .nullable()
-      .meta({ description: 'Null where it is about the whole account and the key is kept to a part of it.' }),
+    used: count.nullable().meta({
+      description:
+        'Null where it is about the whole account and the caller may not see all of it: without a key, or with one that is kept to a part. Null too where the service has no plans.',
+    }),
     limit: count.nullable().meta({ description: 'What the plan allows; null where it has no limit.' }),
   })
   .meta({ id: 'PlanBound' });

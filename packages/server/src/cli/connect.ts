@@ -7,7 +7,7 @@ import {
   shapes,
   stringify,
 } from '@mem-service/contract';
-import { createClient } from '@mem-service/sdk';
+import { createClient, type MemError } from '@mem-service/sdk';
 import { type Config, ConfigError } from '../config.ts';
 import { type Caller, SELF_HOSTED_ACCOUNT } from '../kernel/caller.ts';
 import type { Kernel } from '../kernel/index.ts';
@@ -25,7 +25,12 @@ export type ServiceConnection = {
   close(): Promise<void>;
 };
 
-export type StreamOutput = { print: (text: string) => void; signal: AbortSignal };
+export type StreamOutput = {
+  print: (text: string) => void;
+  /** Is given the reason when the stream has to be opened again. */
+  onRetry: (reason: string) => void;
+  signal: AbortSignal;
+};
 
 export type CallerNames = { agent: string | undefined; session: string | undefined };
 
@@ -95,8 +100,9 @@ function connectRemote(
     const client = createClient({ url, apiKey, internalKey, agentId: agent, sessionId: session });
     return {
       call: client.callText,
-      async follow(name, input, { print, signal }) {
-        for await (const text of client.streamText(name, input, { signal })) print(text);
+      async follow(name, input, { print, onRetry, signal }) {
+        const options = { signal, onRetry: (error: MemError) => onRetry(error.message) };
+        for await (const text of client.streamText(name, input, options)) print(text);
       },
       lines: client.linesText,
       close: async () => {},

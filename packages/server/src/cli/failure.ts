@@ -113,8 +113,8 @@ function unreachable({ detail }: Problem, url: string): string {
 }
 
 /** Where to get a plan, or more of it. */
-const links = ({ upgrade_url, plan_comparison_url }: Problem): string[] =>
+const links = ({ code, upgrade_url, plan_comparison_url }: Problem): string[] =>
   [
-    typeof upgrade_url === 'string' ? `more ops: ${upgrade_url}` : '',
+    typeof upgrade_url === 'string' ? `${code === 'over_limit' ? 'larger plans' : 'more ops'}: ${upgrade_url}` : '',
     typeof plan_comparison_url === 'string' ? `plans: ${plan_comparison_url}` : '',
   ].filter((line) => line !== '');

@@ -2,7 +2,7 @@ import type { StreamName } from '@mem-service/contract';
 import type { ServiceConnection } from './connect.ts';
 import type { CommandInput } from './input.ts';
 import { eventLine } from './render/index.ts';
-import type { Terminal } from './terminal.ts';
+import { type Terminal, warn } from './terminal.ts';
 
 export type StreamCommand = { name: StreamName; input: CommandInput };
 
@@ -16,9 +16,14 @@ export async function printEvents(
   const onSignal = () => stop.abort();
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
   const print = (text: string) => terminal.out(json ? `${text}\n` : eventLine(JSON.parse(text), terminal.screen));
+  let last = '';
+  const onRetry = (reason: string) => {
+    if (reason !== last) warn(terminal, `${reason}; trying again`);
+    last = reason;
+  };
   if (terminal.screen.width !== undefined) terminal.err('watching; Ctrl-C ends it\n');
   try {
-    await connection.follow(name, input, { print, signal: AbortSignal.any([stop.signal, terminal.gone]) });
+    await connection.follow(name, input, { print, onRetry, signal: AbortSignal.any([stop.signal, terminal.gone]) });
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }

@@ -8,7 +8,7 @@ export type { CachedFind, CacheLimits } from './row-cache.ts';
 export type { RowSecurity, RowSecurityRules } from './row-security-types.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';
-export { isDamaged } from './sqlite-attached.ts';
+export { isDamaged } from './sqlite-errors.ts';
 
 /** Loads the driver on first use: loading takes as long as a whole command on SQLite. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import {
   type AccountReads,
@@ -24,17 +25,10 @@ const LOCK_WAIT_MS = 60_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
 const SNAPSHOT_IDLE_MS = 10 * 60_000;
+/** A server that froze does not answer a goodbye. */
+const SNAPSHOT_CLOSE_MS = 5_000;
 
 const plain = (text: string): Sql => ({ text, values: [] });
-
-async function isBroken(run: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await run();
-    return false;
-  } catch {
-    return true;
-  }
-}
 
 /** Holds the migration lock until the transaction ends. */
 async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
@@ -48,7 +42,7 @@ async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Pr
  * Assumes the request role for the lifetime of the connection, and prepares `SET_TENANT`. The search path may contain
  * `$user`.
  */
-async function bind(client: pg.PoolClient, { app, schema }: Roles): Promise<void> {
+async function bind(client: pg.ClientBase, { app, schema }: Roles): Promise<void> {
   const text = `SELECT set_config('search_path', $1, false), set_config('role', $2, false)`;
   await Promise.all([
     client.query({ text, values: [pg.escapeIdentifier(schema), app] }),
@@ -122,17 +116,25 @@ class PostgresDatabase implements Database {
     return this.#transact(work, roles ? { entered: ['role', roles.maintenance] } : {});
   }
 
+  /** Uses a connection outside the pool: its reader may be slow, and must not keep others from theirs. */
   async snapshot(accountId: string): Promise<Snapshot> {
-    const client = await this.#connect();
-    const close = async () => client.release(await isBroken(() => execute(client, plain('ROLLBACK'))));
+    const client = this.#newClient();
+    // A broken connection is reported by the statements.
+    client.on('error', () => {});
+    const close = async () => {
+      const ended = client.end().catch(() => {});
+      await Promise.race([ended, sleep(SNAPSHOT_CLOSE_MS, undefined, { ref: false })]);
+    };
     try {
+      await client.connect();
+      if (this.#roles) await bind(client, this.#roles);
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
       if (this.#roles) await execute(client, { text: SET_TENANT.text, values: ['mem.account_id', accountId] });
       // A reader of a snapshot may pause between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
       await close();
-      throw error;
+      throw translate(error);
     }
     return { ...asQuery((statement) => execute(client, statement)), close };
   }

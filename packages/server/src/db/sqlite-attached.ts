@@ -1,18 +1,10 @@
 import { statSync } from 'node:fs';
 import type { AttachableFile } from './database.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { primaryCode } from './sqlite-errors.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 
 const ATTACH = 'ATTACH ? AS words';
 const DETACH = 'DETACH words';
-const SQLITE_CORRUPT = 11;
-const SQLITE_NOTADB = 26;
-
-export const isDamaged = (error: unknown): boolean => {
-  const code = primaryCode(error) || primaryCode((error as Error | undefined)?.cause);
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
-};
 
 /** Joins a file beside the store to the connections that read, as the schema `words`, and again when it was replaced. */
 export class AttachedFile implements AttachableFile {

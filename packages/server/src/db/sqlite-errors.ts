@@ -37,6 +37,10 @@ function errcode(error: unknown): number {
 
 export const primaryCode = (error: unknown) => errcode(error) & 0xff;
 
+/** Whether the file is damaged, or not one of SQLite's. */
+export const isDamaged = (error: unknown): boolean =>
+  FAILURES[primaryCode(error) || primaryCode((error as Error | undefined)?.cause)] === 'damaged';
+
 /** Separates failures of the storage from errors of the request. `file` is the store that was written to. */
 export function translate(error: unknown, file?: string): unknown {
   const code = errcode(error);

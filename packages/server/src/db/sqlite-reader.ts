@@ -21,6 +21,7 @@ export class SqliteReader implements Query {
   attach: string | undefined;
   #thread: ReaderThread | undefined;
   #nextId = 1;
+  #isClosing = false;
 
   constructor(file: string, { readOnly = true } = {}) {
     this.#file = file;
@@ -65,6 +66,8 @@ export class SqliteReader implements Query {
   async close(): Promise<void> {
     if (!this.#thread) return;
     const { worker, ended } = this.#thread;
+    // The process must stay for the end of the thread, also when its last answer comes in between.
+    this.#isClosing = true;
     worker.ref();
     worker.postMessage('close');
     await ended;
@@ -77,7 +80,7 @@ export class SqliteReader implements Query {
     const waiting: ReaderThread['waiting'] = new Map();
     worker.on('message', (answer: ReaderAnswer) => {
       finishRead(waiting, answer);
-      if (waiting.size === 0) worker.unref();
+      if (waiting.size === 0 && !this.#isClosing) worker.unref();
     });
     let cause = new Error('the reader thread ended');
     worker.on('error', (error: Error) => {

@@ -153,6 +153,8 @@ export function leaveRoom(
 /** A reader has to take at least this much, beside the time that it may take nothing. */
 const BYTES_PER_SECOND = 16 * 1024;
 
+export const millisecondsFor = (bytes: number): number => (bytes / BYTES_PER_SECOND) * 1000;
+
 type SentAnswer = { bytes: number; stallMs: number };
 
 /** Calls back when the reader has taken the answer or has gone. One that is too slow is disconnected. */
@@ -161,7 +163,7 @@ function onceTaken({ raw }: FastifyReply, { bytes, stallMs }: SentAnswer, taken:
     taken();
     return;
   }
-  const timer = setTimeout(() => raw.destroy(), stallMs + (bytes / BYTES_PER_SECOND) * 1000);
+  const timer = setTimeout(() => raw.destroy(), stallMs + millisecondsFor(bytes));
   const end = () => {
     clearTimeout(timer);
     raw.off('finish', end).off('close', end);

@@ -6,12 +6,13 @@ const LOOK_EVERY_MS = 100;
 /** The first request on a new connection arrives within this time. */
 const FIRST_WORD_MS = 500;
 
-type ConnectionTimeouts = { stallMs: number; keepAliveMs: number };
-type WatchedConnections = { kernel: Pick<Kernel, 'connectionAccepted'>; timeouts: ConnectionTimeouts };
+const LOOK_FOR_STALLED_MS = 500;
 
-export function watchConnections(server: FastifyInstance, { kernel, timeouts }: WatchedConnections): void {
+type WatchedConnections = { kernel: Pick<Kernel, 'connectionAccepted'>; stallMs: number };
+
+export function watchConnections(server: FastifyInstance, { kernel, stallMs }: WatchedConnections): void {
   closeIdleOnStop(server, kernel);
-  disconnectStalled(server, timeouts);
+  disconnectStalled(server, stallMs);
 }
 
 /**
@@ -37,15 +38,35 @@ function closeIdleOnStop(server: FastifyInstance, kernel: Pick<Kernel, 'connecti
   });
 }
 
-/**
- * Disconnects a client that takes nothing of an answer that waits for it, on every route. The timeout of a connection is
- * extended by each byte that goes through it, also while one large answer is taken.
- */
-function disconnectStalled(server: FastifyInstance, timeouts: ConnectionTimeouts): void {
-  const { keepAliveMs } = timeouts;
-  const stallMs = timeouts.stallMs === keepAliveMs ? keepAliveMs + 1 : timeouts.stallMs;
-  server.server.setTimeout(stallMs, (socket: Socket) => {
-    // Another timeout is that of an idle connection. Without bytes that wait, the service is still working.
-    if (socket.timeout !== stallMs || socket.writableLength > 0) socket.destroy();
+/** What a client has taken of whole writes, what the current one still has, and since when both are the same. */
+type WaitingBytes = { taken: number; left: number; since: number };
+
+/** Libuv counts what the system has not taken yet. The counts that Node gives change only with whole writes. */
+type CountedSocket = Socket & { _handle?: { writeQueueSize?: number } | null };
+
+/** Disconnects a client that takes nothing of an answer that waits for it, on every route. */
+function disconnectStalled(server: FastifyInstance, stallMs: number): void {
+  const waiting = new Map<Socket, WaitingBytes | undefined>();
+  const look = () => {
+    const now = performance.now();
+    for (const [socket, before] of waiting) {
+      // Without bytes that wait, the service is still working, or the connection is idle.
+      const bytes = socket.writableLength === 0 ? undefined : waitingBytes(socket, before, now);
+      if (bytes && now - bytes.since >= stallMs) socket.destroy();
+      else if (bytes !== before) waiting.set(socket, bytes);
+    }
+  };
+  server.server.on('connection', (socket: Socket) => {
+    waiting.set(socket, undefined);
+    socket.once('close', () => waiting.delete(socket));
   });
+  const timer = setInterval(look, Math.min(LOOK_FOR_STALLED_MS, stallMs / 10)).unref();
+  server.server.once('close', () => clearInterval(timer));
+}
+
+/** The same object as long as nothing is taken. */
+function waitingBytes(socket: CountedSocket, before: WaitingBytes | undefined, since: number): WaitingBytes {
+  const taken = socket.bytesWritten - socket.writableLength;
+  const left = socket._handle?.writeQueueSize ?? 0;
+  return before?.taken === taken && before.left === left ? before : { taken, left, since };
 }

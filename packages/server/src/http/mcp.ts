@@ -8,6 +8,7 @@ import { type AnswerRoom, largestAnswer, leaveRoom } from './answers-in-flight.t
 import type { KeyCheck } from './auth.ts';
 import { BODY_LIMITS, isLargeBody, parseInTurns } from './body.ts';
 import { callerOf } from './caller.ts';
+import type { RequestMetering } from './metering.ts';
 import { refuseWith } from './problems.ts';
 import type { TraceCall } from './telemetry.ts';
 
@@ -22,6 +23,7 @@ export type McpOptions = {
   answer?: (incoming: McpRequest) => Promise<Response>;
   traceCall: TraceCall;
   room: AnswerRoom;
+  countCall?: RequestMetering['countCall'];
 };
 
 export const MCP_PATH = '/mcp';
@@ -111,7 +113,7 @@ async function answer(
     headers: Object.fromEntries(headers),
     body: sent,
     read,
-    keyHolder: options.hasKeys ? (caller.holder ?? caller.actor) : undefined,
+    keyHolder: options.hasKeys ? caller.holder || caller.actor : undefined,
     agentId: request.headers['x-mem-agent-id'] === undefined ? soleAgentOf(caller.key) : caller.agent_id,
     sessionId: caller.session_id ?? undefined,
     defaultAgentId: options.agentId,
@@ -127,6 +129,7 @@ async function answer(
         throw error;
       }
     },
+    countCall: () => options.countCall?.(request.identity),
     async follow(input, as, reader) {
       const leave = await followKernel(kernel, { input, caller: { ...caller, ...as } }, reader);
       options.listening.add(reader);

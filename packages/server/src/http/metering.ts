@@ -5,6 +5,8 @@ import type { KeyIdentity } from './auth.ts';
 export type RequestMetering = {
   /** Called right after the key check: counts the request, and refuses it when there are too many. */
   countRequest(identity: KeyIdentity): Promise<void> | undefined;
+  /** Counts a further call within a request, such as one of a batch, and refuses it when there are too many. */
+  countCall(identity: KeyIdentity): void;
   /** Charges a request for an unknown address under the API like a read. */
   unmatched(identity: KeyIdentity, path: string): Promise<void> | undefined;
   /** Adds the remaining quota to the headers of an answer. */
@@ -29,11 +31,16 @@ export function meteringOf({
     const limited = limitedBy(identity.key, identity.account_id);
     if (limited) limiter?.writeHeaders(limited, reply);
   };
+  const countCall = ({ account_id, key }: KeyIdentity): void => {
+    const limited = key && limitedBy(key, account_id);
+    if (limited) limiter?.take(limited);
+  };
   return {
-    countRequest({ account_id, key }) {
+    countCall,
+    countRequest(identity) {
+      const { account_id, key } = identity;
       if (!key) return undefined;
-      const limited = limitedBy(key, account_id);
-      if (limited) limiter?.take(limited);
+      countCall(identity);
       // If the store is unreachable, the operation reports it; only headers depend on this.
       return meter?.ready(account_id)?.catch(() => {});
     },

@@ -8,7 +8,7 @@ import type { KeyCheck } from './auth.ts';
 import { readBody } from './body.ts';
 import { callerOf } from './caller.ts';
 import { hasField, queryReader, setField } from './coerce.ts';
-import { sendLines } from './lines.ts';
+import { answerInLines, OpenLines } from './lines.ts';
 import type { RequestMetering } from './metering.ts';
 import { pathMatcher } from './path-matcher.ts';
 import { patterns, type RoutePattern, refusalAt, routerPath } from './routes.ts';
@@ -32,9 +32,10 @@ export function addOperations(server: FastifyInstance, kernel: Kernel, options: 
     if (names.every((name) => operations[name].open)) return [];
     return [names.some((name) => operations[name].effect === 'control') ? requireInternal : requireKey];
   };
+  const openLines = new OpenLines(options.room);
   const runnerOf = (name: OperationName): OperationRunner => {
     if (operations[name].stream) return streamRunner(kernel, name as StreamName, options);
-    if (operations[name].lines) return linesRunner(kernel, name as LinesName, options.agentId);
+    if (operations[name].lines) return linesRunner(kernel, name as LinesName, { ...options, openLines });
     return operationRunner(kernel, name, options);
   };
   const runners = new Map(patterns.map(({ name }) => [name, runnerOf(name)]));
@@ -102,11 +103,17 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
   };
 }
 
-function linesRunner(kernel: Kernel, name: LinesName, agentId: string): OperationRunner {
+function linesRunner(
+  kernel: Kernel,
+  name: LinesName,
+  { agentId, openLines }: OperationOptions & { openLines: OpenLines },
+): OperationRunner {
   const readInput = inputReader(name);
   return async (params, reply) => {
     const caller = callerOf(reply.request, agentId);
-    return sendLines(reply, await kernel.list(name, await readInput(params, reply.request), caller));
+    return answerInLines(openLines, { reply, account: caller.account_id }, async () =>
+      kernel.list(name, await readInput(params, reply.request), caller),
+    );
   };
 }
 

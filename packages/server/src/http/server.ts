@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { Fault } from '@mem-service/contract';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -98,12 +99,10 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
       void keyErrorOr(authenticate, request, error).then((first) => sendFault(reply, explain(first, request)));
     },
   });
-  watchConnections(server, { kernel, timeouts: { ...TIMEOUTS, ...options.timeouts } });
+  watchConnections(server, { kernel, stallMs: options.timeouts?.stallMs ?? TIMEOUTS.stallMs });
   refuseExpectations(server);
   acceptJsonOnly(server);
-  server.decorateRequest('identity', null as never);
-  server.decorate('unreadLimits', options.unreadLimits ?? UNREAD_LIMITS);
-  decorateRequests(server);
+  decorate(server, options);
   if (options.telemetry) traceRequests(server, options.telemetry);
   server.setErrorHandler((error, request, reply) => sendFault(reply, explain(error, request)));
   beginRequests(server, options, logRequest);
@@ -126,6 +125,7 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
     requireKey,
     hasKeys,
     room,
+    countCall: metering.countCall,
     traceCall: callTracer(options.telemetry),
     onError: (err) => options.log.warn({ err }, 'mcp'),
   });
@@ -151,6 +151,12 @@ function refuseExpectations(server: FastifyInstance): void {
   );
 }
 
+function decorate(server: FastifyInstance, { unreadLimits = UNREAD_LIMITS }: HttpOptions): void {
+  server.decorateRequest('identity', null as never);
+  server.decorate('unreadLimits', unreadLimits);
+  decorateRequests(server);
+}
+
 function answerRoom({ kernel, answerLimits = ANSWER_LIMITS, timeouts }: HttpOptions): AnswerRoom {
   const { services } = kernel;
   const document = services.limits.max_value_bytes + BESIDE_VALUE_BYTES;
@@ -158,13 +164,16 @@ function answerRoom({ kernel, answerLimits = ANSWER_LIMITS, timeouts }: HttpOpti
   return { inFlight: new AnswersInFlight(answerLimits), sizes, stallMs: timeouts?.stallMs ?? TIMEOUTS.stallMs };
 }
 
+/** HTTP/1.1 requires it. Node would refuse without our headers. */
+const hasHost = ({ headers, httpVersion }: IncomingMessage) => headers.host !== undefined || httpVersion !== '1.1';
+
 /** What happens to every request before its route is asked. */
 function beginRequests(server: FastifyInstance, options: HttpOptions, logRequest: RequestLog | undefined): void {
   server.addHook('onRequest', (request, reply, done) => {
     request.identity = ANYBODY;
     reply.header('x-request-id', request.id).header(...NO_SNIFFING);
     logRequest?.(request, reply);
-    done();
+    done(hasHost(request.raw) ? undefined : new Fault('invalid_request', 'the request has no Host header'));
   });
   if (options.localOnly) server.addHook('onRequest', admitLocalOnly(options.corsOrigins));
   server.addHook('onRequest', allowOrigins(options.corsOrigins));
@@ -194,6 +203,7 @@ function limits({ maxBodyBytes, trustedProxies = [], ...options }: HttpOptions) 
       headersTimeout: timeouts.headersMs,
       connectionsCheckingInterval: timeouts.checkEveryMs,
       maxHeaderSize: MAX_HEADER_BYTES,
+      requireHostHeader: false,
     },
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
   };

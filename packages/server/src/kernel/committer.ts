@@ -4,6 +4,7 @@ import type { Caller } from './caller.ts';
 import {
   hashRequest,
   type IdempotentRequest,
+  idempotentName,
   type JobResult,
   replayStoredAnswers,
   storeAnswer,
@@ -218,8 +219,8 @@ function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
   let count = 0;
   for (const job of queue) {
     if (count === MAX_BATCH || (job.handler.exclusive && count > 0)) break;
-    if (job.idempotency_key !== undefined) {
-      const key = `${job.caller.account_id} ${job.idempotency_key}`;
+    const key = idempotentName(job);
+    if (key !== undefined) {
       if (keys.has(key)) break;
       keys.add(key);
     }

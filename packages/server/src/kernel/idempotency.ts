@@ -26,6 +26,17 @@ export function hashRequest(name: string, input: unknown, caller: Caller): strin
     .digest('hex');
 }
 
+/**
+ * The name of an answer: a key of the holder's own. What another holder uses is neither in its way nor told to it. No key of
+ * a caller has a control character.
+ */
+const answerName = ({ idempotency_key = '', caller }: Pick<IdempotentRequest, 'idempotency_key' | 'caller'>): string =>
+  heldName(idempotency_key, caller);
+
+/** Distinguishes requests that must not run at the same time; undefined where nothing has to be kept. */
+export const idempotentName = (request: IdempotentRequest): string | undefined =>
+  request.idempotency_key === undefined ? undefined : `${request.caller.account_id} ${answerName(request)}`;
+
 /** Resolves the requests that have a stored answer, and returns the others. */
 export async function replayStoredAnswers<J extends IdempotentRequest>(
   work: Work,
@@ -34,23 +45,27 @@ export async function replayStoredAnswers<J extends IdempotentRequest>(
 ): Promise<J[]> {
   const keyed = jobs.filter((job) => job.idempotency_key !== undefined);
   if (keyed.length === 0) return jobs;
-  const keys = keyed.map((job) => [work.account_id, job.idempotency_key as string]);
+  // Answers of earlier versions have no holder, and the plain key for a name.
+  const named = keyed.map((job) => ({ job, name: answerName(job) }));
+  const plain = named.flatMap(({ job, name }) =>
+    name === job.idempotency_key ? [] : [{ job, name: job.idempotency_key }],
+  );
+  const all = [...named, ...plain];
+  const keys = all.map(({ name }) => [work.account_id, name as string]);
   const [, known] = await Promise.all([work.locked, work.tx.findMany<StoredAnswer>(findStoredAnswers, keys)]);
   const answered = new Set<J>();
   known.forEach((stored, i) => {
-    const job = keyed[i] as J;
-    if (!stored || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
+    const { job } = all[i] as { job: J };
+    if (!stored || answered.has(job) || stored.created_at + ANSWER_LIFETIME_MS < work.now) return;
+    if (i >= named.length && stored.holder !== null) return;
     answered.add(job);
-    // An answer may show what the open session of a key held.
-    const isOwn = stored.holder === null || stored.holder === heldName('', job.caller);
-    const isSame = isOwn && job.request_hash === stored.request_hash;
-    finish(job, isSame ? replayed(stored) : { error: mismatch(stored) });
+    finish(job, job.request_hash === stored.request_hash ? replayed(job, stored) : { error: mismatch(job) });
   });
   return jobs.filter((job) => !answered.has(job));
 }
 
 /** The request was done, so it is not done again, also where its answer was erased since. */
-function replayed({ idempotency_key, answer }: StoredAnswer): JobResult {
+function replayed({ idempotency_key }: IdempotentRequest, { answer }: StoredAnswer): JobResult {
   if (answer !== ERASED_ANSWER) return { output: new JsonText(answer) };
   const message =
     `the request with Idempotency-Key ${JSON.stringify(idempotency_key)} was done and is not done again; ` +
@@ -58,7 +73,7 @@ function replayed({ idempotency_key, answer }: StoredAnswer): JobResult {
   return { error: new Fault('answer_erased', message, { idempotency_key }) };
 }
 
-const mismatch = ({ idempotency_key }: StoredAnswer) =>
+const mismatch = ({ idempotency_key }: IdempotentRequest) =>
   new Fault('idempotency_mismatch', `Idempotency-Key ${JSON.stringify(idempotency_key)} was used for another request`, {
     idempotency_key,
   });
@@ -66,12 +81,13 @@ const mismatch = ({ idempotency_key }: StoredAnswer) =>
 /** Keeps the answer to a request with a key, for retries. */
 export function storeAnswer(
   work: Work,
-  { name, caller, idempotency_key, request_hash }: IdempotentRequest & { name: string },
+  request: IdempotentRequest & { name: string },
   { output, holds }: Pick<WriteResult<unknown>, 'output' | 'holds'>,
 ): void {
+  const { name, caller, idempotency_key, request_hash } = request;
   if (idempotency_key === undefined || request_hash === undefined) return;
   work.storeAnswer({
-    idempotency_key,
+    idempotency_key: answerName(request),
     request_hash,
     holder: heldName('', caller),
     names: answerNames(output, holds),

@@ -72,7 +72,7 @@ export function requireRoom(work: Work, added: { bytes: number; entries?: number
 type PassedLimit = { limit: keyof PlanBounds; allowed: number; used: number };
 
 const WHAT: Partial<Record<keyof PlanBounds, string>> = {
-  storage_bytes: 'bytes of storage; erase what is no longer needed (entries.erase), or choose a larger plan',
+  storage_bytes: 'bytes of storage; erase what is no longer needed (mem erase, entries.erase), or choose a larger plan',
   storage_entries: 'entries; delete some, or choose a larger plan',
 };
 

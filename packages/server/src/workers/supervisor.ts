@@ -27,8 +27,10 @@ export class Supervisor {
   readonly #places: (RunningWorker | undefined)[] = [];
   readonly #gatherings = new Map<number, Gathering>();
   #gathered = 0;
+  #port: number | undefined;
   #delayMs = FIRST_DELAY_MS;
   #stopping = false;
+  readonly #stop = new AbortController();
   #restart: Promise<void> | undefined;
 
   constructor(count: number, log: Logger) {
@@ -44,6 +46,7 @@ export class Supervisor {
   async start(): Promise<WorkerStart | WorkerFailure> {
     const first = await this.#launch(0);
     if ('exitCode' in first) return first;
+    this.#port = first.port;
     const others = Array.from({ length: this.#count - 1 }, (_, i) => this.#keep(i + 1));
     await Promise.all(others);
     return first;
@@ -60,6 +63,7 @@ export class Supervisor {
   /** Returns the exit code: 0 if all workers finished what they had accepted. */
   async stop(): Promise<number> {
     this.#stopping = true;
+    this.#stop.abort();
     const codes = await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && end(worker)));
     return codes.some((code) => code !== 0) ? 1 : 0;
   }
@@ -73,11 +77,15 @@ export class Supervisor {
   async #launchLater(place: number): Promise<void> {
     const delay = this.#delayMs;
     this.#delayMs = Math.min(delay * 2, LONGEST_DELAY_MS);
-    await sleep(delay, undefined, { ref: false });
+    // The wait keeps this process alive, also when no worker is left.
+    await sleep(delay, undefined, { signal: this.#stop.signal }).catch(() => {});
     if (!this.#stopping && this.#places[place] === undefined) await this.#keep(place);
   }
 
   async #launch(place: number): Promise<WorkerStart | WorkerFailure> {
+    // Without a worker nothing holds a port that was taken because it was free.
+    if (this.#port !== undefined && Object.keys(cluster.workers ?? {}).length === 0)
+      cluster.setupPrimary({ args: withPort(process.argv.slice(2), this.#port) });
     const worker = cluster.fork();
     const started = await this.#readiness(worker);
     if ('exitCode' in started) return started;
@@ -147,6 +155,11 @@ export class Supervisor {
     gathering.workers.push({ worker: String(id), metrics });
     if (gathering.left.size === 0) gathering.done();
   }
+}
+
+function withPort(args: readonly string[], port: number): string[] {
+  const others = args.filter((arg, i) => !/^--port(=|$)/.test(arg) && args[i - 1] !== '--port');
+  return [...others, '--port', String(port)];
 }
 
 function say(worker: Worker, message: ToWorker): void {

@@ -48,7 +48,8 @@ import { emitOutcome } from './emit-outcome.ts';
 import { applyEvidence, type OutcomeAuthor, type WeighedCauses, weighCauses } from './evidence.ts';
 import { finalAction } from './final-action.ts';
 import { writeLessons } from './lesson.ts';
-import { partsOfNamedCauses } from './named-causes.ts';
+import { entriesOf, partsOfNamedCauses } from './named-causes.ts';
+import { type BroughtBytes, requireRoomForReport } from './room.ts';
 import { parseCause } from './rules/causes.ts';
 import { usedCauses } from './rules/used-causes.ts';
 import { checkCausesWritable } from './scopes.ts';
@@ -87,7 +88,7 @@ function ofDifferentSessions(items: OutcomeItems): OutcomeItems {
 }
 
 /** The rows to write for all outcomes of the batch. */
-type OutcomeBatch = {
+type OutcomeBatch = BroughtBytes & {
   entries: EntrySet;
   outcomes: queries.OutcomeRow[];
   evidence: queries.EvidenceRow[];
@@ -99,7 +100,7 @@ type OutcomeBatch = {
 async function commitSome(work: Work, items: OutcomeItems): Promise<CommitAnswer[]> {
   const loadedOutcomes = await Promise.all(items.map((item) => loadOutcome(work, item)));
   const entries = await EntrySet.load(work, loadedOutcomes.flatMap(placesOf));
-  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false };
+  const book: OutcomeBatch = { entries, outcomes: [], evidence: [], traces: [], hasLesson: false, brought: 0 };
   const results: CommitAnswer[] = [];
   for (const loaded of loadedOutcomes) {
     const result = await commitOne(work, book, loaded);
@@ -148,7 +149,7 @@ function placesOf({ input, session, before }: LoadedOutcome): EntryAddress[] {
 
 async function commitOne(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<CommitAnswer> {
   if (loaded.before && !completes(loaded)) return answerAgain(work, loaded.before, loaded);
-  const judged = await decideOutcome(work, book.entries, loaded).catch((error: unknown) => {
+  const judged = await decideOutcome(work, book, loaded).catch((error: unknown) => {
     if (error instanceof Fault) return error;
     throw error;
   });
@@ -178,7 +179,8 @@ type OutcomeDecision = {
 };
 
 /** Decides what an outcome changes. Throws on invalid input; nothing is written yet. */
-async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcome): Promise<OutcomeDecision> {
+async function decideOutcome(work: Work, book: OutcomeBatch, loaded: LoadedOutcome): Promise<OutcomeDecision> {
+  const { entries } = book;
   const { caller, input, author, key, session } = loaded;
   const { outcome_type, causal_confidence, branch } = input;
   const report = withRedactions(loaded.prepared as Redactions | undefined, () =>
@@ -201,6 +203,7 @@ async function decideOutcome(work: Work, entries: EntrySet, loaded: LoadedOutcom
   });
   const stale_reads = staleReadsInScope(caller, await staleCauses(work, entries, { key, session, weighed, branch }));
   checkUnchanged(input.if_unchanged, stale_reads);
+  await requireRoomForReport(work, book, { input, report });
   return { report, causes, final_action_index, weighed, stale_reads, shown };
 }
 
@@ -242,7 +245,8 @@ async function applyOutcome(
   const named = partsOfNamedCauses(work, weighed, session);
   const evidence = applyEvidence(work, book.entries, { weighed, seq: row.seq, branch: input.branch, author });
   const lesson = await writeLessons(work, book.entries, { input, author, causes, weighed, report });
-  const ending = { key, session, past, named, report, final_action_index };
+  const tried = causes.attempts.map((attempt) => entriesOf(attempt.causes, weighed));
+  const ending = { key, session, past, named, tried, report, final_action_index };
   const immutable_trace_id = await seal(work, book, { row, evidence, ending });
   const { decision_summary, attributes } = report.header;
   const document: OutcomeDocument = { decision_summary, final_action_index, attributes, immutable_trace_id };

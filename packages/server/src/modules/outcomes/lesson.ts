@@ -1,4 +1,4 @@
-import type { Input } from '@mem-service/contract';
+import { Fault, type Input } from '@mem-service/contract';
 import type { Work } from '../../kernel/index.ts';
 import { type EntrySet, isLive, mayAgentSee } from '../entries/index.ts';
 import type { SessionReport } from '../traces/index.ts';
@@ -57,20 +57,24 @@ function writeLesson(work: Work, entries: EntrySet, { lesson, branch, author, ou
   // Leaves a key that is private to another agent unchanged, and does not write private content where all can read it.
   if (isLive(there, work.now) && !mayAgentSee(there, author.agent_id)) return undefined;
   if (isLive(there, work.now) && !shared && there.agent_id !== author.agent_id) return undefined;
-  const { entry } = entries.apply(
-    {
-      branch,
-      entity_path,
-      key,
-      agent_id: author.agent_id,
-      session_id: author.session_id,
-      session: author.session,
-      value: JSON.stringify(lesson.value),
-      confidence,
-      memory_type,
-      shared,
-    },
-    { event_type: 'write', details: { lesson_of: outcome_ref } },
-  );
-  return { entity_path, key, version: entry.version };
+  const draft = {
+    branch,
+    entity_path,
+    key,
+    agent_id: author.agent_id,
+    session_id: author.session_id,
+    session: author.session,
+    value: JSON.stringify(lesson.value),
+    confidence,
+    memory_type,
+    shared,
+  };
+  try {
+    const { entry } = entries.apply(draft, { event_type: 'write', details: { lesson_of: outcome_ref } });
+    return { entity_path, key, version: entry.version };
+  } catch (error) {
+    // The outcome is kept, without a lesson, where the plan has no room for it.
+    if (error instanceof Fault && error.code === 'over_limit') return undefined;
+    throw error;
+  }
 }

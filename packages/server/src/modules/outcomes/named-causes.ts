@@ -1,9 +1,9 @@
 import { EVERYONE, type Work } from '../../kernel/index.ts';
 import { standingOf } from '../entries/index.ts';
 import type { OpenSession } from '../sessions/index.ts';
-import { readPart, type TracePart } from '../traces/index.ts';
+import { type AttemptUse, readPart, type TracePart } from '../traces/index.ts';
 import type { WeighedCauses } from './evidence.ts';
-import { causeKeyText } from './rules/causes.ts';
+import { type Cause, causeKeyText } from './rules/causes.ts';
 
 /** Causes that the caller named and its session did not read: the trace shows their standing before the outcome. */
 export function partsOfNamedCauses(
@@ -36,3 +36,10 @@ export function partsOfNamedCauses(
     }),
   );
 }
+
+/** The entries that causes name, 0 for one that is not there. */
+export const entriesOf = (causes: readonly Cause[], { live }: WeighedCauses): AttemptUse =>
+  causes.map((cause) => ({
+    entity_path: cause.entity_path,
+    entry_id: live.get(causeKeyText(cause))?.entry_id ?? 0,
+  }));

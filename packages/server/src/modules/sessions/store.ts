@@ -28,12 +28,33 @@ export function sessionInScope(scope: Scope | undefined, { row, reads, items }: 
   return {
     row,
     reads: reads.filter(({ entity_path }) => isInScope(scope, entity_path)),
-    // A query without a path covered all paths.
-    items: items.filter(({ kind, entity_path }) =>
-      entity_path === null ? kind !== 'query' : isInScope(scope, entity_path),
-    ),
+    items: items
+      .filter((item) => isItemInScope(scope, item))
+      .map((item) => (isAttemptHidden(scope, item, { reads, items }) ? withoutSummary(item) : item)),
   };
 }
+
+/** A query without a path covered all paths. */
+const isItemInScope = (scope: Scope, { kind, entity_path }: queries.ItemRow): boolean =>
+  entity_path === null ? kind !== 'query' : isInScope(scope, entity_path);
+
+/** Whether something that an attempt read is out of scope; of one that read nothing, whether anything is. */
+function isAttemptHidden(
+  scope: Scope,
+  { kind, attempt }: queries.ItemRow,
+  { reads, items }: Pick<OpenSession, 'reads' | 'items'>,
+): boolean {
+  if (kind !== 'attempt') return false;
+  const isHidden = (list: readonly SessionReadRow[]) => list.some(({ entity_path }) => !isInScope(scope, entity_path));
+  const tried = reads.filter((read) => read.attempt === attempt);
+  if (tried.length > 0) return isHidden(tried);
+  return isHidden(reads) || items.some((item) => !isItemInScope(scope, item));
+}
+
+const withoutSummary = (item: queries.ItemRow): queries.ItemRow => ({
+  ...item,
+  data: JSON.stringify({ ...JSON.parse(item.data), summary: null }),
+});
 
 export const newSession = (key: SessionKey, now: number): queries.SessionRow => ({
   opened_at: now,

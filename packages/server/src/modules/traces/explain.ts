@@ -13,6 +13,7 @@ import {
 } from '../../kernel/index.ts';
 import { staleReadsInScope } from '../entries/index.ts';
 import { listStaleReads, loadSessionWithin, sessionInScope } from '../sessions/index.ts';
+import { attemptsInScope, plainAttempts } from './attempts.ts';
 import * as queries from './queries.ts';
 import { completeness, type ReadPart, readingsOf, TraceParts } from './render.ts';
 import { mergeSpansAndCalls } from './rules/spans.ts';
@@ -65,6 +66,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
     agent_id,
     session_id: sessionIdOf(session),
     ...chain.shown,
+    attempts: plainAttempts(parts),
     attributes: JSON.parse(open.row?.attributes ?? '{}'),
     stale_reads: staleReadsInScope(caller, await listStaleReads(read, key, context)),
     session_started_at: toIsoOrNull(startOf(open)),
@@ -84,7 +86,9 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
   }
   const bytes = bytesOf(context);
   const items = await queries.listItems(read, viewer, { seqs: dialect.numbers([row.seq]), kinds: [], bytes });
-  const chain = await chainOf(context, new TraceParts(items.rows));
+  const parts = new TraceParts(items.rows);
+  const chain = await chainOf(context, parts);
+  const [attempts = []] = await attemptsInScope({ query: read, viewer, dialect }, [{ seq: row.seq, parts }]);
   const header = JSON.parse(row.header) as TraceHeader;
   return {
     status: 'sealed',
@@ -94,6 +98,7 @@ async function explainSealed(context: ReadContext, input: Input<'sessions.explai
     agent_id: row.agent_id,
     session_id: sessionIdOf(row.session),
     ...chain.shown,
+    attempts,
     attributes: header.attributes,
     stale_reads: [],
     session_started_at: toIsoOrNull(header.session_started_at),
@@ -130,7 +135,6 @@ async function chainOf(context: ReadContext, parts: TraceParts) {
     tool_calls: parts.of<Explanation['tool_calls'][number]>('action'),
     llm_calls,
     spans: mergeSpansAndCalls(parts.of('span'), llm_calls) as Explanation['spans'],
-    attempts: parts.of<Explanation['attempts'][number]>('attempt'),
   };
   return { shown, isCut };
 }

@@ -9,6 +9,7 @@ import { tables, wordIndexes } from './tables.ts';
 
 export { type AgeRange, erasePayloads, removeOld } from './age/index.ts';
 export { countTraces, freeTraces, hasTraces } from './age/queries.ts';
+export type { AttemptUse } from './attempts.ts';
 export { prepareRedactions } from './prepare.ts';
 export { type Redactions, withRedactions } from './rules/redact.ts';
 export { ledgerKey, type SealedTrace, saveTraces } from './seal.ts';

@@ -198,6 +198,14 @@ export function listItems(
   );
 }
 
+/** Returns the traces of which the scope hides a part, or of which one was erased. */
+export function listPartlyHidden(query: Query, { account_id, scope }: Viewer, seqs: Sql): Promise<{ seq: number }[]> {
+  return query.all(
+    sql`SELECT DISTINCT seq FROM trace_items WHERE account_id = ${account_id}
+        AND seq IN (SELECT CAST(value AS BIGINT) FROM ${seqs}) AND (data IS NULL OR NOT (true${andAll(partsInScope(scope))}))`,
+  );
+}
+
 /** Returns the size of all parts of traces, without a visibility check. */
 export function listSizes(
   query: Query,

@@ -4,6 +4,7 @@ import { type Dialect, type FirstRows, fragment, type Query } from '../../db/ind
 import { groupBySeq, sessionIdOf, startWithin, toIso, toIsoOrNull, type Viewer } from '../../kernel/index.ts';
 import { findDocumentsWithin } from '../entries/index.ts';
 import { type ChangeRow, listConfidenceChanges } from '../ledger/index.ts';
+import { attemptsInScope } from './attempts.ts';
 import * as queries from './queries.ts';
 import { totalsOf } from './rules/llm-calls.ts';
 import { mergeSpansAndCalls } from './rules/spans.ts';
@@ -81,6 +82,7 @@ function valueIn(document: string): Pick<CausalRead, 'value' | 'memory_type'> {
 type TraceContent = {
   parts: TraceParts;
   causal_entries: CausalRead[];
+  attempts: Trace['attempts'];
   changes: readonly ChangeRow[];
   /** Lists leave out spans. */
   withSpans: boolean;
@@ -89,7 +91,7 @@ type TraceContent = {
 };
 
 export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
-  const { parts, causal_entries, changes, withSpans, isCut } = content;
+  const { parts, causal_entries, attempts, changes, withSpans, isCut } = content;
   const header = JSON.parse(row.header) as TraceHeader;
   const llm_calls = parts.of<Trace['session_metadata']['llm_calls'][number]>('llm_call');
   const spans = withSpans ? mergeSpansAndCalls(parts.of('span'), llm_calls) : [];
@@ -111,7 +113,7 @@ export function toTrace(row: queries.TraceRow, content: TraceContent): Trace {
     external_contexts: parts.of('context'),
     query_events: parts.of('query'),
     error_events: parts.of('error'),
-    attempts: parts.of('attempt'),
+    attempts,
     state_diff: { ...stateDiff(row, parts, changes), ...header.state_diff },
     attributes,
     session_metadata: { ...header.session_metadata, attributes, llm_calls, spans },
@@ -194,6 +196,10 @@ export async function renderTraces(
   const fetch = isWhole ? { query, account_id: viewer.account_id, bytes } : undefined;
   const partsOf = rows.map((row) => new TraceParts(itemsBySeq.get(row.seq) ?? []));
   const seen = partsOf.map((parts) => parts.of<ReadPart>('read'));
+  const attemptsOf = await attemptsInScope(
+    view,
+    rows.map(({ seq }, i) => ({ seq, parts: partsOf[i] as TraceParts })),
+  );
   const { causal_entries: readings, isCut } = await readingsOf(seen.flat(), fetch);
   let from = 0;
   return rows.map((row, i) => {
@@ -201,7 +207,8 @@ export async function renderTraces(
     const causal_entries = readings.slice(from, from + (seen[i]?.length ?? 0));
     from += causal_entries.length;
     const changes = changesBySeq.get(outcomeSeq(row)) ?? [];
-    return toTrace(row, { parts, causal_entries, changes, withSpans: isWhole, isCut: isCut || items.more });
+    const attempts = attemptsOf[i] ?? [];
+    return toTrace(row, { parts, causal_entries, attempts, changes, withSpans: isWhole, isCut: isCut || items.more });
   });
 }
 

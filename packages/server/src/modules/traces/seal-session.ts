@@ -1,6 +1,7 @@
 import type { Work } from '../../kernel/index.ts';
 import { pause } from '../../turns.ts';
 import type { OpenSession, SessionKey } from '../sessions/index.ts';
+import { type AttemptUse, withPlaces } from './attempts.ts';
 import { type NewTrace, type SealedTrace, sealTrace } from './seal.ts';
 import { partsOf, type SessionPast, startOf, writeParts } from './session-parts.ts';
 import type { SessionReport } from './session-report.ts';
@@ -12,6 +13,8 @@ export type SessionEnd = {
   past: SessionPast;
   /** Entries that the caller named besides those that the session read. */
   named: readonly TracePart[];
+  /** What each attempt that is reported at the end used. */
+  tried: readonly AttemptUse[];
   report: SessionReport;
   final_action_index: number | null;
 };
@@ -20,14 +23,16 @@ export type SessionEnd = {
 export async function sealSession(
   work: Work,
   head: Omit<NewTrace, 'header' | 'parts'>,
-  { key, session, past, named, report, final_action_index }: SessionEnd,
+  { key, session, past, named, tried, report, final_action_index }: SessionEnd,
 ): Promise<SealedTrace> {
   await pause();
   const writes = writeParts(work, key, { ...past, seq: head.seq });
   // Attempts reported at the end replace those recorded during the session.
   const isRetold = report.parts.some(({ kind }) => kind === 'attempt');
   const kept = partsOf(session).filter(({ kind }) => !(isRetold && kind === 'attempt'));
-  const parts: TracePart[] = [...kept, ...named, ...writes, ...report.parts];
+  const readIn = (attempt: number) => session.reads.filter((read) => read.attempt === attempt);
+  const useOf = isRetold ? (attempt: number) => tried[attempt] ?? [] : readIn;
+  const parts = [...kept, ...named, ...writes, ...report.parts].map((part) => withPlaces(part, useOf));
   const header = {
     ...report.header,
     final_action_index,

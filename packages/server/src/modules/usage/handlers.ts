@@ -38,9 +38,11 @@ const readMe = reads<'me.read'>(async ({ caller, read, services, now }) => {
   const { name = '', plan = null, status = 'active' } = account ?? {};
   const key = holder ? await describeKey(read, { account_id, key_id: holder.key_id }) : null;
   const limits = limitsOf(services, caller, account);
+  const allowed = limits.key_rate_rpm.limit;
   return {
     account: { account_id, name, plan, status },
-    key,
+    // A plan may allow less than the key was given.
+    key: key && { ...key, rate_limit_rpm: allowed ?? key.rate_limit_rpm },
     usage: toUsage(standing),
     limits,
     warnings: warningsOf(standing, { limits, key_ends: key?.expires_at ?? null, now }),
@@ -58,8 +60,9 @@ function limitsOf(services: Services, { account_id, key }: Caller, account: Acco
   const keyRate = key?.rate_limit_rpm ?? null;
   const ownRate = rates.key_rate_rpm === null ? keyRate : Math.min(keyRate ?? rates.key_rate_rpm, rates.key_rate_rpm);
   const { storage_bytes = 0, storage_entries = 0, open_sessions = 0 } = account ?? {};
-  // Amounts of the whole account would show a key that is kept to a part of it when others write.
-  const ofAccount = (used: number) => (key?.read === undefined && key?.agent_ids === undefined ? used : null);
+  // Amounts of the whole account would show a caller that is kept to a part of it, or for whom others hide, when they write.
+  const seesAll = services.boundsOf !== undefined && key && key.read === undefined && key.agent_ids === undefined;
+  const ofAccount = (used: number) => (seesAll ? used : null);
   return {
     key_rate_rpm: { used: made?.key ?? 0, limit: services.limiter ? ownRate : null },
     rate_rpm: { used: ofAccount(made?.account ?? 0), limit: rates.rate_rpm },

@@ -16,6 +16,7 @@ export class WordsThread {
   readonly #onProgress: (progress: IndexProgress) => void;
   #thread: RunningThread | undefined;
   #nextId = 1;
+  #isClosing = false;
 
   constructor(options: WordsFileOptions, onProgress: (progress: IndexProgress) => void) {
     this.#options = options;
@@ -42,6 +43,8 @@ export class WordsThread {
   async close(): Promise<void> {
     if (!this.#thread) return;
     const { worker, ended } = this.#thread;
+    // The process must stay for the end of the thread, also when its last answer comes in between.
+    this.#isClosing = true;
     worker.ref();
     worker.postMessage('close');
     await ended;
@@ -57,7 +60,7 @@ export class WordsThread {
       if (id === undefined) return;
       const task = waiting.get(id);
       waiting.delete(id);
-      if (waiting.size === 0) worker.unref();
+      if (waiting.size === 0 && !this.#isClosing) worker.unref();
       if (error) task?.reject(Object.assign(new Error(error.message), error));
       else task?.resolve(isComplete);
     });
