@@ -6,6 +6,7 @@ export * from './glob.ts';
 export * from './glob-sets.ts';
 export { parseExact } from './json-exact.ts';
 export * from './json-object.ts';
+export { cutMember, sameJsonInSteps } from './json-same.ts';
 export * from './json-steps.ts';
 export * from './json-text.ts';
 export * from './module-routes.ts';

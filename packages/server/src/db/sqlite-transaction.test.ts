@@ -52,7 +52,7 @@ it('statements run in the order of their calls while rows are written in steps',
           return result;
         };
       const inserted = tx.insertMany(insert, many('first')).then(done('insert'));
-      // Called by whoever waited for the rows, so after all of the statements below.
+      // Called once the rows are written, so after all of the statements below.
       const last = inserted.then(() => tx.run(sql`UPDATE notes SET text = text || ' last' WHERE id = 1`));
       const counted = tx.get<{ n: number }>(count).then(done('count'));
       const updated = tx.updateMany(update, many('second')).then(done('update'));

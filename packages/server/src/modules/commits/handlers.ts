@@ -53,6 +53,7 @@ const create = writes<'commits.create'>(async (work, { input, caller, lineage, p
   for (const [i, write] of input.writes.entries()) {
     await pause();
     const draft = { ...toDraft(write, author, work.now), commit_id };
+    await entries.compare(draft);
     const { entry, unchanged } = entries.apply(draft, { event_type: 'write', details: { commit_id } }, (one) =>
       check?.(one, `writes.${i}.`),
     );

@@ -1,11 +1,12 @@
 import { globsOf, type Input, type PathFilter, parseExact } from '@mem-service/contract';
 import type { FirstRows } from '../../db/index.ts';
 import { type Handlers, noteQuery, type ReadContext, reads } from '../../kernel/index.ts';
+import { inTurns, pause } from '../../turns.ts';
 import * as queries from './queries.ts';
 import { notFound } from './reads.ts';
 import { type EntryRow, fromDocument, type VersionRow } from './rows.ts';
 import { createAggregate } from './rules/aggregate.ts';
-import { diffJson } from './rules/diff.ts';
+import { diffJsonInSteps } from './rules/diff.ts';
 import { mayAgentSee } from './rules/next.ts';
 import { verify } from './verify.ts';
 import { getVersion } from './version-queries.ts';
@@ -59,7 +60,7 @@ const diff = reads<'entries.diff'>(async (context, input) => {
   return describeDiff(input, before, after);
 });
 
-function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefined, after: VersionRow) {
+async function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefined, after: VersionRow) {
   const { entity_path, key, branch } = input;
   const names = { entity_path, key, branch, old_version: before?.version ?? null, new_version: after.version };
   const was = before && before.deleted === 0 ? before : undefined;
@@ -73,7 +74,10 @@ function describeDiff(input: Input<'entries.diff'>, before: VersionRow | undefin
       diff_type: 'added' as const,
       changes: [{ path: '', operation: 'add' as const, new_value: exact(after) }],
     };
-  const changes = diffJson(exact(was), exact(after));
+  const old = exact(was);
+  await pause();
+  const changes = await inTurns(diffJsonInSteps(old, exact(after)));
+  await pause();
   return { ...names, diff_type: changes.length > 0 ? ('modified' as const) : ('unchanged' as const), changes };
 }
 

@@ -10,6 +10,7 @@ import type { ContractCheck } from '../contracts/index.ts';
 import { dropCleanReads } from '../sessions/index.ts';
 import { checkDraft, requireRoomFor } from './check-draft.ts';
 import { emitVersion, type WriteReason } from './emit.ts';
+import { compareValue, isLargeValue } from './prepare.ts';
 import * as queries from './queries.ts';
 import type { EntryAddress } from './rows.ts';
 import {
@@ -101,6 +102,13 @@ export class EntrySet {
   get(at: EntryAddress): EntryRow | undefined {
     const name = addressText(at);
     return this.#now.get(name) ?? this.#inherited.get(name);
+  }
+
+  /** Compares a large value with that of its entry, in turns with other requests, before the draft is applied. */
+  async compare(draft: EntryDraft): Promise<void> {
+    const entry = this.get(draft);
+    if (isLargeValue(draft.value) && isLive(entry, this.#work.now))
+      await compareValue(draft, fromDocument(entry).value);
   }
 
   /** Decides what a draft changes in its entry. Throws a Fault, before any change, when the draft is not allowed. */

@@ -1,6 +1,9 @@
+import { sameJsonInSteps } from '@mem-service/contract';
 import type { Services } from '../../kernel/index.ts';
 import { inTurns } from '../../turns.ts';
 import type { CommitWriteInput } from './check-write.ts';
+import { sameJson } from './rules/diff.ts';
+import type { EntryDraft } from './rules/next.ts';
 import { newScanBudget, type SecretsInEntry, secretsInEntry, secretsInSteps } from './rules/secrets.ts';
 
 /** Shorter values are checked within the transaction. */
@@ -29,4 +32,14 @@ export function secretSearch({ settings }: Services, prepared: unknown): SecretS
   if (known) return (_, n) => known[n];
   const budget = newScanBudget();
   return ({ key, value }) => secretsInEntry(key, value.text, budget);
+}
+
+/** Smaller values are compared when they are applied. */
+export const isLargeValue = (value: string | undefined): boolean => value !== undefined && value.length >= LARGE_CHARS;
+
+/** Compares the value of a draft with the one before, in turns with other requests. */
+export async function compareValue(draft: EntryDraft, before: string): Promise<void> {
+  const { value = '' } = draft;
+  const same = await inTurns(sameJsonInSteps(before, value));
+  draft.compared = (a, b) => (a === before && b === value ? same : sameJson(a, b));
 }

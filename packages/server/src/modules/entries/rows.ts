@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { attachRaw, JsonText, type Output } from '@mem-service/contract';
+import { attachRaw, cutMember, JsonText, type Output } from '@mem-service/contract';
 import type { ColumnType } from '../../db/index.ts';
 import { toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { evidenceStatus } from './rules/evidence.ts';
@@ -148,6 +148,8 @@ export function toDocument(
   );
 }
 
+const LARGE_CHARS = 64 * 1024;
+
 const RAW = [['value'], ['artifact_refs'], ['provenance', 'pattern_refs']] as const;
 
 type ParsedDocument = {
@@ -169,11 +171,14 @@ type ParsedDocument = {
 export function fromDocument(
   row: Pick<VersionRow, 'document' | 'deleted' | 'confidence'>,
 ): VersionContent & { origin: VersionOrigin } {
-  const parsed = JSON.parse(row.document) as ParsedDocument;
-  attachRaw(row.document, parsed, RAW);
+  // A large value is not parsed: only its text is asked for.
+  const cut = row.document.length > LARGE_CHARS ? cutMember(row.document, 'value') : undefined;
+  const text = cut?.rest ?? row.document;
+  const parsed = JSON.parse(text) as ParsedDocument;
+  attachRaw(text, parsed, RAW);
   const { provenance } = parsed;
   return {
-    value: parsed.value.text,
+    value: cut?.member ?? parsed.value.text,
     deleted: row.deleted,
     confidence: row.confidence,
     memory_type: parsed.memory_type,

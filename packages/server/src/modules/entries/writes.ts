@@ -108,7 +108,7 @@ type Loaded = {
   stale_reads: StaleRead[];
 };
 
-function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
+async function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, author, stale_reads, check }: Loaded) {
   const { input } = item;
   checkUnchanged(input.if_unchanged, stale_reads);
   const warnings = checkWrite(work, input, {
@@ -118,8 +118,10 @@ function writeOne(work: Work, item: WriteItem<'entries.write'>, { entries, autho
     branch: branchOf(item),
   });
   const draft = toDraft(input, { branch: branchOf(item), ...author }, work.now);
+  if (item.prepared !== undefined) await entries.compare(draft);
   const applied = entries.apply(draft, undefined, check);
   const { entry, unchanged } = applied;
+  if (item.prepared !== undefined) await pause();
   const quality = assessQuality({
     key: entry.key,
     value: input.value.value,
@@ -193,7 +195,7 @@ async function writePart(work: Work, items: WriteItems): Promise<WriteBatch[]> {
     if (item.prepared !== undefined) await pause();
     try {
       const stale_reads = staleReadsInScope(item.caller, staleOf(author));
-      results.push(writeOne(work, item, { entries, author, check, stale_reads }));
+      results.push(await writeOne(work, item, { entries, author, check, stale_reads }));
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       results.push(error);
@@ -262,6 +264,7 @@ const restore = writes<'entries.restore'>(async (work, { input, caller, lineage 
     is_artifact: content.is_artifact === 1,
     ttl_at: null,
   };
+  await entries.compare(draft);
   await pause();
   const restored_from = old.version;
   const applied = entries.apply(

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@mem-service/contract';
-import { canonicalJson, JsonText } from '@mem-service/contract';
+import { JsonText, sameJsonInSteps } from '@mem-service/contract';
 
 /** `path` is a JSON Pointer (RFC 6901); the whole value is ''. */
 export type JsonChange = {
@@ -12,20 +12,28 @@ export type JsonChange = {
 /** Beyond so many characters of paths, and of what each change takes beside them, one change of the whole is shorter. */
 const MAX_PATH_CHARS = 1024 * 1024;
 const CHANGE_CHARS = 64;
+const PARTS_PER_STEP = 1000;
 
 /**
  * The changes that turn `before` into `after` when applied in order. A JsonText is compared as text. Where there are too many,
  * the whole value is replaced.
  */
 export function diffJson(before: unknown, after: unknown): JsonChange[] {
+  return finish(diffJsonInSteps(before, after));
+}
+
+/** The same, with a yield after each step of some milliseconds. */
+export function* diffJsonInSteps(before: unknown, after: unknown): Generator<void, JsonChange[]> {
   const changes = new JsonChanges();
-  compare(before, after, { path: '', changes });
+  yield* compare(before, after, { path: '', changes });
   return changes.isTooLong ? [{ path: '', operation: 'replace', old_value: before, new_value: after }] : changes.list;
 }
 
 class JsonChanges {
   readonly list: JsonChange[] = [];
   isTooLong = false;
+  /** Members and items that were compared. */
+  parts = 0;
   #chars = 0;
 
   push(change: JsonChange): void {
@@ -37,10 +45,11 @@ class JsonChanges {
 
 type DiffState = { path: string; changes: JsonChanges };
 
-function compare(before: unknown, after: unknown, { path, changes }: DiffState): void {
+function* compare(before: unknown, after: unknown, { path, changes }: DiffState): Generator<void, void> {
   if (changes.isTooLong) return;
-  if (Array.isArray(before) && Array.isArray(after)) compareArrays(before, after, { path, changes });
-  else if (isObject(before) && isObject(after)) compareObjects(before, after, { path, changes });
+  if (++changes.parts % PARTS_PER_STEP === 0) yield;
+  if (Array.isArray(before) && Array.isArray(after)) yield* compareArrays(before, after, { path, changes });
+  else if (isObject(before) && isObject(after)) yield* compareObjects(before, after, { path, changes });
   else if (!isSame(before, after)) changes.push({ path, operation: 'replace', old_value: before, new_value: after });
 }
 
@@ -49,9 +58,9 @@ function isSame(before: unknown, after: unknown): boolean {
   return Object.is(before, after);
 }
 
-function compareArrays(before: unknown[], after: unknown[], { path, changes }: DiffState): void {
+function* compareArrays(before: unknown[], after: unknown[], { path, changes }: DiffState): Generator<void, void> {
   const shared = Math.min(before.length, after.length);
-  for (let at = 0; at < shared; at++) compare(before[at], after[at], { path: `${path}/${at}`, changes });
+  for (let at = 0; at < shared; at++) yield* compare(before[at], after[at], { path: `${path}/${at}`, changes });
   for (let at = shared; at < after.length; at++) {
     changes.push({ path: `${path}/${at}`, operation: 'add', new_value: after[at] });
   }
@@ -61,13 +70,36 @@ function compareArrays(before: unknown[], after: unknown[], { path, changes }: D
   }
 }
 
-function compareObjects(before: JsonObject, after: JsonObject, { path, changes }: DiffState): void {
-  for (const name of [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()) {
+function* compareObjects(before: JsonObject, after: JsonObject, { path, changes }: DiffState): Generator<void, void> {
+  for (const name of yield* namesInOrder(before, after)) {
+    if (++changes.parts % PARTS_PER_STEP === 0) yield;
+    if (changes.isTooLong) return;
     const below = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (!Object.hasOwn(after, name)) changes.push({ path: below, operation: 'remove', old_value: before[name] });
     else if (!Object.hasOwn(before, name)) changes.push({ path: below, operation: 'add', new_value: after[name] });
-    else compare(before[name], after[name], { path: below, changes });
+    else yield* compare(before[name], after[name], { path: below, changes });
   }
+}
+
+/** All names of two objects, sorted; those of a large one take as long as a step may. */
+function* namesInOrder(before: JsonObject, after: JsonObject): Generator<void, string[]> {
+  const [one, other] = [Object.keys(before), Object.keys(after)];
+  if (one.length + other.length <= PARTS_PER_STEP) return [...new Set([...one, ...other])].sort();
+  yield;
+  one.sort();
+  yield;
+  other.sort();
+  yield;
+  const merged: string[] = [];
+  for (let i = 0, j = 0; i < one.length || j < other.length; ) {
+    const [a, b] = [one[i], other[j]];
+    const isFirst = b === undefined || (a !== undefined && a <= b);
+    merged.push((isFirst ? a : b) as string);
+    if (a === b) j++;
+    if (isFirst) i++;
+    else j++;
+  }
+  return merged;
 }
 
 function isObject(value: unknown): value is JsonObject {
@@ -121,5 +153,12 @@ const WRITABLE = { configurable: true, enumerable: true, writable: true };
 
 /** Whether two JSON texts hold the same value: the order of members, spaces and escapes do not matter, digits do. */
 export function sameJson(a: string, b: string): boolean {
-  return a === b || canonicalJson(a) === canonicalJson(b);
+  return finish(sameJsonInSteps(a, b));
+}
+
+function finish<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 }

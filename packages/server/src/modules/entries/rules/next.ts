@@ -15,6 +15,8 @@ export type EntryDraft = {
   value: string | undefined;
   /** The parsed value, where it was parsed before. */
   parsed?: unknown;
+  /** Says whether two values are the same, where they were compared before. */
+  compared?: ((before: string, value: string) => boolean) | undefined;
   confidence?: number | undefined;
   memory_type?: string | undefined;
   shared?: boolean | undefined;
@@ -39,7 +41,7 @@ export const mayAgentSee = (row: Pick<EntryRow, 'shared' | 'agent_id'>, agentId:
 
 /** Whether a draft repeats the value of the entry. */
 export const isSameStatement = (before: VersionContent | undefined, draft: EntryDraft): boolean =>
-  before !== undefined && draft.value !== undefined && sameJson(before.value, draft.value);
+  before !== undefined && draft.value !== undefined && (draft.compared ?? sameJson)(before.value, draft.value);
 
 /**
  * `before` is the live entry, undefined if it was deleted or has expired. The same value keeps the fields that the draft

@@ -86,7 +86,7 @@ export function assessQuality(entry: AssessedEntry): Quality {
 }
 
 function textIssues({ value, memory_type }: AssessedEntry): IssueType[] {
-  if (!holdsLongText(value) && textOf(value).length < SHORT_LENGTH) return ['too_short'];
+  if (!holdsManyParts(value) && !holdsLongText(value) && textOf(value).length < SHORT_LENGTH) return ['too_short'];
   return typeof value === 'string' && memory_type !== 'procedure' ? ['unstructured'] : [];
 }
 
@@ -135,9 +135,16 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Recognises most long values without serialising them. */
 function holdsLongText(value: unknown): boolean {
-  const parts = isObject(value) ? Object.values(value) : [value];
-  return parts.some((part) => typeof part === 'string' && part.length >= SHORT_LENGTH);
+  if (!isObject(value)) return isLongText(value);
+  for (const name in value) if (isLongText(value[name])) return true;
+  return false;
 }
+
+const isLongText = (part: unknown): boolean => typeof part === 'string' && part.length >= SHORT_LENGTH;
+
+/** Each part takes a character at least. */
+const holdsManyParts = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length >= SHORT_LENGTH;
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
