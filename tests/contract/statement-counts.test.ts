@@ -47,6 +47,8 @@ describe.each(backends)('how many statements operations take on %s', (backend) =
   const known = new Map<number, KnownIds>();
   beforeAll(async () => {
     app = await openTestApp(backend, {
+      // No periodic work between the statements that are counted.
+      sweepSeconds: 86_400,
       hosted: true,
       rateLimits: false,
       wrapDatabase: (database) => watchDatabase(database, noteStatement),
