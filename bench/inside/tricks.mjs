@@ -6,7 +6,8 @@ import { once, sql } from '../../packages/server/src/db/index.ts';
 import { pathMatcher } from '../../packages/server/src/http/path-matcher.ts';
 import { matchPath, patterns, routerPath } from '../../packages/server/src/http/routes.ts';
 import { randomIds, toIso } from '../../packages/server/src/kernel/index.ts';
-import { entryText, standingOf, toDocument, UNTOUCHED } from '../../packages/server/src/modules/entries/rows.ts';
+import { entryText, toDocument } from '../../packages/server/src/modules/entries/rows.ts';
+import { standingOf, UNTOUCHED } from '../../packages/server/src/modules/entries/standing.ts';
 import { compare, hasKept, keep } from './compare.mjs';
 
 const content = {

@@ -1,8 +1,8 @@
 import { Fault, type Operation, type OperationName, operationNames, operations } from '@mem-service/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseInput } from '../../packages/server/src/kernel/parse-input.ts';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { useServer } from '../support/app.ts';
 
 type AnyInput = Operation['input'];
 type LongList = { at: string[]; most: number };
@@ -82,16 +82,7 @@ describe('an input', () => {
 });
 
 describe('a body', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   const post = async (path: string, body: string) => {
     const response = await fetch(server.url + path, {
@@ -121,7 +112,7 @@ describe('a body', () => {
     }
     const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mem_write","arguments":${bodyOf(limits['/api/v1/entries'])}}}`;
     expect((await post('/mcp', message)).status).toBe(413);
-    expect(await app.call('log.list', {})).toMatchObject({ events: [] });
+    expect(await server.app.call('log.list', {})).toMatchObject({ events: [] });
   });
 
   it('that is large is read in turns with other requests', async () => {

@@ -1,19 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listen, openTestApp, type TestApp, type TestServer } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { useServer } from '../support/app.ts';
 import { chat, exportOf, otelSpan } from './support.ts';
 
 describe('a body in gzip', () => {
-  let app: TestApp;
-  let server: TestServer;
-  beforeAll(async () => {
-    app = await openTestApp('sqlite');
-    server = await listen(app);
-  });
-  afterAll(async () => {
-    await server.close();
-    await app.close();
-  });
+  const server = useServer('sqlite');
 
   const post = async (body: Uint8Array) => {
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };

@@ -9,6 +9,7 @@ export type { RowSecurity, RowSecurityRules } from './row-security-types.ts';
 export * from './sql.ts';
 export { openSqlite } from './sqlite.ts';
 export { isUnusable } from './sqlite-errors.ts';
+export { endOfThread } from './thread-end.ts';
 
 /** Loads the driver on first use: loading takes as long as a whole command on SQLite. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {

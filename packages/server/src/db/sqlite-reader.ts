@@ -1,9 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { type ByteLimit, type FirstRows, type Query, StorageError } from './database.ts';
+import type { ByteLimit, FirstRows, Query } from './database.ts';
 import type { Find, Sql } from './sql.ts';
 import { translate } from './sqlite-errors.ts';
 import { type FindKey, findChunks, placeRows } from './sqlite-find.ts';
 import { plannedOnce } from './sqlite-limit.ts';
+import { endOfThread } from './thread-end.ts';
 
 /** What each statement found: its rows, or the first of them where it has a limit. */
 type ReaderResults = readonly unknown[];
@@ -82,17 +83,10 @@ export class SqliteReader implements Query {
       finishRead(waiting, answer);
       if (waiting.size === 0 && !this.#isClosing) worker.unref();
     });
-    let cause = new Error('the reader thread ended');
-    worker.on('error', (error: Error) => {
-      cause = error;
-    });
-    const ended = new Promise<void>((resolve) => {
-      worker.on('exit', () => {
-        if (this.#thread?.worker === worker) this.#thread = undefined;
-        for (const { reject } of waiting.values()) reject(new StorageError('unavailable', cause));
-        resolve();
-      });
-    });
+    const dropThread = () => {
+      if (this.#thread?.worker === worker) this.#thread = undefined;
+    };
+    const ended = endOfThread(worker, waiting, { name: 'reader thread', dropThread });
     return { worker, waiting, ended };
   }
 }

@@ -1,21 +1,13 @@
 import { fragment, joinSql, type Sql, sql } from '../db/index.ts';
 import { isInScope, type Scope, scopeConditions } from './scope.ts';
+import { RECORDED_EVENTS } from './session-name.ts';
 
 /**
  * Event types that a key with a scope may see although they name no path. The others without a path (commits, outcomes,
  * traces, edges, erasures) are about entries that the key may not read; it finds them in their own lists, filtered by
  * path.
  */
-const ABOUT_NO_PATH: readonly string[] = [
-  'agent_updated',
-  'context',
-  'action',
-  'error',
-  'llm_call',
-  'span',
-  'attributes',
-  'attempt',
-];
+const ABOUT_NO_PATH: readonly string[] = ['agent_updated', ...RECORDED_EVENTS];
 const isAboutNoPath = fragment(
   `entity_path IS NULL AND event_type IN (${ABOUT_NO_PATH.map((type) => `'${type}'`).join(', ')})`,
 );

@@ -33,7 +33,7 @@ export const isCalled = (session_id: string): Sql =>
   sql`(session = ${session_id} OR (session > ${session_id + HELD_BY} AND session < ${`${session_id} `}))`;
 
 /** Events about what an open session records. They belong to the session, and so to its key. */
-const RECORDED: ReadonlySet<string> = new Set([
+export const RECORDED_EVENTS: ReadonlySet<string> = new Set([
   'context',
   'action',
   'error',
@@ -42,13 +42,13 @@ const RECORDED: ReadonlySet<string> = new Set([
   'attributes',
   'attempt',
 ]);
-const isRecorded = fragment(`event_type IN (${[...RECORDED].map((type) => `'${type}'`).join(', ')})`);
+const isRecorded = fragment(`event_type IN (${[...RECORDED_EVENTS].map((type) => `'${type}'`).join(', ')})`);
 
 type SessionEvent = { event_type: string; session: string };
 
 /** Whether an event is about a session of another key. The operator, who has no key, sees those of all. */
 export function isOfOtherHolder(caller: SessionCaller, { event_type, session }: SessionEvent): boolean {
-  if (caller.holder === undefined || !RECORDED.has(event_type)) return false;
+  if (caller.holder === undefined || !RECORDED_EVENTS.has(event_type)) return false;
   const at = session.indexOf(HELD_BY);
   return at < 0 ? caller.holder !== '' : !holdersOf(caller).includes(session.slice(at + 1));
 }

@@ -19,7 +19,6 @@ import {
   contentHash,
   type EntryRow,
   fromDocument,
-  type Standing,
   toDocument,
   type VersionContent,
   type VersionOrigin,
@@ -27,6 +26,7 @@ import {
 } from './rows.ts';
 import { type EntryDraft, isLive, isSameStatement, isUnchanged, nextContent } from './rules/next.ts';
 import { type HeadChange, saveHeads } from './save-heads.ts';
+import type { Standing } from './standing.ts';
 import { insertVersions } from './version-queries.ts';
 
 /** `before` is the hash of the replaced value. */

@@ -1,7 +1,8 @@
 import { fragment, type Sql, sql } from '../../db/index.ts';
 import type { Services } from '../../kernel/index.ts';
-import type { EntryRow, Standing } from './rows.ts';
+import type { EntryRow } from './rows.ts';
 import { effectiveConfidence, LONGEVITY } from './rules/decay.ts';
+import type { Standing } from './standing.ts';
 
 export type FadingEntry = Pick<EntryRow, 'confidence' | 'memory_type' | 'written_at' | 'recall_count' | 'standing'>;
 

@@ -24,17 +24,10 @@ export * from './offers.ts';
 export { prepareWrites } from './prepare.ts';
 export { projectionConsumer, withProjectionConsumers } from './projection-consumer.ts';
 export { type EntryKey, type EntryRowKey, getLiveEntry, headStatements } from './queries.ts';
-export {
-  contentHash,
-  fromDocument,
-  type Standing,
-  standingOf,
-  toEntry,
-  toVersion,
-  UNTOUCHED,
-} from './rows.ts';
+export { contentHash, fromDocument, toEntry, toVersion } from './rows.ts';
 export { type EvidenceStatus, evidenceRank, evidenceSignal, evidenceStatus } from './rules/evidence.ts';
 export { type EntryDraft, isLive, mayAgentSee } from './rules/next.ts';
+export { type Standing, standingOf, UNTOUCHED } from './standing.ts';
 export { authorOf, checkUnchanged, staleReadsInScope, staleReadsOf, toDraft } from './writes.ts';
 
 export const entries: Module = {

@@ -1,7 +1,8 @@
 import { findEventSessions, type ReadContext, sessionIdOf, toIso, toIsoOrNull } from '../../kernel/index.ts';
 import { fadedMember } from './effective.ts';
 import type { EntryKeysRow } from './queries.ts';
-import { type EntryAnswer, rendered, standingText } from './rows.ts';
+import { type EntryAnswer, rendered } from './rows.ts';
+import { standingText } from './standing.ts';
 import { findCommits, listWrittenSessions } from './version-queries.ts';
 
 export type EntryMeta = Omit<EntryAnswer, 'value' | 'artifact_refs'>;

@@ -73,18 +73,17 @@ export function getProfile(query: Query, accountId: string, agentId: string): Pr
   );
 }
 
-/** The texts of a profile, which count as storage of its account. */
-const TEXTS = [
-  'agent_id',
+const DECLARED = [
   'description',
   'platform',
   'default_branch',
   'auto_context_paths',
   'tags',
   'session_metadata',
-  'capabilities',
-  'contracts',
-] as const satisfies readonly (keyof ProfileRow)[];
+] as const;
+
+/** The texts of a profile, which count as storage of its account. */
+const TEXTS = ['agent_id', ...DECLARED, 'capabilities', 'contracts'] as const satisfies readonly (keyof ProfileRow)[];
 
 export const textsOfProfile = (row: Row): (string | null)[] =>
   TEXTS.map((name) => (row[name] ?? null) as string | null);
@@ -105,13 +104,6 @@ function upsertProfile(columns: readonly (keyof ProfileRow)[]): Insert {
   };
 }
 
-export const setProfile = upsertProfile([
-  'description',
-  'platform',
-  'default_branch',
-  'auto_context_paths',
-  'tags',
-  'session_metadata',
-]);
+export const setProfile = upsertProfile(DECLARED);
 export const setCapabilities = upsertProfile(['capabilities']);
 export const setContracts = upsertProfile(['contracts']);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UNTOUCHED } from '../../entries/rows.ts';
+import { UNTOUCHED } from '../../entries/standing.ts';
 import { isSuccess, OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 import { type AppliedStep, applyStep, type EvidenceStep, type OutcomeModel, type Trust } from './posterior.ts';
 

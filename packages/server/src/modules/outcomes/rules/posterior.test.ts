@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { UNTOUCHED } from '../../entries/rows.ts';
+import { UNTOUCHED } from '../../entries/standing.ts';
 import type { OutcomeType } from './outcome-types.ts';
 import { type AppliedStep, applyStep, type EvidenceStep, type OutcomeModel, type Trust } from './posterior.ts';
 

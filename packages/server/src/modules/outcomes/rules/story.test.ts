@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UNTOUCHED } from '../../entries/rows.ts';
+import { UNTOUCHED } from '../../entries/standing.ts';
 import { OUTCOME_TYPES, type OutcomeType } from './outcome-types.ts';
 import { applyStep, type EvidenceStep, type Trust } from './posterior.ts';
 import {

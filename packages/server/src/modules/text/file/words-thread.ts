@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { StorageError } from '../../../db/index.ts';
+import { endOfThread } from '../../../db/index.ts';
 import type { WordsFileOptions } from './words-file.ts';
 
 /** How far the index goes in the log of an account, and where the log ends. */
@@ -90,17 +90,10 @@ export class WordsThread {
       if (error) task?.reject(Object.assign(new Error(error.message), error));
       else task?.resolve(isComplete);
     });
-    let cause = new Error('the thread of words ended');
-    worker.on('error', (error: Error) => {
-      cause = error;
-    });
-    const ended = new Promise<void>((resolve) => {
-      worker.on('exit', () => {
-        if (this.#thread?.worker === worker) this.#thread = undefined;
-        for (const { reject } of waiting.values()) reject(new StorageError('unavailable', cause));
-        resolve();
-      });
-    });
+    const dropThread = () => {
+      if (this.#thread?.worker === worker) this.#thread = undefined;
+    };
+    const ended = endOfThread(worker, waiting, { name: 'thread of words', dropThread });
     const thread = { worker, waiting, ended };
     return thread;
   }
