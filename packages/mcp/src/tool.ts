@@ -24,6 +24,8 @@ export type ToolCallContext = {
   exact: string | undefined;
   /** Reports progress to a client that asked for it. */
   progress(done: number, message: string): Promise<void>;
+  /** Tells the client of an error of the service. */
+  log(message: string): Promise<void>;
 };
 
 export type Tool = {
