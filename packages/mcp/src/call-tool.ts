@@ -50,7 +50,7 @@ export function refusedBy({ admit }: McpSession): Problem | undefined {
  * Text alone: some clients give their model the text, some the structured content and some both, so that each would have
  * to hold everything, and models would pay for it twice. The text also keeps numbers that JavaScript would change.
  */
-function toResult({ json, isError }: ToolAnswer): ToolResult {
-  const text = stringify(isError ? json : shortAnswer(json));
+function toResult({ json, isError, isTrimmed }: ToolAnswer): ToolResult {
+  const text = stringify(isError || isTrimmed ? json : shortAnswer(json));
   return { content: [{ type: 'text', text }], ...(isError ? { isError } : {}) };
 }

@@ -14,7 +14,12 @@ export type ListedTool = {
 };
 
 /** The answer of a tool. */
-export type ToolAnswer = { json: JsonObject; isError?: true };
+export type ToolAnswer = {
+  json: JsonObject;
+  isError?: true;
+  /** Nothing empty or usual is left anywhere in it. */
+  isTrimmed?: boolean;
+};
 
 /** The context of one tool call. */
 export type ToolCallContext = {
