@@ -16,8 +16,8 @@ export type DirectCallOptions = Required<Pick<ServerOffer, 'tools' | 'onError'>>
 };
 
 /**
- * Answers plain calls of tools itself. The SDK checks each message five times against its schemas, which takes longer than
- * to read an entry (decision 049). All other messages, and those with a mistake in them, are left to the SDK.
+ * Answers plain calls of tools with one operation. The SDK checks each message several times against its schemas, which
+ * takes longer than to read an entry (decision 049). All other messages, and those with a mistake in them, are left to it.
  */
 export class DirectCalls {
   readonly #session: McpSession;
@@ -39,8 +39,10 @@ export class DirectCalls {
     if (message.method === 'notifications/cancelled') return this.#cancel(message.params);
     if (!isPlainCall(message)) return false;
     const tool = this.#tools.get(message.params.name);
-    if (tool) void this.#answer(message, tool, server).catch(this.#options.onError);
-    return tool !== undefined;
+    // Tools of several operations take long, report their progress and look whether they are cancelled.
+    if (tool?.operation === undefined) return false;
+    void this.#answer(message, tool, server).catch(this.#options.onError);
+    return true;
   }
 
   async #answer({ id, params }: CallMessage, tool: Tool, server: Server): Promise<void> {
@@ -78,17 +80,15 @@ export class DirectCalls {
 class DirectCall implements ToolCallContext {
   readonly exact: string | undefined;
   readonly #server: Server;
-  readonly #token: unknown;
   #controller: AbortController | undefined;
   isCancelled = false;
 
   constructor(server: Server, meta: JsonObject | undefined) {
     this.exact = exactArguments(meta);
     this.#server = server;
-    this.#token = meta?.progressToken;
   }
 
-  /** Created when it is asked for: few tools do, and it takes longer than the rest of the call's set-up. */
+  /** Created only when it is asked for: that takes longer than the rest of the call's set-up. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.isCancelled) this.#controller.abort();
@@ -100,11 +100,7 @@ class DirectCall implements ToolCallContext {
     this.#controller?.abort();
   }
 
-  async progress(done: number, message: string): Promise<void> {
-    if (this.#token === undefined) return;
-    const params = { progressToken: this.#token as RequestId, progress: done, message };
-    await this.#server.notification({ method: 'notifications/progress', params });
-  }
+  async progress(): Promise<void> {}
 
   log(data: string): Promise<void> {
     return this.#server.sendLoggingMessage({ level: 'error', data, logger: 'mem' });
