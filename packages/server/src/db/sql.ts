@@ -70,7 +70,7 @@ export type Insert = {
   adds?: readonly string[];
 };
 
-/** Columns that tell the rows of a table apart. */
+/** A table, and the columns that identify one of its rows. */
 export type RowsOfTable = { table: string; by: readonly string[] };
 
 /** A look-up by primary key, with its columns in order, that runs for many keys at once. */
