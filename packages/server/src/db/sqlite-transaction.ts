@@ -112,6 +112,8 @@ export class SqliteTransaction implements Transaction {
 
   enter(): void {}
 
+  enterAll(): void {}
+
   #note(table: string, rows: readonly Row[], { named, adds }: { named: object; adds: readonly string[] | undefined }) {
     const how = this.#known.namedBy(table, named);
     if (how !== undefined) this.#written.push({ table, rows: how === 'row' ? rows : 'any', add: adds });
