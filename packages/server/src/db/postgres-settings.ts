@@ -1,0 +1,61 @@
+import pg from 'pg';
+import type { ServerSetting } from './postgres-address.ts';
+import { setLocally } from './postgres-client.ts';
+import type { Roles } from './row-security.ts';
+
+export const SET_ACCOUNT = `SELECT set_config('mem.account_id', ?, true)`;
+const ACCOUNT = `set_config('mem.account_id', $1, true)`;
+
+/**
+ * What a transaction runs under, as statements. Everything is set for one transaction and never for a session: a pooled
+ * connection has nothing to leak.
+ */
+export type TransactionSettings = {
+  /** Undefined where there is nothing to set. */
+  plain: string | undefined;
+  /** The same with the account; undefined where no account is set. */
+  withAccount: string | undefined;
+};
+
+type RunsAs = 'account' | 'maintenance';
+
+export type SettingsSource = {
+  /** Set where row-level security is on. */
+  roles: Roles | undefined;
+  /** What connections through a pooler do not have. */
+  settings: readonly ServerSetting[];
+};
+
+const select = (parts: readonly string[]): string | undefined =>
+  parts.length === 0 ? undefined : `SELECT ${parts.join(', ')}`;
+
+function settingsFor(runsAs: RunsAs, { roles, settings }: SettingsSource): TransactionSettings {
+  // The search path may contain `$user`.
+  const own: ServerSetting[] = roles
+    ? [
+        ['search_path', pg.escapeIdentifier(roles.schema)],
+        ['role', runsAs === 'account' ? roles.app : roles.maintenance],
+      ]
+    : [];
+  const parts = setLocally([...settings, ...own]);
+  return { plain: select(parts), withAccount: roles && runsAs === 'account' ? select([...parts, ACCOUNT]) : undefined };
+}
+
+/** Statements by who runs them and whether their connection has a pooler. */
+export class SettingsTable {
+  readonly #direct: Record<RunsAs, TransactionSettings>;
+  readonly #pooled: Record<RunsAs, TransactionSettings>;
+
+  constructor({ roles, settings }: SettingsSource) {
+    const both = (source: SettingsSource) => ({
+      account: settingsFor('account', source),
+      maintenance: settingsFor('maintenance', source),
+    });
+    this.#direct = both({ roles, settings: [] });
+    this.#pooled = both({ roles, settings });
+  }
+
+  of(runsAs: RunsAs, isDirect: boolean): TransactionSettings {
+    return (isDirect ? this.#direct : this.#pooled)[runsAs];
+  }
+}
