@@ -97,7 +97,7 @@ export class PostgresDatabase implements Database {
 
   /** A read of an account, or over all accounts: one statement, led by what it runs under. */
   async #ask(statement: BoundStatement, accountId?: string): Promise<pg.QueryResult> {
-    if (this.#isDirect && !this.#roles) return execute(this.#pool, statement);
+    if (this.#isDirect && !this.#roles && this.#plan.generation === 0) return execute(this.#pool, statement);
     const client = await this.#connect();
     try {
       const result = await this.#askOn(client, statement, accountId);
