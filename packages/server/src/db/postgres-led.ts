@@ -80,19 +80,21 @@ class ParseQuery extends Query {
 }
 
 function nameOnce(client: PostgresClient, text: string): string {
-  const { name = '' } = prepare(text);
+  const statement = prepare(text);
+  const { name = '' } = statement;
   if (name === '' || client.named.has(name)) return name;
   client.named.add(name);
-  client.query(new ParseQuery({ name, text }));
+  client.query(new ParseQuery({ name, text: statement.text }));
   return name;
 }
 
 export function queryLed(client: PostgresClient, lead: LeadStatement, asked: QueryRequest): Promise<pg.QueryResult> {
   const name = client.namesStatements ? nameOnce(client, lead.text) : '';
+  const { text } = withoutName(lead.text);
   const { values } = asked;
   const statement = client.namesStatements ? prepare(asked.text) : withoutName(asked.text);
   return new Promise((resolve, reject) => {
     const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
-    client.query(new LedQuery({ ...lead, name }, { ...statement, values, callback }));
+    client.query(new LedQuery({ values: lead.values, name, text }, { ...statement, values, callback }));
   });
 }

@@ -35,5 +35,5 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   pool.on('error', (error) => onError(new StorageError('unavailable', error)));
   const announcements = new PostgresAnnouncements(() => openSession(sessions), onError);
   const isDirect = report.main.kind === 'direct';
-  return new PostgresDatabase({ pool, plan, sessions, announcements, rowSecurity, isDirect });
+  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect });
 }

@@ -1,10 +1,22 @@
 import pg from 'pg';
 import type { ServerSetting } from './postgres-address.ts';
 import { setLocally } from './postgres-client.ts';
-import type { Roles } from './row-security.ts';
+import type { Roles } from './row-security-roles.ts';
 
-export const SET_ACCOUNT = `SELECT set_config('mem.account_id', ?, true)`;
-const ACCOUNT = `set_config('mem.account_id', $1, true)`;
+/** Between the accounts of `mem.account_ids`; no id has a blank. */
+export const ACCOUNT_SEPARATOR = ' ';
+
+const ENTERED = {
+  withAccount: `set_config('mem.account_id', ?, true)`,
+  withAccounts: `set_config('mem.account_ids', ?, true)`,
+};
+export type EnteredBy = keyof typeof ENTERED;
+
+/** The same within a transaction. */
+export const SET_ENTERED: Record<EnteredBy, string> = {
+  withAccount: `SELECT ${ENTERED.withAccount}`,
+  withAccounts: `SELECT ${ENTERED.withAccounts}`,
+};
 
 /**
  * What a transaction runs under, as statements. Everything is set for one transaction and never for a session: a pooled
@@ -13,8 +25,9 @@ const ACCOUNT = `set_config('mem.account_id', $1, true)`;
 export type TransactionSettings = {
   /** Undefined where there is nothing to set. */
   plain: string | undefined;
-  /** The same with the account; undefined where no account is set. */
+  /** The same with one account, or with several; undefined where none is set. */
   withAccount: string | undefined;
+  withAccounts: string | undefined;
 };
 
 type RunsAs = 'account' | 'maintenance';
@@ -38,7 +51,8 @@ function settingsFor(runsAs: RunsAs, { roles, settings }: SettingsSource): Trans
       ]
     : [];
   const parts = setLocally([...settings, ...own]);
-  return { plain: select(parts), withAccount: roles && runsAs === 'account' ? select([...parts, ACCOUNT]) : undefined };
+  const entered = (by: EnteredBy) => (roles && runsAs === 'account' ? select([...parts, ENTERED[by]]) : undefined);
+  return { plain: select(parts), withAccount: entered('withAccount'), withAccounts: entered('withAccounts') };
 }
 
 /** Statements by who runs them and whether their connection has a pooler. */

@@ -6,7 +6,7 @@ import { toFirstRows, withRunningBytes } from './postgres-first.ts';
 import { queryLed } from './postgres-led.ts';
 import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
 import { prepare, withoutName } from './postgres-prepare.ts';
-import { SET_ACCOUNT, type TransactionSettings } from './postgres-settings.ts';
+import { ACCOUNT_SEPARATOR, type EnteredBy, SET_ENTERED, type TransactionSettings } from './postgres-settings.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 type PgStatement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
@@ -51,30 +51,37 @@ export class PostgresTransaction implements Transaction {
   }
 
   enter(accountId: string): void {
-    if (!this.#settings?.withAccount) return;
-    if (!this.#begun) this.#begin(accountId);
+    this.#enter('withAccount', accountId);
+  }
+
+  enterAll(accountIds: readonly string[]): void {
+    this.#enter('withAccounts', accountIds.join(ACCOUNT_SEPARATOR));
+  }
+
+  #enter(by: EnteredBy, value: string): void {
+    const text = this.#settings?.[by];
+    if (text === undefined) return;
+    if (!this.#begun) this.#begin({ text, values: [value] });
     // Not awaited: if it fails, the statements after it fail too.
-    else this.#execute(SET_ACCOUNT, [accountId]).catch(() => {});
+    else this.#execute(SET_ENTERED[by], [value]).catch(() => {});
   }
 
   /** Not awaited: it is sent together with the first statements. */
-  #begin(accountId?: string): void {
-    const begun = this.#sendBegin(accountId).catch((error) => {
+  #begin(entered?: { text: string; values: string[] }): void {
+    const { plain } = this.#settings ?? {};
+    const begun = this.#sendBegin(entered ?? (plain === undefined ? undefined : { text: plain, values: [] }));
+    this.#begun = begun.catch((error) => {
       this.#failure ??= error;
       throw this.#failure;
     });
-    begun.catch(() => {});
-    this.#begun = begun;
+    this.#begun.catch(() => {});
   }
 
   /** Begins, and sets what the transaction runs under, in one message: no statement can run between. */
-  async #sendBegin(accountId: string | undefined): Promise<unknown> {
-    const { plain, withAccount } = this.#settings ?? {};
-    const isEntered = accountId !== undefined && withAccount !== undefined;
-    const text = isEntered ? withAccount : plain;
-    if (text === undefined) return execute(this.#client, { text: BEGIN, values: [], query_timeout: this.#timeoutMs });
+  async #sendBegin(settings: { text: string; values: string[] } | undefined): Promise<unknown> {
+    if (!settings) return execute(this.#client, { text: BEGIN, values: [], query_timeout: this.#timeoutMs });
     try {
-      return await queryLed(this.#client, { text: BEGIN, values: [] }, { text, values: isEntered ? [accountId] : [] });
+      return await queryLed(this.#client, { text: BEGIN, values: [] }, settings);
     } catch (error) {
       throw translate(error);
     }

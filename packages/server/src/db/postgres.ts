@@ -26,6 +26,9 @@ const MIGRATION_LOCK = 7_301_944_612;
 const LOCK_WAIT_MS = 60_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
+/** The others are for reads and for writes of one account. */
+const CONNECTIONS_PER_SHARED_LANE = 4;
+
 const SNAPSHOT_IDLE_MS = 10 * 60_000;
 /** A server that froze does not answer a goodbye. */
 const SNAPSHOT_CLOSE_MS = 5_000;
@@ -48,6 +51,7 @@ async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Pr
 
 type PostgresParts = {
   pool: pg.Pool;
+  poolSize: number;
   /** How connections for requests are opened. */
   plan: ConnectionPlan;
   /** The same for connections that keep a session: LISTEN, migrations, maintenance, snapshots. */
@@ -60,6 +64,7 @@ type PostgresParts = {
 
 export class PostgresDatabase implements Database {
   readonly dialect = dialect;
+  readonly sharedLanes: number;
   readonly read: Query;
   readonly scan: Query;
   readonly #pool: pg.Pool;
@@ -73,7 +78,8 @@ export class PostgresDatabase implements Database {
   #roles: Roles | undefined;
   #renewedAt = 0;
 
-  constructor({ pool, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
+  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
+    this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
     this.#plan = plan;
     this.#sessions = sessions;
