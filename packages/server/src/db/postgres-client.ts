@@ -71,8 +71,6 @@ export class PostgresClient extends pg.Client {
   /** The server parses a named statement once per connection. */
   namesStatements = false;
   generation: number;
-  /** Statements that were sent by name on this connection. */
-  readonly named = new Set<string>();
 
   constructor(config: pg.ClientConfig & { plan: ConnectionPlan }) {
     super(config);

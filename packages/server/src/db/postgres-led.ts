@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { PostgresClient } from './postgres-client.ts';
-import { prepare, withoutName } from './postgres-prepare.ts';
+import { type PreparedText, prepare, withoutName } from './postgres-prepare.ts';
 
 /** A statement of our own, in the form that PostgreSQL takes. */
 export type LeadStatement = { text: string; values: readonly string[] };
@@ -79,22 +79,25 @@ class ParseQuery extends Query {
   }
 }
 
-function nameOnce(client: PostgresClient, text: string): string {
-  const statement = prepare(text);
-  const { name = '' } = statement;
-  if (name === '' || client.named.has(name)) return name;
-  client.named.add(name);
-  client.query(new ParseQuery({ name, text: statement.text }));
+/** The driver's own record: a pooler ends a connection that parses a name twice. */
+type ParsedNames = { connection: Record<'parsedStatements' | 'submittedNamedStatements', Record<string, string>> };
+
+function nameOnce(client: PostgresClient, statement: PreparedText): string {
+  const { name = '', text } = statement;
+  const { parsedStatements: parsed, submittedNamedStatements: sent } = (client as unknown as ParsedNames).connection;
+  if (name === '' || parsed[name] !== undefined || sent[name] !== undefined) return name;
+  sent[name] = text;
+  client.query(new ParseQuery({ name, text }));
   return name;
 }
 
 export function queryLed(client: PostgresClient, lead: LeadStatement, asked: QueryRequest): Promise<pg.QueryResult> {
-  const name = client.namesStatements ? nameOnce(client, lead.text) : '';
-  const { text } = withoutName(lead.text);
+  const led = client.namesStatements ? prepare(lead.text) : withoutName(lead.text);
+  const name = nameOnce(client, led);
   const { values } = asked;
   const statement = client.namesStatements ? prepare(asked.text) : withoutName(asked.text);
   return new Promise((resolve, reject) => {
     const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
-    client.query(new LedQuery({ values: lead.values, name, text }, { ...statement, values, callback }));
+    client.query(new LedQuery({ values: lead.values, name, text: led.text }, { ...statement, values, callback }));
   });
 }
