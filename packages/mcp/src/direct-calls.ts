@@ -17,7 +17,7 @@ export type DirectCallOptions = Required<Pick<ServerOffer, 'tools' | 'onError'>>
 
 /**
  * Answers plain calls of tools with one operation. The SDK checks each message several times against its schemas, which
- * takes longer than to read an entry (decision 049). All other messages, and those with a mistake in them, are left to it.
+ * takes as long as to read an entry (decision 049). All other messages, and those with a mistake in them, are left to it.
  */
 export class DirectCalls {
   readonly #session: McpSession;

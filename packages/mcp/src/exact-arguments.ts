@@ -29,7 +29,7 @@ export function exactArguments(meta: unknown): string | undefined {
 
 const NEWLINE = 0x0a;
 
-/** Messages that need not be read twice: a larger one goes through, whatever it is. */
+/** Larger messages are left to the SDK, which bounds them. */
 const MAX_TAKEN_CHARS = 1024 * 1024;
 
 /**
