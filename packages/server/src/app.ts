@@ -84,7 +84,7 @@ export type AppOptions = {
   /** Past a pooler of transactions: for LISTEN, migrations and maintenance. */
   postgresDirectDsn?: string | undefined;
   postgresPool?: number;
-  /** The process will use its whole pool of connections: a pooler that gives fewer is told of at the start. */
+  /** The process will use its whole pool of connections: a pooler that gives fewer is reported at the start. */
   triesPool?: boolean;
   /** Row-level security on PostgreSQL. By default a store that has it keeps it. */
   rowSecurity?: RowSecurity['mode'];
