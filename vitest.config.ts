@@ -1,5 +1,6 @@
 import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 import { keepTemporaryFilesInMemory } from './tests/support/memory-folder.ts';
 
 // `module` is for bundlers: Node cannot run what packages keep under it.
@@ -17,7 +18,9 @@ export default defineConfig({
     server: { deps: { inline: [/eventsource/, /@modelcontextprotocol/] } },
     pool: 'threads',
     isolate: false,
-    maxWorkers: 2,
+    // Many tests wait for processes and databases: a third thread uses what two leave of two cores.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -56,8 +56,12 @@ export async function openHarness(options, generator) {
     service: (place, { nodeArgs = [], env = {}, role = 'server' } = {}) =>
       start(program, { args: ['serve'], nodeArgs, env: { ...serviceEnv(place), ...env }, role }),
     /** The service as it was, from another folder in which it is built. */
-    before: (place) =>
-      start(join(options.before, 'packages', 'cli', 'dist', 'mem.js'), { args: ['serve'], env: serviceEnv(place) }),
+    before: (place, { role = 'server' } = {}) =>
+      start(join(options.before, 'packages', 'cli', 'dist', 'mem.js'), {
+        args: ['serve'],
+        env: serviceEnv(place),
+        role,
+      }),
     floor: (name, env = {}) => start(programs[name], { env }),
     floorSending(name, body) {
       const file = join(folder, `${name}.body`);

@@ -21,14 +21,14 @@ export const cores = allowedCores();
 const pinning = cores.length > 1 && has('taskset');
 
 /**
- * The server has its own core and the load generator another; a second server gets a third, if there is one, and two workers
- * have the first and all but that of the generator.
+ * The server has its own core and the load generator another; a second server gets a third, if there is one. A server of
+ * several processes or threads has all but the generator's, or all where there are two.
  */
 export const CORES = {
   server: cores[0],
   load: cores[1],
   second: cores[2] ?? cores[0],
-  workers: [cores[0], ...(cores.length > 2 ? cores.slice(2) : cores.slice(1))].join(','),
+  several: [cores[0], ...(cores.length > 2 ? cores.slice(2) : cores.slice(1))].join(','),
 };
 
 /** The command line that runs a program on one of the cores, if `taskset` is available. */

@@ -1,4 +1,5 @@
 // Measures the service against floors on this machine. See `npm run bench -- --help`.
+import { measureAccounts } from './figures/accounts.mjs';
 import { measureEvents } from './figures/events.mjs';
 import { measureGet } from './figures/get.mjs';
 import { measureHolds } from './figures/holds.mjs';
@@ -45,6 +46,7 @@ const figures = {
   key: measureKey,
   mcp: measureMcp,
   'row-security': measureRowSecurity,
+  accounts: measureAccounts,
   servers: measureServers,
   workers: measureWorkers,
   peers: measurePeers,

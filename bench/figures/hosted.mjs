@@ -9,13 +9,16 @@ const ACCOUNT = '00000000-0000-0000-0000-000000000001';
 /** The maximum for a key: requests are counted, but the limit is not reached. */
 const REQUESTS_A_MINUTE = 1_000_000;
 
-const hostedEnv = {
+export const hostedEnv = {
   MEM_MODE: 'hosted',
   MEM_INTERNAL_KEY: INTERNAL_KEY,
   MEM_PLANS: JSON.stringify({ bench: { ops_per_month: 1_000_000_000 } }),
 };
 
-async function sendJson({ url }, { method = 'POST', path, headers, body }) {
+/** The headers of the control plane. */
+export const CONTROL = { 'x-mem-internal-key': INTERNAL_KEY };
+
+export async function sendJson({ url }, { method = 'POST', path, headers, body }) {
   const response = await fetch(url + path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
@@ -26,11 +29,10 @@ async function sendJson({ url }, { method = 'POST', path, headers, body }) {
 }
 
 /** Creates an agent's key that may read and write everything under one path, and nothing else. */
-async function keyFor(service) {
-  const control = { 'x-mem-internal-key': INTERNAL_KEY };
-  const account = `/api/v1/internal/accounts/${ACCOUNT}`;
-  await sendJson(service, { method: 'PATCH', path: account, headers: control, body: { plan: 'bench' } });
-  const { key: admin } = await sendJson(service, { path: `${account}/api-keys`, headers: control, body: {} });
+export async function newAgentKey(service, account_id) {
+  const account = `/api/v1/internal/accounts/${account_id}`;
+  await sendJson(service, { method: 'PATCH', path: account, headers: CONTROL, body: { plan: 'bench' } });
+  const { key: admin } = await sendJson(service, { path: `${account}/api-keys`, headers: CONTROL, body: {} });
   const scopes = [{ pattern: 'bench/**', permission: 'READ_WRITE' }];
   const body = { name: 'bench', scopes, rate_limit_rpm: REQUESTS_A_MINUTE };
   const { key } = await sendJson(service, {
@@ -45,7 +47,7 @@ async function measureGet(harness, store, name) {
   const { medium, repeats } = harness.options;
   const floor = await harness.service(store);
   const ours = await harness.service(harness.copyOf(store, 'hosted'), { env: { ...hostedEnv, MEM_API_KEYS: '' } });
-  const hosted = { ...ours, headers: { 'x-mem-api-key': await keyFor(ours) } };
+  const hosted = { ...ours, headers: { 'x-mem-api-key': await newAgentKey(ours, ACCOUNT) } };
   const rate = async (target, seconds) => {
     const headers = target.headers ? { headers: target.headers } : {};
     const plan = { requests: readEntry, count: medium, ...headers, ...(seconds ? { seconds } : {}) };

@@ -1,5 +1,5 @@
 import { compareWithBefore } from '../before.mjs';
-import { compare, median } from '../compare.mjs';
+import { compare, median, WARM_UP_SECONDS } from '../compare.mjs';
 import { cpuSeconds } from '../processes.mjs';
 import { commitOutcomes, writeEntries } from '../requests.mjs';
 
@@ -17,8 +17,8 @@ export async function* measureOutcome(harness) {
     if (!seconds) sides[side].push({ p99_ms, work: (cpuSeconds(service.pid) - before) / asked });
     return { value, non2xx };
   };
-  await measure('floor', writeEntries(), 2);
-  await measure('ours', commitOutcomes(medium), 2);
+  await measure('floor', writeEntries(), WARM_UP_SECONDS);
+  await measure('ours', commitOutcomes(medium), WARM_UP_SECONDS);
   const result = await compare(
     repeats,
     () => measure('floor', writeEntries()),

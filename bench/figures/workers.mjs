@@ -1,4 +1,4 @@
-import { compare } from '../compare.mjs';
+import { compare, WARM_UP_SECONDS } from '../compare.mjs';
 import { cores } from '../machine.mjs';
 import { readEntry } from '../requests.mjs';
 
@@ -9,13 +9,13 @@ export async function* measureWorkers(harness) {
   const { medium, repeats } = harness.options;
   const place = await harness.sqlite(medium);
   const one = await harness.service(place);
-  const two = await harness.service(harness.copyOf(place, 'workers'), { env: { MEM_WORKERS: '2' }, role: 'workers' });
+  const two = await harness.service(harness.copyOf(place, 'workers'), { env: { MEM_WORKERS: '2' }, role: 'several' });
   const rate = async (target, seconds) => {
     const plan = { requests: readEntry, count: medium, ...(seconds ? { seconds } : {}) };
     const { requests_per_s: value, non2xx } = await harness.load(target, plan);
     return { value, non2xx };
   };
-  for (const target of [one, two]) await rate(target, 2);
+  for (const target of [one, two]) await rate(target, WARM_UP_SECONDS);
   const result = await compare(
     repeats,
     () => rate(one),

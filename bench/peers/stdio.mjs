@@ -5,8 +5,8 @@ import { pinned } from '../machine.mjs';
 import { environment } from '../processes.mjs';
 
 /** A minimal client of an MCP server over standard input and output. */
-export async function startStdio(file, env) {
-  const [command, args] = pinned('server', process.execPath, [file]);
+export async function startStdio(file, env, role = 'server') {
+  const [command, args] = pinned(role, process.execPath, [file]);
   const child = spawn(command, args, { env: environment(env), stdio: ['pipe', 'pipe', 'ignore'] });
   const waiting = new Map();
   let nextId = 1;

@@ -31,7 +31,7 @@ function address(parts: { user?: string; port?: string; pathname?: string } = {}
 
 async function examine(postgres = address(), env: Record<string, string> = {}) {
   const options = { env: { MEM_POSTGRES_DSN: postgres, ...env } };
-  const { code, out, err } = await desk.mem(['doctor', '--json'], options);
+  const { code, out, err } = await desk.inProcess(['doctor', '--json'], options);
   expect(err).toBe('');
   expect(out).not.toContain(PASSWORD);
   const { checks, failed } = JSON.parse(out) as { checks: Check[]; failed: number };
@@ -45,7 +45,7 @@ const makeStore = async (rowSecurity: 'on' | 'off' = 'off') =>
 
 /** Whether the service itself works, which the doctor has to predict. */
 const works = async (postgres: string) =>
-  (await desk.mem(['write', 'a', 'k', '1'], { env: { MEM_POSTGRES_DSN: postgres } })).code === 0;
+  (await desk.inProcess(['write', 'a', 'k', '1'], { env: { MEM_POSTGRES_DSN: postgres } })).code === 0;
 
 async function newRole(): Promise<string> {
   const role = `doctor_${randomBytes(4).toString('hex')}`;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => desk.remove());
 
 async function examine(env: Record<string, string> = {}) {
-  const { code, out, err } = await desk.mem(['doctor', '--json'], { env });
+  const { code, out, err } = await desk.inProcess(['doctor', '--json'], { env });
   expect(err).toBe('');
   const { checks, failed } = JSON.parse(out) as { checks: Check[]; failed: number };
   expect(code).toBe(failed > 0 ? 1 : 0);
@@ -167,7 +167,7 @@ it('mem doctor sees a server of another version, and clocks that differ', async 
 
 describe('mem doctor on clients', () => {
   it('checks that what they start is there', async () => {
-    await desk.mem(['init', '--yes', '--client', 'claude-code,codex,cursor']);
+    await desk.inProcess(['init', '--yes', '--client', 'claude-code,codex,cursor']);
     const well = await examine();
     for (const name of ['claude-code', 'codex', 'cursor']) expect(well.of(name)).toMatchObject([{ level: 'ok' }]);
     const broken = `sed -i 's#[^"]*/mem.js#/gone/mem.js#; s#[^" ]*/mem.js hook#/gone/mem.js hook#'`;
@@ -183,7 +183,7 @@ describe('mem doctor on clients', () => {
   });
 
   it('names the place in a file that a client cannot read, and a key that is not set', async () => {
-    await desk.mem(['init', '--yes', '--client', 'gemini'], {
+    await desk.inProcess(['init', '--yes', '--client', 'gemini'], {
       env: { MEM_HTTP_URL: 'http://127.0.0.1:9', MEM_API_KEY: 'abcdefgh' },
     });
     expect((await examine()).of('gemini')).toMatchObject([

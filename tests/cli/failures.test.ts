@@ -63,7 +63,8 @@ describe('a command that fails', () => {
     [['write', 'svc', 'k', '2', '--if-version', '9'], 5, 'mem: the entry is at version 1, not 9'],
   ])('%j ends with %i and one clear line', async (args, code, line) => {
     if (args[1] === 'writes.json') writeFileSync(join(desk.folder, 'writes.json'), 'no JSON');
-    const run = await desk.mem(args);
+    const start = ['wirte', 'commit'].includes(args[0] as string) ? desk.mem : desk.inProcess;
+    const run = await start(args);
     expect({ ...run, err: run.err.trimEnd() }).toEqual({ code, out: '', err: line });
   });
 
@@ -114,7 +115,8 @@ describe('a command that fails', () => {
       err: line('the database cannot be reached: '),
     },
   ])('$what is told without a stack trace', async ({ env, args = ['list'], code, err }) => {
-    expect(await desk.mem(args, { env })).toEqual({ code, out: '', err });
+    const start = env.MEM_HTTP_URL === AWAY ? desk.mem : desk.inProcess;
+    expect(await start(args, { env })).toEqual({ code, out: '', err });
   });
 
   it('serve reports a bad variable too', async () => {
@@ -124,12 +126,12 @@ describe('a command that fails', () => {
 
   it('a wrong key ends with 4, with --json as the problem itself', async () => {
     const env = { MEM_HTTP_URL: server.url, MEM_API_KEY: 'wrong' };
-    expect(await desk.mem(['list'], { env })).toMatchObject({
+    expect(await desk.inProcess(['list'], { env })).toMatchObject({
       code: 4,
       out: '',
       err: 'mem: the server refuses the key in MEM_API_KEY: the API key is not valid\n',
     });
-    const { code, err } = await desk.mem(['list', '--json'], { env });
+    const { code, err } = await desk.inProcess(['list', '--json'], { env });
     expect(code).toBe(4);
     expect(JSON.parse(err)).toMatchObject({ code: 'unauthenticated', status: 401 });
   });
@@ -145,7 +147,7 @@ describe('a command that fails', () => {
 
   it('an address and a database at the same time are warned of, and the address is used', async () => {
     const env = { MEM_HTTP_URL: server.url, MEM_POSTGRES_DSN: 'postgres://127.0.0.1:9/x' };
-    const { code, err, out } = await desk.mem(['health'], { env });
+    const { code, err, out } = await desk.inProcess(['health'], { env });
     expect(code).toBe(0);
     expect(err).toMatch(/^mem: warning: MEM_HTTP_URL and MEM_POSTGRES_DSN are both set: clients use MEM_HTTP_URL\n$/);
     expect(out).toContain('sqlite');
@@ -155,8 +157,8 @@ describe('a command that fails', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite');
     const other = await openDesk();
     try {
-      await other.mem(['write', 'svc', 'k', '1']);
-      await other.mem(['write', 'svc', 'other', '1']);
+      await other.inProcess(['write', 'svc', 'k', '1']);
+      await other.inProcess(['write', 'svc', 'other', '1']);
       const database = new DatabaseSync(join(other.folder, 'store', 'mem.db'));
       database.exec(`UPDATE versions SET document = replace(document, '"value":1', '"value":2')
         WHERE document LIKE '%"key":"k"%'`);
@@ -164,7 +166,7 @@ describe('a command that fails', () => {
       const { code, out } = await other.mem(['verify']);
       expect(code).toBe(1);
       expect(out).toBe('checked 2 versions: 1 problem\nsvc k: version 1 does not match its hash\n');
-      expect((await other.mem(['verify', '--json'])).code).toBe(1);
+      expect((await other.inProcess(['verify', '--json'])).code).toBe(1);
     } finally {
       other.remove();
     }
@@ -174,8 +176,8 @@ describe('a command that fails', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite');
     const other = await openDesk();
     try {
-      await other.mem(['write', 'svc', 'k', '1']);
-      expect(await other.mem(['audit.verify'])).toMatchObject({ code: 0, out: 'checked 1 line: all intact\n' });
+      await other.inProcess(['write', 'svc', 'k', '1']);
+      expect(await other.inProcess(['audit.verify'])).toMatchObject({ code: 0, out: 'checked 1 line: all intact\n' });
       const database = new DatabaseSync(join(other.folder, 'store', 'mem.db'));
       database.exec(`UPDATE audit SET action = 'entries.read' WHERE no = 1`);
       database.close();
@@ -184,7 +186,7 @@ describe('a command that fails', () => {
       expect(out).toMatch(
         /^checked \d lines?: 1 problem\nline 1 was changed\nthe audit trail is not as it was written/,
       );
-      expect((await other.mem(['verify-audit', '--json'])).code).toBe(1);
+      expect((await other.inProcess(['verify-audit', '--json'])).code).toBe(1);
     } finally {
       other.remove();
     }

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadDriver } from '../../packages/server/src/db/sqlite-connection.ts';
 import { memProgram, startMem } from '../faults/support/mem-process.ts';
+import { runInProcess } from './support.ts';
 
 let home: string;
 let clone: string;
@@ -32,12 +33,15 @@ afterEach(() => {
 const OTHER = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-type Running = { more?: Record<string, string>; uid?: number };
+type Running = { more?: Record<string, string>; uid?: number; isApart?: boolean };
 
-async function mem(args: readonly string[], { more = {}, uid }: Running = {}) {
+/** In the process of the tests, unless it is for another user, may stay, or has to close the store wholly. */
+async function mem(args: readonly string[], { more = {}, uid, isApart }: Running = {}) {
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, MEM_HTTP_PORT: '0', ...more };
+  if (uid === undefined && !isApart && args[0] !== 'serve') return runInProcess(args, { env, folder: clone });
   const { status, stdout, stderr } = spawnSync(process.execPath, [await memProgram(), ...args], {
     cwd: clone,
-    env: { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: home, MEM_HTTP_PORT: '0', ...more },
+    env,
     encoding: 'utf8',
     timeout: 30_000,
     ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -119,7 +123,7 @@ describe('a store that comes with a folder', () => {
     const uid = isRoot ? OTHER : undefined;
     const store = join(home, 'store');
     const more = { MEM_DATA_DIR: store };
-    await mem(['write', 'a', 'k', '1'], { more });
+    await mem(['write', 'a', 'k', '1'], { more, isApart: true });
     chmodSync(home, 0o755);
     chmodSync(store, 0);
     for (const args of [['list'], ['status'], ['write', 'a', 'k', '2']]) {
@@ -228,7 +232,7 @@ describe('mem init --project', () => {
 it('a store that can only be read is read', async () => {
   const store = join(home, 'store');
   const more = { MEM_DATA_DIR: store };
-  await mem(['write', 'a', 'k', 'kept'], { more });
+  await mem(['write', 'a', 'k', 'kept'], { more, isApart: true });
   chmodSync(home, 0o755);
   for (const name of readdirSync(store)) chmodSync(join(store, name), 0o444);
   chmodSync(store, 0o555);

@@ -39,7 +39,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
     local.remove();
   });
   const write = async (path: string, key: string) =>
-    expect(await desk.mem(['write', path, key, '"v"', '--agent', 'agent/x'])).toMatchObject({ code: 0 });
+    expect(await desk.inProcess(['write', path, key, '"v"', '--agent', 'agent/x'])).toMatchObject({ code: 0 });
 
   it('prints what happened and what happens, a line each, until Ctrl-C', async () => {
     await write('svc/a', 'one');
@@ -59,7 +59,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
 
   it('says that the log ends before the number it is to begin at', async () => {
     await write('svc/a', 'one');
-    const { code, out, err } = await desk.mem(['watch', '--after', '97']);
+    const { code, out, err } = await desk.inProcess(['watch', '--after', '97']);
     expect({ code, out }).toEqual({ code: 5, out: '' });
     expect(err).toContain('mem: the log ends at 1, before 97: the store was probably restored from a backup');
   });
@@ -97,7 +97,7 @@ describe.each(['a local store', 'a server'])('mem stream on %s', (where) => {
     const { code, err } = await desk.mem(['stream', '--types', 'nonsense']);
     expect(code).toBe(2);
     expect(err).toMatch(/^mem: --types: there is no "nonsense": give write, /);
-    expect(await desk.mem(['stream', '--branch', 'other'])).toMatchObject({ code: 3 });
+    expect(await desk.inProcess(['stream', '--branch', 'other'])).toMatchObject({ code: 3 });
   });
 });
 

@@ -21,9 +21,9 @@ export type Desk = {
   mem(args: readonly string[], options?: RunOptions): Promise<Run>;
   /**
    * The same without a process of its own, which takes a tenth of the time: for tests of what a command does and prints,
-   * and not of its input, its folder or the process itself.
+   * and not of the process itself. Files are named in full: the working folder is that of the tests.
    */
-  inProcess(args: readonly string[], options?: Pick<RunOptions, 'env'>): Promise<Run>;
+  inProcess(args: readonly string[], options?: RunOptions): Promise<Run>;
   /** A line for bash, in which `mem` is the program. */
   bash(line: string, options?: RunOptions): Promise<Run>;
   remove(): void;
@@ -39,21 +39,23 @@ export async function openDesk(env: Environment = {}): Promise<Desk> {
     folder,
     env: base,
     mem: (args, options) => start([process.execPath, program, ...args], options),
-    inProcess: (args, { env = {} } = {}) => runInProcess(args, { env: { ...base, ...env }, folder, program }),
+    inProcess: (args, { env = {}, input } = {}) => runInProcess(args, { env: { ...base, ...env }, folder, input }),
     bash: (line, options) =>
       start(['bash', '-c', `mem() { '${process.execPath}' '${program}' "$@"; }; ${line}`], options),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-type Place = { env: Environment; folder: string; program: string };
+type CommandPlace = { env: Environment; folder: string; input?: string | Buffer | undefined };
 
-async function runInProcess(args: readonly string[], { env, folder, program }: Place): Promise<Run> {
+/** A command in a folder, in the process of the tests. */
+export async function runInProcess(args: readonly string[], { env, folder, input }: CommandPlace): Promise<Run> {
+  const program = await memProgram();
   let out = '';
   let err = '';
   const terminal: Terminal = {
     screen: { width: undefined, colour: false },
-    stdin: Readable.from([]) as Terminal['stdin'],
+    stdin: Readable.from(input === undefined ? [] : [Buffer.from(input)]) as Terminal['stdin'],
     out: (text) => {
       out += text;
     },

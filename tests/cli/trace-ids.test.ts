@@ -13,7 +13,7 @@ describe.each(['a local store', 'a server'])('the short id of a trace on %s', (w
     server = where === 'a server' ? await serve(local.env) : undefined;
     desk = server ? await openDesk({ MEM_HTTP_URL: server.url }) : local;
     for (const ref of ['before', 'this', 'after']) {
-      const { out } = await desk.mem(['outcome', ref, 'success', '--json']);
+      const { out } = await desk.inProcess(['outcome', ref, 'success', '--json']);
       if (ref === 'this') full = JSON.parse(out).trace_id;
     }
   }, 60_000);

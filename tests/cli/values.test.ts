@@ -11,7 +11,7 @@ describe('what goes in and comes out', () => {
   afterAll(() => desk.remove());
 
   const storedAt = async (key: string) => /"value":(.*),"memory_type"/s.exec((await read(key)).out)?.[1];
-  const read = (key: string) => desk.mem(['read', 'in', key, '--json']);
+  const read = (key: string) => desk.inProcess(['read', 'in', key, '--json']);
 
   it.concurrent.each([
     ['json', '{"b": 1.0, "a": 12345678901234567890}', '{"b": 1.0, "a": 12345678901234567890}'],
@@ -20,7 +20,8 @@ describe('what goes in and comes out', () => {
     ['quoted', '"true"', '"true"'],
     ['empty', '', '""'],
   ])('%s: %j is kept as %s', async (key, given, kept) => {
-    expect((await desk.mem(['write', 'in', key, given])).code).toBe(0);
+    const write = key === 'json' ? desk.mem : desk.inProcess;
+    expect((await write(['write', 'in', key, given])).code).toBe(0);
     expect(await storedAt(key)).toBe(kept);
   });
 
@@ -30,7 +31,8 @@ describe('what goes in and comes out', () => {
     ['piped-large', 'x'.repeat(300_000), `"${'x'.repeat(300_000)}"`],
   ])('%s comes from standard input', async (key, input, kept) => {
     const dash = key === 'piped-text' ? ['-'] : [];
-    expect((await desk.mem(['write', 'in', key, ...dash], { input })).code).toBe(0);
+    const write = key === 'piped-json' ? desk.inProcess : desk.mem;
+    expect((await write(['write', 'in', key, ...dash], { input })).code).toBe(0);
     expect(await storedAt(key)).toBe(kept);
   });
 
@@ -48,7 +50,7 @@ describe('what goes in and comes out', () => {
   );
 
   it('broken JSON from standard input is refused too, and --text takes even JSON as text', async () => {
-    const refused = await desk.mem(['write', 'in', 'broken'], { input: '{"a":\n' });
+    const refused = await desk.inProcess(['write', 'in', 'broken'], { input: '{"a":\n' });
     expect(refused.code).toBe(2);
     expect((await desk.inProcess(['write', 'in', 'as-text', '5', '--text'])).code).toBe(0);
     expect(await storedAt('as-text')).toBe('"5"');
@@ -69,9 +71,9 @@ describe('what goes in and comes out', () => {
     const first = await desk.mem(['commit', 'list.json', '--message', 'm', '--json']);
     expect(JSON.parse(first.out)).toMatchObject({ entries_written: 2, message: 'm' });
     expect(await storedAt('c1')).toBe('1.50');
-    const second = await desk.mem(['commit', 'object.json', '--json']);
+    const second = await desk.inProcess(['commit', join(desk.folder, 'object.json'), '--json']);
     expect(JSON.parse(second.out)).toMatchObject({ entries_written: 1, message: 'from the file' });
-    const third = await desk.mem(['commit', '--message', 'by flag', '--json'], {
+    const third = await desk.inProcess(['commit', '--message', 'by flag', '--json'], {
       input: '{"message":"lost","writes":[{"entity_path":"in","key":"c1","value":3.50}]}',
     });
     expect(JSON.parse(third.out)).toMatchObject({ message: 'by flag' });
@@ -82,7 +84,7 @@ describe('what goes in and comes out', () => {
     const flags = ['--confidence=0.25', '--memory-type', 'belief', '--pattern-refs', 'p,q', '--pattern-refs', 'r'];
     const refs = ['--artifact-refs', '[{"uri":"s3://bucket/file"}]', '--no-shared', '--ttl-seconds', '3600'];
     const who = ['--agent', 'агент', '--session', 's1'];
-    const { out } = await desk.mem(['write', 'in', 'flags', '1', ...flags, ...refs, ...who, '--json']);
+    const { out } = await desk.inProcess(['write', 'in', 'flags', '1', ...flags, ...refs, ...who, '--json']);
     expect(JSON.parse(out)).toMatchObject({
       confidence: 0.25,
       memory_type: 'belief',
@@ -91,21 +93,23 @@ describe('what goes in and comes out', () => {
       provenance: { agent_id: 'агент', session_id: 's1', pattern_refs: ['p', 'q', 'r'] },
     });
     expect((await read('flags')).code).toBe(3);
-    expect((await desk.mem(['read', 'in', 'flags'], { env: { MEM_AGENT_ID: 'агент' } })).code).toBe(0);
+    expect((await desk.inProcess(['read', 'in', 'flags'], { env: { MEM_AGENT_ID: 'агент' } })).code).toBe(0);
   });
 
   it('a field that is an object takes a JSON object, and nothing else', async () => {
     const set = ['sessions.set_attributes', '{"team":"payments","try":2}', '--session', 'objects'];
-    expect(await desk.mem(set)).toMatchObject({ code: 0, out: expect.stringContaining('team=payments, try=2') });
-    const piped = await desk.mem(['sessions.set_attributes', '--session', 'objects', '--json'], { input: '{"try":3}' });
+    expect(await desk.inProcess(set)).toMatchObject({ code: 0, out: expect.stringContaining('team=payments, try=2') });
+    const piped = await desk.inProcess(['sessions.set_attributes', '--session', 'objects', '--json'], {
+      input: '{"try":3}',
+    });
     expect(JSON.parse(piped.out)).toMatchObject({ attributes: { team: 'payments', try: 3 } });
     const metadata = ['--session-metadata', '{"model":"m","nested":{"a":[1]}}', '--attributes', '{"x":true}'];
-    const done = await desk.mem(['outcome', 'objects', 'success', ...metadata, '--session', 'objects', '--json']);
+    const done = await desk.inProcess(['outcome', 'objects', 'success', ...metadata, '--session', 'objects', '--json']);
     const { trace_id } = JSON.parse(done.out);
-    const { session_metadata } = JSON.parse((await desk.mem(['trace', trace_id, '--json'])).out);
+    const { session_metadata } = JSON.parse((await desk.inProcess(['trace', trace_id, '--json'])).out);
     expect(session_metadata).toMatchObject({ model: 'm', nested: { a: [1] }, attributes: { try: 3, x: true } });
     for (const wrong of ['[1]', 'text', '1', 'null']) {
-      const { code, err } = await desk.mem(['sessions.set_attributes', wrong]);
+      const { code, err } = await desk.inProcess(['sessions.set_attributes', wrong]);
       expect({ code, err }).toEqual({
         code: 2,
         err: 'mem: attributes must be a JSON object such as {"name":"value"}\n',
@@ -114,7 +118,7 @@ describe('what goes in and comes out', () => {
   });
 
   it('causes are given by name, as a list of names or as JSON', async () => {
-    for (const key of ['x', 'y']) await desk.mem(['write', 'in/causes', key, '1', '--confidence', '0.5']);
+    for (const key of ['x', 'y']) await desk.inProcess(['write', 'in/causes', key, '1', '--confidence', '0.5']);
     const given = [
       ['in/causes/x'],
       ['in/causes/x,in/causes/y'],
@@ -123,7 +127,14 @@ describe('what goes in and comes out', () => {
       ['[{"entity_path":"in/causes","key":"x"},"in/causes/y"]'],
     ];
     for (const [at, keys] of given.entries()) {
-      const run = await desk.mem(['outcome', `causes-${at}`, 'success', '--causal-entry-keys', ...keys, '--json']);
+      const run = await desk.inProcess([
+        'outcome',
+        `causes-${at}`,
+        'success',
+        '--causal-entry-keys',
+        ...keys,
+        '--json',
+      ]);
       const moved = (JSON.parse(run.out).entries as { key: string }[]).map(({ key }) => key).sort();
       expect(moved).toEqual(keys.join().includes('y') && at !== 3 ? ['x', 'y'] : ['x']);
     }
@@ -131,8 +142,8 @@ describe('what goes in and comes out', () => {
 
   it('pages are followed with --all, exactly; without it the rest is announced', async () => {
     const writes = Array.from({ length: 5 }, (_, i) => `{"entity_path":"pages","key":"k${i}","value":${i}.0}`);
-    await desk.mem(['commit'], { input: `[${writes.join(',')}]` });
-    const { out } = await desk.mem(['list', 'pages', '--limit', '2', '--all', '--json']);
+    await desk.inProcess(['commit'], { input: `[${writes.join(',')}]` });
+    const { out } = await desk.inProcess(['list', 'pages', '--limit', '2', '--all', '--json']);
     expect(JSON.parse(out)).toMatchObject({ has_more: false, next_cursor: null });
     expect([...out.matchAll(/"value":([\d.]+)/g)].map(([, value]) => value)).toEqual([
       '0.0',
@@ -141,23 +152,23 @@ describe('what goes in and comes out', () => {
       '3.0',
       '4.0',
     ]);
-    const page = await desk.mem(['list', 'pages', '--limit', '2']);
+    const page = await desk.inProcess(['list', 'pages', '--limit', '2']);
     expect(page.out.trim().split('\n')).toHaveLength(3);
     expect(page.err).toMatch(/^there is more: add --all, or --cursor \S+\n$/);
     const cursor = /--cursor (\S+)/.exec(page.err)?.[1] as string;
-    expect((await desk.mem(['list', 'pages', '--cursor', cursor])).out).toContain('k2');
-    const all = JSON.parse((await desk.mem(['log.list', '--all', '--limit', '2', '--json'])).out) as {
+    expect((await desk.inProcess(['list', 'pages', '--cursor', cursor])).out).toContain('k2');
+    const all = JSON.parse((await desk.inProcess(['log.list', '--all', '--limit', '2', '--json'])).out) as {
       events: unknown[];
     };
     expect(all.events.length).toBeGreaterThan(5);
   });
 
   it('an empty list says so and prints nothing', async () => {
-    expect(await desk.mem(['list', 'nothing/here'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
+    expect(await desk.inProcess(['list', 'nothing/here'])).toEqual({ code: 0, out: '', err: 'no entries\n' });
   });
 
   it('the reader of the output may stop early', async () => {
-    await desk.mem(['write', 'in', 'long'], { input: 'y'.repeat(1_000_000) });
+    await desk.inProcess(['write', 'in', 'long'], { input: 'y'.repeat(1_000_000) });
     const { out, err } = await desk.bash('set -o pipefail; mem read in long | head -c 7; echo " $?"');
     expect({ out, err }).toEqual({ out: 'in long 0\n', err: '' });
   });

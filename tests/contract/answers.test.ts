@@ -65,7 +65,12 @@ describe.each(backends)('over HTTP, on %s', (backend) => {
       const { fields = [] } = definition(name).tools?.find((binding) => binding.name === toolName) ?? {};
       const input = newInput(name, MARK, known);
       const args = Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)));
-      const call = { signal: new AbortController().signal, exact: undefined, progress: async () => {} };
+      const call = {
+        signal: new AbortController().signal,
+        exact: undefined,
+        progress: async () => {},
+        log: async () => {},
+      };
       const { json, isError } = await tool.run(args, sessionOn(app), call);
       expect(isError, JSON.stringify(json)).toBeUndefined();
       const { hint: _, ...named } = withNamedEntries(json);

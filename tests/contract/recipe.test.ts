@@ -35,7 +35,7 @@ describe('a module that is added as docs/adding-a-module.md says', () => {
   });
 
   it('has types and style', async () => {
-    const types = await run(folder, bin('tsc'), ['--noEmit', '-p', '.']);
+    const types = await run(folder, bin('tsc'), ['--noEmit', '-p', '.', '--checkers', '1']);
     expect(types.status, types.out).toBe(0);
     const files = steps.map(({ file }) => file).filter((file) => file.endsWith('.ts'));
     const style = await run(folder, bin('biome'), ['check', '--error-on-warnings', ...files]);
@@ -44,7 +44,7 @@ describe('a module that is added as docs/adding-a-module.md says', () => {
 
   it('passes the derived tests of its operations and its table, and the docs list it', async () => {
     const only = ['-t', 'bookmark|openapi.json|lists every operation|every record|table'];
-    const { status, out } = await run(folder, bin('vitest'), ['run', ...DERIVED, ...DOCS, ...only]);
+    const { status, out } = await run(folder, bin('vitest'), ['run', '--maxWorkers=1', ...DERIVED, ...DOCS, ...only]);
     const failures = out.split('\n').filter((line) => !/^ +[↓✓]/.test(line));
     expect(status, failures.join('\n').slice(0, 20_000)).toBe(0);
     // On both databases: none was skipped.

@@ -11,8 +11,8 @@ import { definition, type KnownIds, markedInput, newInput } from './table.ts';
 const [FEW, MANY] = [10, 500];
 const MARK = 'many';
 /**
- * A binary search may take one more step, background work may run at the same time, and the statements of a write that
- * joins a transaction in progress are counted nowhere.
+ * A binary search may take one more step, background work may run at the same time, and of a write that joins a
+ * transaction in progress what all its writes share is not counted.
  */
 const SLACK = 20;
 

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { memProgram } from '../faults/support/mem-process.ts';
 import { differences, matchesText } from './compare.ts';
 import { type MarkdownBlock, root } from './markdown.ts';
 
@@ -33,8 +34,11 @@ export async function runSteps(steps: readonly DocStep[], place: DocRunOptions):
     // The programs are written there, and find packages as if they were part of the project.
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
     const out = (i: number) => join(folder, `${i}.out`);
+    const mem = quoted(await memCommand());
     const script = steps.map(({ command }, i) => {
-      const text = command.text.replaceAll('http://localhost:8080', place.url);
+      const text = command.text
+        .replaceAll('http://localhost:8080', place.url)
+        .replaceAll('node packages/cli/dist/mem.js', mem);
       return `{\n${commandFor(command.kind, text, join(folder, String(i)))}\n} > '${out(i)}' 2>&1\n`;
     });
     writeFileSync(join(folder, 'steps.sh'), script.join(''));
@@ -55,14 +59,14 @@ export async function runSteps(steps: readonly DocStep[], place: DocRunOptions):
 const loader = pathToFileURL(join(root, 'node_modules', 'tsx', 'dist', 'loader.mjs')).href;
 const runSource = [process.execPath, '--import', loader, '--conditions=source'] as const;
 
-/** What runs the `mem` command from its sources. */
-export const memCommand = [...runSource, join(root, 'packages', 'cli', 'src', 'main.ts')] as const;
+/** What runs the `mem` command, as it is built from the sources. */
+export const memCommand = async (): Promise<[node: string, program: string]> => [process.execPath, await memProgram()];
 
 const quoted = (parts: readonly string[]) => parts.map((part) => `'${part}'`).join(' ');
 
 function commandFor(kind: string, text: string, file: string): string {
   if (kind === 'ts') return runProgram(text, `${file}.mts`);
-  return kind === 'python' ? runPython(text, `${file}.py`) : runShell(text);
+  return kind === 'python' ? runPython(text, `${file}.py`) : text;
 }
 
 /** Where `requests` is not installed, a stand-in on the standard library takes its place. */
@@ -71,10 +75,6 @@ function runPython(text: string, file: string): string {
   const isInstalled = spawnSync('python3', ['-c', 'import requests']).status === 0;
   const path = isInstalled ? '' : `PYTHONPATH='${join(root, 'tests', 'docs', 'python')}' `;
   return `${path}python3 '${file}'`;
-}
-
-function runShell(text: string): string {
-  return text.replaceAll('node packages/cli/dist/mem.js', quoted(memCommand));
 }
 
 function runProgram(text: string, file: string): string {

@@ -94,7 +94,7 @@ test('a backup made and restored as docs/operations.md says can be started from'
     const app = await openTestApp('sqlite', { place: place('.amfs') });
     await app.call('entries.write', { entity_path: 'a', key: 'k', value: 'still in the write-ahead log' });
     const program = join(cwd, 'mem');
-    writeFileSync(program, `#!/bin/sh\nexec ${memCommand.map((word) => `'${word}'`).join(' ')} "$@"\n`, {
+    writeFileSync(program, `#!/bin/sh\nexec ${(await memCommand()).map((word) => `'${word}'`).join(' ')} "$@"\n`, {
       mode: 0o755,
     });
     const env = { PATH: `${cwd}:${process.env.PATH}` };

@@ -24,8 +24,8 @@ test('the commands that are not run name scripts that exist', () => {
 test('the first screen is the one in the README', async () => {
   const expected = blocks.find(({ section, kind }) => section === 'Start' && kind === 'text')?.text ?? '';
   const cwd = mkdtempSync(join(tmpdir(), 'mem-docs-'));
-  const [node, ...args] = memCommand;
-  const child = spawn(node, [...args, 'serve'], { cwd, env: { PATH: process.env.PATH, MEM_HTTP_PORT: '0' } });
+  const [node, program] = await memCommand();
+  const child = spawn(node, [program, 'serve'], { cwd, env: { PATH: process.env.PATH, MEM_HTTP_PORT: '0' } });
   try {
     let screen = '';
     let trouble = '';

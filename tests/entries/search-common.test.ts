@@ -23,6 +23,7 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
   });
   return {
     dialect: database.dialect,
+    sharedLanes: database.sharedLanes,
     read: counting(database.read),
     scan: counting(database.scan),
     forAccount(accountId) {

@@ -45,6 +45,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
   });
   return {
     dialect: database.dialect,
+    sharedLanes: database.sharedLanes,
     read: database.read,
     scan: database.scan,
     forAccount(accountId) {
@@ -58,6 +59,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
         work({
           ...opened(tx),
           enter: (accountId) => tx.enter(accountId),
+          enterAll: (accountIds) => tx.enterAll(accountIds),
           run: (statement) => tx.run(open(statement)),
           insertMany: (insert, rows) => tx.insertMany(insert, rows),
           updateMany: (update, rows) => tx.updateMany(update, rows),

@@ -115,7 +115,8 @@ describe('the hooks of Claude Code', () => {
     expect(hookSpecificOutput.hookEventName).toBe('SessionStart');
     return hookSpecificOutput.additionalContext;
   };
-  const write = (words: readonly string[], env: Record<string, string>) => home.desk.mem(['write', ...words], { env });
+  const write = (words: readonly string[], env: Record<string, string>) =>
+    home.desk.inProcess(['write', ...words], { env });
 
   beforeEach(async () => {
     home.put('shop/.git/HEAD', 'ref: refs/heads/main\n');
@@ -143,7 +144,7 @@ describe('the hooks of Claude Code', () => {
     );
     expect(others).toContain('- elsewhere other (fact, 0.70 untested): thing');
     // A briefing that shows an entry does not count as a read.
-    expect((await home.desk.mem(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
+    expect((await home.desk.inProcess(['read', 'shop', 'owner', '--json'], { env })).out).toContain('"recall_count":0');
   });
 
   it('print neither what looks like a secret nor what outcomes have refuted', async () => {
@@ -159,8 +160,8 @@ describe('the hooks of Claude Code', () => {
     await write(['shop', 'wrong', '"never retry"'], env);
     const causes = JSON.stringify(['shop/wrong']);
     for (const ref of ['one', 'two', 'three'])
-      await home.desk.mem(['outcome', ref, 'critical_failure', '--causal-entry-keys', causes], { env });
-    expect((await home.desk.mem(['read', 'shop', 'wrong', '--json'], { env })).out).toContain('"discredited"');
+      await home.desk.inProcess(['outcome', ref, 'critical_failure', '--causal-entry-keys', causes], { env });
+    expect((await home.desk.inProcess(['read', 'shop', 'wrong', '--json'], { env })).out).toContain('"discredited"');
     const context = contextOf((await hook('SessionStart', { source: 'startup' })).out);
     expect(context).toContain('- shop owner (fact, 0.70 untested): team-basket');
     expect(context).toContain('- shop/ci push (fact, 0.70 untested): [looks like a secret: not shown]');

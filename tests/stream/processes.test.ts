@@ -100,9 +100,10 @@ describe.each(backends)('a stream over several processes on %s', (backend) => {
 
 /** An object of its own whose members are those of the database. */
 function bound(database: Database): Database {
-  const { dialect, read, scan } = database;
+  const { dialect, sharedLanes, read, scan } = database;
   return {
     dialect,
+    sharedLanes,
     read,
     scan,
     forAccount: (accountId) => database.forAccount(accountId),

@@ -1,7 +1,8 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { Worker } from 'node:worker_threads';
 import pg from 'pg';
 import { SqliteConnection, SqliteStatement } from '../../packages/server/src/db/sqlite-connection.ts';
+import { Committer } from '../../packages/server/src/kernel/committer.ts';
 
 type Method = (this: unknown, ...given: never[]) => unknown;
 
@@ -42,14 +43,28 @@ function watchEngines(): () => void {
   };
 }
 
+/** A write that joins a batch is done in the loop that began with another write; its statements are still its own. */
+function keepWritesInContext(): () => void {
+  const { submit } = Committer.prototype;
+  Committer.prototype.submit = function (job) {
+    const handler = { ...job.handler, run: AsyncResource.bind(job.handler.run as () => unknown) };
+    return submit.call(this, { ...job, handler } as typeof job);
+  };
+  return () => {
+    Committer.prototype.submit = submit;
+  };
+}
+
 /** Counts the statements of some work until it is done. Background work such as maintenance is not counted. */
 export async function countStatements(run: () => Promise<unknown>): Promise<CountedStatements> {
   const asked: CountedStatements = { texts: [], statements: 0 };
-  const stop = watchEngines();
+  // The batch of the last write that was answered ends in this turn, and would take the next one along.
+  await new Promise(setImmediate);
+  const undo = [watchEngines(), keepWritesInContext()];
   try {
     await work.run(asked, run);
     return asked;
   } finally {
-    stop();
+    for (const one of undo) one();
   }
 }

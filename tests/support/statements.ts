@@ -44,6 +44,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   const watchTransaction = (tx: Transaction): Transaction => ({
     ...watchQuery(tx),
     enter: (accountId) => tx.enter(accountId),
+    enterAll: (accountIds) => tx.enterAll(accountIds),
     run: async (statement) => tx.run(seen(statement)),
     async insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]> {
       const columns = Object.keys(insert.columns).join(', ');
@@ -61,6 +62,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   });
   return {
     dialect: database.dialect,
+    sharedLanes: database.sharedLanes,
     ...watchReads(database),
     forAccount: (accountId) => watchReads(database.forAccount(accountId)),
     async snapshot(accountId) {
@@ -149,6 +151,14 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   [
     'SELECT consumer, count(*) AS n FROM consumer_dead_letters WHERE account_id IS NOT NULL GROUP BY',
     'counts what consumers gave up on, for the metrics',
+  ],
+  [
+    'SELECT account_id, number, seq, audit_no, audit_hash, item_no, last_at, deleted_at, plan, storage_bytes, storage_entries, open_sessions, reader_notes FROM accounts WHERE account_id IN (SELECT value',
+    'locks the accounts that share a transaction',
+  ],
+  [
+    'SELECT account_id FROM accounts WHERE account_id IN (SELECT value',
+    'tells those that are locked from those that ended',
   ],
   ['VACUUM ', 'gives freed space back; reads no row'],
   ['SELECT sum(max(0, live.seq - ', 'how far the index of words is behind, for whoever runs the service'],

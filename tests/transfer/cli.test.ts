@@ -32,15 +32,15 @@ describe('mem export and mem import', () => {
   let text: string;
   beforeAll(async () => {
     source = await openDesk();
-    const lines = [
-      `mem write checkout/payments retry-policy '{ "max": 1.0 }'`,
-      'mem write checkout/payments retry-policy again',
-      'mem write notes secret hidden --no-shared --agent agent/x',
-      'mem read checkout/payments retry-policy',
-      'mem outcome --outcome-ref deploy-1 --outcome-type success || mem outcome deploy-1 success',
-      'mem delete checkout/payments retry-policy',
-    ];
-    await source.bash(lines.join('; '));
+    for (const args of [
+      ['write', 'checkout/payments', 'retry-policy', '{ "max": 1.0 }'],
+      ['write', 'checkout/payments', 'retry-policy', 'again'],
+      ['write', 'notes', 'secret', 'hidden', '--no-shared', '--agent', 'agent/x'],
+      ['read', 'checkout/payments', 'retry-policy'],
+      ['outcome', 'deploy-1', 'success'],
+      ['delete', 'checkout/payments', 'retry-policy'],
+    ])
+      expect(await source.inProcess(args)).toMatchObject({ code: 0 });
     file = join(source.folder, 'account.jsonl');
     const { code, err } = await source.mem(['export', '--out', file]);
     expect({ code, err }).toMatchObject({
@@ -65,9 +65,12 @@ describe('mem export and mem import', () => {
   it('compress and read what is compressed', async () => {
     const desk = await newDesk();
     const zipped = join(desk.folder, 'account.jsonl.gz');
-    expect((await source.mem(['export', '--out', zipped])).code).toBe(0);
+    expect((await source.inProcess(['export', '--out', zipped])).code).toBe(0);
     expect(gunzipSync(readFileSync(zipped)).toString()).toBe(text);
-    expect(await desk.mem(['import', zipped])).toMatchObject({ code: 0, out: expect.stringMatching(/^imported: \d+/) });
+    expect(await desk.inProcess(['import', zipped])).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^imported: \d+/),
+    });
     expect((await desk.mem(['export'])).out).toBe(text);
   });
 
@@ -96,12 +99,12 @@ describe('mem export and mem import', () => {
     swapped[6] = lines[7] as string;
     for (const content of [text.replace(/"seq":/, '"seq":9'), swapped.join('\n')]) {
       writeFileSync(other, content);
-      expect(await desk.mem(['import', other], remote(server))).toMatchObject({
+      expect(await desk.inProcess(['import', other], remote(server))).toMatchObject({
         code: 5,
         err: expect.stringContaining('another import is under way (7 lines)'),
       });
     }
-    const { code, out } = await desk.mem(['import', file, '--json'], remote(server));
+    const { code, out } = await desk.inProcess(['import', file, '--json'], remote(server));
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, resumed_at: 7, records: lines.length - 1 });
     expect((await desk.mem(['export'], remote(server))).out).toBe(text);
   });
@@ -118,26 +121,29 @@ describe('mem export and mem import', () => {
       ['{"some":"thing"}\n', /line 1 is not the header of an export/],
       ['', /the file is empty/],
     ];
+    const bad = join(desk.folder, 'bad.jsonl');
     for (const [content, message] of cases) {
-      const bad = join(desk.folder, 'bad.jsonl');
       writeFileSync(bad, content);
-      const { code, err } = await desk.mem(['import', bad]);
+      const { code, err } = await desk.inProcess(['import', bad]);
       expect(err).toMatch(message);
       expect(code).toBe(2);
     }
-    writeFileSync(join(desk.folder, 'bad.jsonl'), wrong.join('\n'));
-    expect(await desk.mem(['import', 'bad.jsonl', '--dry-run'])).toMatchObject({
+    writeFileSync(bad, wrong.join('\n'));
+    expect(await desk.inProcess(['import', bad, '--dry-run'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('line 5 of the file'),
     });
-    const { out } = await desk.mem(['transfer.status', '--json']);
+    const { out } = await desk.inProcess(['transfer.status', '--json']);
     expect(JSON.parse(out)).toMatchObject({ received: 0, is_empty: true });
-    expect(await desk.mem(['import', file, '--dry-run'])).toMatchObject({
+    expect(await desk.inProcess(['import', file, '--dry-run'])).toMatchObject({
       code: 0,
       out: expect.stringContaining('can be imported'),
     });
-    expect(await desk.mem(['import', file])).toMatchObject({ code: 0 });
-    expect(await desk.mem(['import', file])).toMatchObject({ code: 5, err: expect.stringContaining('empty account') });
+    expect(await desk.inProcess(['import', file])).toMatchObject({ code: 0 });
+    expect(await desk.inProcess(['import', file])).toMatchObject({
+      code: 5,
+      err: expect.stringContaining('empty account'),
+    });
     expect((await desk.mem(['export'])).out).toBe(text);
   }, 60_000);
 });
@@ -155,7 +161,7 @@ describe('a file that mem import cannot take', () => {
     const refused = { code: 2, err: expect.stringContaining(message) };
     expect(await desk.mem(['import', 'given.jsonl'])).toMatchObject(refused);
     expect(existsSync(join(desk.folder, 'store'))).toBe(false);
-    await desk.mem(['write', 'a', 'k', '1']);
+    await desk.inProcess(['write', 'a', 'k', '1']);
     expect(await desk.mem(['import', 'given.jsonl'])).toMatchObject(refused);
   });
 });
@@ -166,20 +172,20 @@ describe('mem import --from', () => {
     cpSync(join(fixtures, 'mem0'), join(desk.folder, 'mem0'), { recursive: true });
     await makeMem0History(join(desk.folder, 'mem0', 'history.db'));
     const run = async (...more: string[]) => {
-      const { code, out, err } = await desk.mem(['import', '--from', 'mem0', 'mem0', ...more]);
+      const { code, out, err } = await desk.inProcess(['import', '--from', 'mem0', join(desk.folder, 'mem0'), ...more]);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       return out;
     };
     const tried = await run('--dry-run');
     expect(tried).toContain('would write 4 versions and 1 links');
     expect(tried).toContain('nearly the same in the files:');
-    expect(await desk.mem(['list', '--json'])).toMatchObject({ code: 3, out: '' });
+    expect(await desk.inProcess(['list', '--json'])).toMatchObject({ code: 3, out: '' });
     expect(await run()).toContain('wrote 4 versions and 1 links');
     const again = await run();
     expect(again).toContain('wrote 0 versions and 0 links');
     expect(again).toContain('the same already: 4 versions and 1 links');
     const read = ['read', 'mem0/users/ada', '6f0c1f0a-0000-4000-8000-000000000001', '--json'];
-    expect(JSON.parse((await desk.mem(read)).out)).toMatchObject({
+    expect(JSON.parse((await desk.inProcess(read)).out)).toMatchObject({
       version: 2,
       value: { memory: 'Drinks coffee now' },
       provenance: { agent_id: 'ada', written_at: '2024-06-01T10:00:00.000Z' },
@@ -206,7 +212,7 @@ describe('mem import --from', () => {
     ['zep', 'zep', 7],
   ])('reads %s', async (system, path, count) => {
     const desk = await newDesk();
-    const { code, out } = await desk.mem([
+    const { code, out } = await desk.inProcess([
       'import',
       '--from',
       system,
@@ -216,14 +222,14 @@ describe('mem import --from', () => {
       '--json',
     ]);
     expect({ code, ...JSON.parse(out) }).toMatchObject({ code: 0, entries: { written: count } });
-    const listed = JSON.parse((await desk.mem(['list', 'old/one/**', '--json'])).out);
-    const direct = JSON.parse((await desk.mem(['list', 'old/one', '--json'])).out);
+    const listed = JSON.parse((await desk.inProcess(['list', 'old/one/**', '--json'])).out);
+    const direct = JSON.parse((await desk.inProcess(['list', 'old/one', '--json'])).out);
     expect(listed.entries.length + direct.entries.length).toBe(count);
   });
 
   it('skips values that are too large, and reports them', async () => {
     const desk = await newDesk();
-    const { code, out } = await desk.mem(
+    const { code, out } = await desk.inProcess(
       ['import', '--from', 'server-memory', join(fixtures, 'memory.jsonl'), '--json'],
       {
         env: { MEM_MAX_VALUE_BYTES: '80' },
@@ -245,7 +251,9 @@ describe('mem import --from', () => {
     ];
     writeFileSync(join(desk.folder, 'm.json'), JSON.stringify(memories));
     const run = async (mode: string) => {
-      const { out } = await desk.mem(['import', 'm.json', '--dry-run', '--json'], { env: { MEM_SECRETS: mode } });
+      const { out } = await desk.inProcess(['import', join(desk.folder, 'm.json'), '--dry-run', '--json'], {
+        env: { MEM_SECRETS: mode },
+      });
       return JSON.parse(out);
     };
     const key = { entity_path: 'mem0/memories', key: 'a' };
@@ -271,16 +279,23 @@ describe('mem import without --from', () => {
   it('recognises the file of another system, says so, and imports it', async () => {
     const desk = await newDesk();
     const file = join(fixtures, 'memory.jsonl');
-    const first = await desk.mem(['import', file]);
+    const first = await desk.inProcess(['import', file]);
     expect(first).toMatchObject({
       code: 0,
       err: `${file}: recognised as the memory of server-memory, as with --from server-memory\n`,
       out: expect.stringContaining('wrote 2 versions and 2 links'),
     });
-    expect((await desk.mem(['import', file])).out).toContain('wrote 0 versions and 0 links');
+    expect((await desk.inProcess(['import', file])).out).toContain('wrote 0 versions and 0 links');
     const ada = ['read', 'server-memory/person', 'Ada Marsh', '--json'];
-    expect(JSON.parse((await desk.mem(ada)).out)).toMatchObject({ version: 1, confidence: 0.7 });
-    const folder = await desk.mem(['import', join(fixtures, 'basic-memory'), '--into', 'notes', '--json', '--dry-run']);
+    expect(JSON.parse((await desk.inProcess(ada)).out)).toMatchObject({ version: 1, confidence: 0.7 });
+    const folder = await desk.inProcess([
+      'import',
+      join(fixtures, 'basic-memory'),
+      '--into',
+      'notes',
+      '--json',
+      '--dry-run',
+    ]);
     expect({ ...folder, ...JSON.parse(folder.out) }).toMatchObject({
       code: 0,
       system: 'basic-memory',

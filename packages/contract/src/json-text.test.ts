@@ -244,3 +244,13 @@ describe('canonicalJson', () => {
     }
   });
 });
+
+it('a text made by the copy of this file in another bundle is as exact', async () => {
+  const copy = './json-text.ts?in-another-bundle';
+  const other: typeof import('./json-text.ts') = await import(copy);
+  expect(other.stringify).not.toBe(stringify);
+  const text = new other.JsonText('12345678901234567890');
+  expect(text).toBeInstanceOf(JsonText);
+  expect(stringify({ n: text })).toBe('{"n":12345678901234567890}');
+  expect(other.stringify({ n: new JsonText('1.0') })).toBe('{"n":1.0}');
+});

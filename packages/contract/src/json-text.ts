@@ -15,14 +15,11 @@ import {
 export { canonicalJson, jsonDepth } from './json-scan.ts';
 
 /** Marks a JsonText in the output of JSON.stringify. It is random, so that no string of a caller can imitate it. */
-const marker = [...crypto.getRandomValues(new Uint8Array(16))]
-  .map((byte) => byte.toString(16).padStart(2, '0'))
-  .join('');
-
-let spliced: JsonText[] | undefined;
+const newMarker = () =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /** A JSON value kept as its original text: 1.0 stays 1.0 and 12345678901234567890 keeps its last digits. */
-export class JsonText {
+class ExactText {
   readonly text: string;
   #value: unknown;
   #parsed = false;
@@ -38,7 +35,7 @@ export class JsonText {
     this.about = about;
   }
 
-  static of(value: unknown): JsonText {
+  static of(value: unknown): ExactText {
     return value instanceof JsonText ? value : new JsonText(stringify(value));
   }
 
@@ -58,29 +55,45 @@ export class JsonText {
   }
 
   toJSON(): unknown {
+    const { spliced, marker } = shared;
     if (!spliced) return this.value;
     spliced.push(this);
     return marker + (spliced.length - 1);
   }
 }
 
+type SharedTexts = { JsonText: typeof ExactText; marker: string; spliced: ExactText[] | undefined };
+
+/**
+ * Each bundle of the project has a copy of this file, and texts pass from one bundle to the other within a process:
+ * mem-mcp hands what it read to the server. All of them use what the first one made.
+ */
+const SHARED_AS = Symbol.for('mem-service/json-text/1');
+const everywhere = globalThis as { [SHARED_AS]?: SharedTexts };
+everywhere[SHARED_AS] ??= { JsonText: ExactText, marker: newMarker(), spliced: undefined };
+const shared = everywhere[SHARED_AS];
+
+export const JsonText = shared.JsonText;
+export type JsonText = ExactText;
+
 /** JSON.stringify, except that every JsonText inside is written as its exact text. */
 export function stringify(result: unknown): string {
   if (result instanceof JsonText) return result.text;
-  const outer = spliced;
+  const outer = shared.spliced;
   const found: JsonText[] = [];
-  spliced = found;
+  shared.spliced = found;
   let json: string | undefined;
   try {
     json = JSON.stringify(result);
   } finally {
-    spliced = outer;
+    shared.spliced = outer;
   }
   if (json === undefined) throw new TypeError(`${typeof result} has no JSON form`);
   return found.length === 0 ? json : splice(json, found);
 }
 
 function splice(json: string, found: readonly JsonText[]): string {
+  const { marker } = shared;
   let out = '';
   let copied = 0;
   for (let at = json.indexOf(marker); at >= 0; at = json.indexOf(marker, at + marker.length)) {

@@ -1,5 +1,6 @@
 import type { Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { DirectCalls } from './direct-calls.ts';
 import { exactLines } from './exact-arguments.ts';
 import { clientWithin, createMcpServer, type ServerOffer } from './server.ts';
 import type { McpSession } from './session.ts';
@@ -17,15 +18,25 @@ export function serveClient(
   offer: ServerOffer & Required<Pick<ServerOffer, 'onError'>>,
 ): StdioConnection {
   let server: Server | undefined;
+  let hasHandshake = false;
   const { onError } = offer;
   const watch = createWatch(session, {
     onChange: (uri) => void server?.sendResourceUpdated({ uri }).catch(onError),
     end: (error) => error !== undefined && onError(error),
   });
   // The transport closes at the end of its input, even with answers outstanding; so it never sees that end.
-  const input = process.stdin.pipe(exactLines(), { end: false });
+  const calls = new DirectCalls(session, {
+    ...offer,
+    server: () => (hasHandshake && server?.getClientVersion() ? server : undefined),
+    write: (line) => process.stdout.write(line),
+  });
+  const input = process.stdin.pipe(
+    exactLines((message) => calls.take(message)),
+    { end: false },
+  );
   const transport = new StdioServerTransport(input, process.stdout);
-  const make = () => {
+  const make = ({ era }: { era: 'legacy' | 'modern' }) => {
+    hasHandshake = era === 'legacy';
     server = createMcpServer(session, { ...offer, watch });
     return server;
   };
@@ -39,10 +50,12 @@ export function serveClient(
     const added = Promise.all(uris.map((uri) => watch.add(uri)));
     void added.catch(onError).then(() => onmessage?.(message));
   };
+  const answered = answersOf(transport);
   return {
-    answered: answersOf(transport),
+    answered: async () => void (await Promise.all([answered(), calls.answered()])),
     async close() {
       watch.close();
+      calls.close();
       await connection.close();
       // A process stays alive while it reads from standard input.
       process.stdin.unpipe(input).pause();

@@ -47,17 +47,16 @@ function toTool(name: OperationName, binding: ToolBinding): Tool {
       annotations: hintsOf(operation),
     }));
   const listed = listing(binding.fields);
-  const taken = once(
-    () => inputSchema(shapeWith(operation, [...binding.fields, ...(binding.unlisted ?? [])])).properties,
-  );
+  const takes = [...binding.fields, ...(binding.unlisted ?? [])];
+  const expected = once(() => inputSchema(shapeWith(operation, takes)).properties);
+  const bound = { name, operation, binding, takes };
   return {
     name: binding.name,
     toolset: binding.toolset,
     operation: name,
     listed,
     ...(slim ? { listedSlim: listing(slim) } : {}),
-    run: (args, session, call) =>
-      run({ name, operation, binding }, unquoted(exactly(operation, args, call), taken()), session),
+    run: (args, session, call) => run(bound, unquoted(exactly(operation, args, call), expected()), session),
   };
 }
 
@@ -88,20 +87,19 @@ function shapeWith(operation: Operation, fields: readonly string[]): Shape {
   return Object.fromEntries(fields.map((field) => [field, shape[field] as z.ZodType]));
 }
 
-type Bound = { name: OperationName; operation: Operation; binding: ToolBinding };
+type Bound = { name: OperationName; operation: Operation; binding: ToolBinding; takes: readonly string[] };
 
 async function run(bound: Bound, args: JsonObject, session: McpSession): Promise<ToolAnswer> {
-  const { name, operation, binding } = bound;
-  const taken = [...binding.fields, ...(binding.unlisted ?? [])];
-  const unknown = Object.keys(args).find((argument) => !taken.includes(argument));
+  const { name, operation, binding, takes } = bound;
+  const unknown = Object.keys(args).find((argument) => !takes.includes(argument));
   if (unknown !== undefined)
-    return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${taken.join(', ')}`);
+    return argumentError(unknown, `is not an argument of ${binding.name}; it takes ${takes.join(', ')}`);
   try {
     const input = await inputOf(bound, args, session);
     const text = await session.service.call(name, input, session.identity.caller());
     const json = parseExact(text) as JsonObject;
     if (operation.seals && typeof json.trace_id === 'string') session.lastTraceId = json.trace_id;
-    return { json: shown(bound, args, json) };
+    return { json: shown(bound, args, json), isTrimmed: operation.effect === 'write' && json.deleted !== true };
   } catch (error) {
     const problem = problemOf(error);
     if (!problem) throw error;

@@ -29,15 +29,22 @@ export function exactArguments(meta: unknown): string | undefined {
 
 const NEWLINE = 0x0a;
 
-/** Lets every line of a stream pass through `parseMessage`. A line that is not JSON stays as it is. */
-export function exactLines(): Transform {
+/** Larger messages are left to the SDK, which bounds them. */
+const MAX_TAKEN_CHARS = 1024 * 1024;
+
+/**
+ * Lets every line of a stream pass through `parseMessage`. A line that is not JSON stays as it is. Calls of tools and
+ * cancellations that `take` accepts do not appear in the stream.
+ */
+export function exactLines(take: (message: unknown) => boolean): Transform {
   let pending: Buffer[] = [];
   return new Transform({
     transform(chunk: Buffer, _, done) {
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-        const line = Buffer.concat([...pending, chunk.subarray(start, end)]);
-        this.push(`${exactLine(line.toString('utf8'))}\n`);
+        const last = chunk.subarray(start, end);
+        const line = exactLine((pending.length > 0 ? Buffer.concat([...pending, last]) : last).toString('utf8'), take);
+        if (line !== undefined) this.push(`${line}\n`);
         pending = [];
         start = end + 1;
       }
@@ -51,11 +58,19 @@ export function exactLines(): Transform {
   });
 }
 
-function exactLine(line: string): string {
-  if (!line.includes('"tools/call"')) return line;
+function exactLine(line: string, take: (message: unknown) => boolean): string | undefined {
+  const isCall = line.includes('"tools/call"');
+  if (!isCall && !line.includes('"notifications/cancelled"')) return line;
+  const message = parsedMessage(line);
+  if (message === undefined) return line;
+  if (line.length <= MAX_TAKEN_CHARS && take(message)) return undefined;
+  return isCall ? JSON.stringify(message) : line;
+}
+
+function parsedMessage(line: string): unknown {
   try {
-    return JSON.stringify(parseMessage(line));
+    return parseMessage(line);
   } catch {
-    return line;
+    return undefined;
   }
 }

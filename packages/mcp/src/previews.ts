@@ -50,41 +50,44 @@ const rounded = (value: unknown): unknown =>
   typeof value === 'number' && isDigits.test(String(value)) ? twoDigits(value) : value;
 
 const short = (name: string, value: unknown): unknown => {
-  if (name === 'provenance') return trimmed(value as JsonObject);
-  return /confidence|^evidence_|^weight$/.test(name) ? rounded(value) : value;
+  if (typeof value === 'number') return /confidence|^evidence_|^weight$/.test(name) ? rounded(value) : value;
+  return name === 'provenance' ? trimmed(value as JsonObject) : value;
 };
 
 /** Stored values: nothing about them is usual, and null is a value too. */
 const VALUES = new Set(['value', 'old_value', 'new_value']);
 
-/** Drops members that are empty or usual. */
-function unusual(row: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(row)
-      .filter(([name, value]) => VALUES.has(name) || !(isEmpty(value) || USUAL[name] === value))
-      .map(([name, value]) => [name, short(name, value)]),
-  );
+const isUsual = (name: string, value: unknown) => !VALUES.has(name) && (isEmpty(value) || USUAL[name] === value);
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+type MemberChange = (name: string, value: unknown) => unknown;
+
+/** Drops these members, and those that are empty or usual, or become it. In one pass: every call makes an answer. */
+function withoutUsual(row: JsonObject, leftOut: ReadonlySet<string>, change?: MemberChange): JsonObject {
+  const members: [string, unknown][] = [];
+  for (const [name, value] of Object.entries(row)) {
+    if (leftOut.has(name) || isUsual(name, value)) continue;
+    const shown = short(name, value);
+    const changed = change ? change(name, shown) : shown;
+    if (!isUsual(name, changed)) members.push([name, changed]);
+  }
+  return Object.fromEntries(members);
 }
 
-/** The same, and drops members that are only for programs. Stored data is not changed. */
-export function trimmed(row: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(unusual(row)).filter(([name]) => !LEFT_OUT.has(name)));
-}
+/** Drops members that are empty, usual or only for programs. Stored data is not changed. */
+export const trimmed = (row: JsonObject): JsonObject => withoutUsual(row, LEFT_OUT);
 
 /** What callers gave; it is shown as it is. */
 const GIVEN = new Set([...VALUES, 'arguments', 'attributes', 'choices', 'inline', 'input', 'output']);
 
-type RowChange = (row: JsonObject) => JsonObject;
-
 /** Changes everything within, except for what callers gave. What has become empty by it is dropped too. */
-function within(value: unknown, change: RowChange): unknown {
-  if (Array.isArray(value)) return value.map((one) => within(one, change));
+function within(value: unknown, leftOut: ReadonlySet<string>): unknown {
+  if (Array.isArray(value)) return value.map((one) => within(one, leftOut));
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;
-  const members = Object.entries(change(value as JsonObject)).map(([name, one]) => [
-    name,
-    GIVEN.has(name) ? one : within(name === 'confidence_changes' ? roundedRows(one) : one, change),
-  ]);
-  return unusual(Object.fromEntries(members));
+  return withoutUsual(value as JsonObject, leftOut, (name, one) =>
+    GIVEN.has(name) ? one : within(name === 'confidence_changes' ? roundedRows(one) : one, leftOut),
+  );
 }
 
 /** Its members `before` and `after` do not say in their names that they are confidences. */
@@ -95,7 +98,7 @@ const roundedRows = (rows: unknown): unknown =>
       )
     : rows;
 
-export const trimmedWithin = (value: unknown): unknown => within(value, trimmed);
+export const trimmedWithin = (value: unknown): unknown => within(value, LEFT_OUT);
 
 /**
  * What every answer goes through: without what is empty or usual. The rows of a table are as short already. An answer's
@@ -103,7 +106,7 @@ export const trimmedWithin = (value: unknown): unknown => within(value, trimmed)
  */
 export function shortAnswer(json: JsonObject): JsonObject {
   if ('columns' in json) return json;
-  const short = within(json, unusual) as JsonObject;
+  const short = within(json, NOTHING) as JsonObject;
   const [list, another] = Object.keys(json).filter((name) => Array.isArray(json[name]));
   return list === undefined || another !== undefined || list in short ? short : { ...short, [list]: [] };
 }

@@ -1,4 +1,3 @@
-import { type Problem, stringify } from '@mem-service/contract';
 import {
   CLIENT_INFO_META_KEY,
   type Tool as McpTool,
@@ -8,15 +7,14 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import manifest from '../package.json' with { type: 'json' };
+import { callTool, refusedBy } from './call-tool.ts';
 import { complete } from './completions.ts';
 import { exactArguments } from './exact-arguments.ts';
 import { instructionsFor } from './instructions.ts';
-import { shortAnswer } from './previews.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
-import { problemOf, refusal } from './refusals.ts';
 import { readResource, resources, resourceTemplates } from './resources.ts';
 import type { McpSession } from './session.ts';
-import type { Tool, ToolAnswer, ToolCallContext } from './tool.ts';
+import type { Tool, ToolCallContext } from './tool.ts';
 import { allTools } from './toolsets.ts';
 import type { ResourceWatch } from './watch.ts';
 
@@ -59,18 +57,6 @@ export function createMcpServer(session: McpSession, offer: ServerOffer): Server
 
 type SessionFor = (ctx: ServerContext) => McpSession;
 
-/** Why a further call of the same request is refused; undefined where it is not. */
-function refusedBy({ admit }: McpSession): Problem | undefined {
-  try {
-    admit?.();
-    return undefined;
-  } catch (error) {
-    const problem = problemOf(error);
-    if (!problem) throw error;
-    return problem;
-  }
-}
-
 function requireAdmission(session: McpSession): void {
   const problem = refusedBy(session);
   if (!problem) return;
@@ -84,11 +70,9 @@ function addTools(server: Server, sessionFor: SessionFor, offer: ServerOffer): v
   server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = tools.get(params.name);
     if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, absence(params.name));
-    const session = sessionFor(ctx);
-    const refused = refusedBy(session);
-    if (refused) return toResult(refusal(refused));
-    const answer = tool.run(params.arguments ?? {}, session, callOf(ctx));
-    return toResult(await answer.catch((error) => failure(error, offer, ctx)));
+    const { onError = () => {} } = offer;
+    const args = params.arguments ?? {};
+    return callTool({ tool, args, session: sessionFor(ctx), context: contextOf(ctx), onError });
   });
 }
 
@@ -118,7 +102,7 @@ function addResources(server: Server, sessionFor: SessionFor, { watch }: ServerO
   });
 }
 
-function callOf({ mcpReq }: ServerContext): ToolCallContext {
+function contextOf({ mcpReq }: ServerContext): ToolCallContext {
   const token = mcpReq._meta?.progressToken;
   return {
     signal: mcpReq.signal,
@@ -128,6 +112,7 @@ function callOf({ mcpReq }: ServerContext): ToolCallContext {
       const params = { progressToken: token, progress: done, message };
       await mcpReq.notify({ method: 'notifications/progress', params });
     },
+    log: (data) => mcpReq.log('error', data, 'mem'),
   };
 }
 
@@ -141,23 +126,3 @@ const nameIn = (meta: unknown) => (meta as Record<string, { name?: string }> | u
 /** The client's own name in a message. */
 export const clientWithin = (message: unknown): string | undefined =>
   nameIn((message as { params?: { _meta?: unknown } }).params?._meta);
-
-async function failure(
-  error: unknown,
-  { onError = () => {} }: ServerOffer,
-  { mcpReq }: ServerContext,
-): Promise<ToolAnswer> {
-  if (mcpReq.signal.aborted) return { json: { error: 'cancelled', code: 'cancelled' }, isError: true };
-  onError(error);
-  await mcpReq.log('error', 'the service failed: this is a bug', 'mem');
-  return { json: { error: 'the service failed', code: 'internal', hint: 'this is a bug: see the log' }, isError: true };
-}
-
-/**
- * Text alone: some clients give their model the text, some the structured content and some both, so that each would have
- * to hold everything, and models would pay for it twice. The text also keeps numbers that JavaScript would change.
- */
-function toResult({ json, isError }: ToolAnswer) {
-  const text = stringify(isError ? json : shortAnswer(json));
-  return { content: [{ type: 'text' as const, text }], ...(isError ? { isError } : {}) };
-}

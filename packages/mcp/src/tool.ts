@@ -14,7 +14,12 @@ export type ListedTool = {
 };
 
 /** The answer of a tool. */
-export type ToolAnswer = { json: JsonObject; isError?: true };
+export type ToolAnswer = {
+  json: JsonObject;
+  isError?: true;
+  /** Nothing empty or usual is left anywhere in it. */
+  isTrimmed?: boolean;
+};
 
 /** The context of one tool call. */
 export type ToolCallContext = {
@@ -24,6 +29,8 @@ export type ToolCallContext = {
   exact: string | undefined;
   /** Reports progress to a client that asked for it. */
   progress(done: number, message: string): Promise<void>;
+  /** Tells the client of an error of the service. */
+  log(message: string): Promise<void>;
 };
 
 export type Tool = {

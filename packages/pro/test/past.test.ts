@@ -1,5 +1,5 @@
 import { Fault, type OperationName, operations, type Problem, stringify } from '@mem-service/contract';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createExamples, fieldsOf, type JsonObject, markedInput } from '../../../tests/contract/table.ts';
 import { backends, openTestApp, type TestApp } from '../../../tests/support/app.ts';
 
@@ -43,18 +43,24 @@ async function changeAll(app: TestApp): Promise<void> {
 }
 
 describe.each(backends)('memory at a tag on %s', (backend) => {
-  it.each(reading)('%s shows what it showed then, or says that it cannot', async (name) => {
-    const app = await openTestApp(backend);
-    onTestFinished(() => app.close());
+  let app: TestApp;
+  let inputs: Map<OperationName, JsonObject>;
+  const then = new Map<OperationName, unknown>();
+  beforeAll(async () => {
+    app = await openTestApp(backend);
     const known = await createExamples(app, { mark: MARK, as });
-    const input = markedInput(name, MARK, known);
-    const then = await ask(app, name, input);
+    inputs = new Map(reading.map((name) => [name, markedInput(name, MARK, known)]));
+    for (const [name, input] of inputs) then.set(name, await ask(app, name, input));
     await app.call('tags.create', { name: 'then' }, as);
     app.clock.advance(1000);
     await changeAll(app);
-    const now = await ask(app, name, { ...input, branch: 'tags/then' });
+  });
+  afterAll(() => app.close());
+
+  it.each(reading)('%s shows what it showed then, or says that it cannot', async (name) => {
+    const now = await ask(app, name, { ...inputs.get(name), branch: 'tags/then' });
     if (!SHOWN.has(name) && isRefused(now)) return;
-    expect(now).toEqual(then);
+    expect(now).toEqual(then.get(name));
   });
 });
 

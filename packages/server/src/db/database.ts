@@ -33,6 +33,8 @@ export interface Query {
 export interface Transaction extends Query {
   /** Sets the account of the following statements: with row-level security, they can use no other account's rows. */
   enter(accountId: string): void;
+  /** The same for several accounts at once. */
+  enterAll(accountIds: readonly string[]): void;
   run(statement: Sql): Promise<number>;
   /** Returns the `RETURNING` columns of the suffix; no row where a conflict skipped the insert. */
   insertMany<T = Row>(insert: Insert, rows: readonly Row[]): Promise<T[]>;
@@ -111,6 +113,8 @@ export interface AccountReads {
  */
 export interface Database extends AccountReads {
   readonly dialect: Dialect;
+  /** How many transactions at a time write for several accounts each; 0 where all writes share one. */
+  readonly sharedLanes: number;
   /** Reads limited to one account. */
   forAccount(accountId: string): AccountReads;
   /** For reads of an account in many steps that must be consistent. */

@@ -2,6 +2,7 @@ import type { Database } from './database.ts';
 import type { PostgresOptions } from './postgres.ts';
 
 export * from './database.ts';
+export { MergedStatements } from './merged-statements.ts';
 export { type Migrated, migrate } from './migrate.ts';
 export * from './migration-order.ts';
 export type { CachedFind, CacheLimits } from './row-cache.ts';

@@ -1,7 +1,10 @@
 import pg from 'pg';
 
 /** What a statement runs under: its account, or the maintenance role. */
-export type TenantSetting = readonly [setting: 'mem.account_id' | 'role', value: string];
+export type TenantSetting = readonly [setting: 'mem.account_id' | 'mem.account_ids' | 'role', value: string];
+
+/** Between the accounts of `mem.account_ids`; no id has a blank. */
+export const ACCOUNT_SEPARATOR = ' ';
 
 /** Lasts until the end of the transaction, so that the next user of the connection does not inherit it. */
 export const SET_TENANT = { name: 'mem_enter', text: 'SELECT set_config($1, $2, true)' } as const;

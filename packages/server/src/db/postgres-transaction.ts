@@ -3,7 +3,7 @@ import { type ByteLimit, type FirstRows, StorageError, type Transaction } from '
 import { translate } from './postgres-errors.ts';
 import { toFirstRows, withRunningBytes } from './postgres-first.ts';
 import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
-import { SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
+import { ACCOUNT_SEPARATOR, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
 
 const prepared = new Map<string, { name: string; text: string }>();
@@ -57,6 +57,10 @@ export class PostgresTransaction implements Transaction {
 
   enter(accountId: string): void {
     if (this.#guarded) this.set(['mem.account_id', accountId]);
+  }
+
+  enterAll(accountIds: readonly string[]): void {
+    if (this.#guarded) this.set(['mem.account_ids', accountIds.join(ACCOUNT_SEPARATOR)]);
   }
 
   /** Not awaited: if it fails, the statements after it fail too. */

@@ -24,6 +24,9 @@ const MIGRATION_LOCK = 7_301_944_612;
 const LOCK_WAIT_MS = 60_000;
 const UNLIMITED_MS = 2 ** 31 - 1;
 
+/** The others are for reads and for writes of one account. */
+const CONNECTIONS_PER_SHARED_LANE = 4;
+
 const SNAPSHOT_IDLE_MS = 10 * 60_000;
 /** A server that froze does not answer a goodbye. */
 const SNAPSHOT_CLOSE_MS = 5_000;
@@ -52,6 +55,7 @@ async function bind(client: pg.ClientBase, { app, schema }: Roles): Promise<void
 
 type PostgresParts = {
   pool: pg.Pool;
+  poolSize: number;
   newClient: () => pg.Client;
   announcements: PostgresAnnouncements;
   rowSecurity: RowSecurity | undefined;
@@ -59,6 +63,7 @@ type PostgresParts = {
 
 class PostgresDatabase implements Database {
   readonly dialect = dialect;
+  readonly sharedLanes: number;
   readonly read: Query;
   readonly scan: Query;
   readonly #pool: pg.Pool;
@@ -69,7 +74,8 @@ class PostgresDatabase implements Database {
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
 
-  constructor({ pool, newClient, announcements, rowSecurity }: PostgresParts) {
+  constructor({ pool, poolSize, newClient, announcements, rowSecurity }: PostgresParts) {
+    this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
     this.#newClient = newClient;
     this.#announcements = announcements;
@@ -276,5 +282,5 @@ export function createPostgres({ dsn, poolSize, onError, rowSecurity }: Postgres
   pool.on('connect', (client) => client.on('error', () => {}));
   const newClient = () => new pg.Client(connection);
   const announcements = new PostgresAnnouncements(newClient, onError);
-  return new PostgresDatabase({ pool, newClient, announcements, rowSecurity });
+  return new PostgresDatabase({ pool, poolSize, newClient, announcements, rowSecurity });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { ACCOUNT_SEPARATOR } from './postgres-tenant.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
 import type { RowSecurity, RowSecurityRules, WordsView } from './row-security-types.ts';
 
@@ -7,7 +8,9 @@ export type { Roles } from './row-security-roles.ts';
 
 export const MIGRATING = `SELECT set_config('mem.migrating', 'on', true)`;
 const OWN_ROWS = `account_id = current_setting('mem.account_id', true)`;
-const POLICIES = ['mem_account', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
+/** A transaction that writes to several accounts names them all. */
+const LISTED_ROWS = `account_id = ANY (string_to_array(current_setting('mem.account_ids', true), '${ACCOUNT_SEPARATOR}'))`;
+const POLICIES = ['mem_account', 'mem_accounts', 'mem_upkeep', 'mem_words', 'mem_migration'] as const;
 
 const quote = pg.escapeIdentifier;
 
@@ -76,6 +79,7 @@ function guardText({ name, owner }: GuardedTable, { roles, rules }: TableGuard):
     `ALTER TABLE ${table} FORCE ROW LEVEL SECURITY;`,
     `REVOKE ALL ON ${table} FROM PUBLIC, ${[roles.app, roles.maintenance, roles.words].map(quote).join(', ')};`,
     `CREATE POLICY mem_account ON ${table} TO ${quote(roles.app)} USING (${OWN_ROWS});`,
+    `CREATE POLICY mem_accounts ON ${table} TO ${quote(roles.app)} USING (${LISTED_ROWS});`,
     // The policy binds the owner too, except during a migration, which may have to change all rows.
     `CREATE POLICY mem_migration ON ${table} TO ${quote(owner)} USING (current_setting('mem.migrating', true) = 'on');`,
     grants(own, roles.app),

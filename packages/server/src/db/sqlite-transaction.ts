@@ -105,6 +105,8 @@ export class SqliteTransaction implements Transaction {
 
   enter(): void {}
 
+  enterAll(): void {}
+
   #note(table: string, rows: readonly Row[], { named, add }: { named: object; add?: object | undefined }): void {
     const how = this.#known.namedBy(table, named);
     if (how !== undefined)

@@ -60,6 +60,7 @@ type SqliteParts = { writer: SqliteConnection; reader: SqliteConnection; file: s
 
 class SqliteDatabase implements Database {
   readonly dialect = dialect;
+  readonly sharedLanes = 0;
   readonly read: Query;
   readonly scan: SqliteReader;
   readonly marks: FolderMarks;

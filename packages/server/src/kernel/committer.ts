@@ -1,51 +1,29 @@
-import { Fault, type OperationName } from '@mem-service/contract';
-import { StorageError, type Transaction } from '../db/index.ts';
-import type { Caller } from './caller.ts';
-import {
-  hashRequest,
-  type IdempotentRequest,
-  idempotentName,
-  type JobResult,
-  replayStoredAnswers,
-  storeAnswer,
-} from './idempotency.ts';
+import { Fault } from '@mem-service/contract';
+import { MergedStatements, StorageError, type Transaction } from '../db/index.ts';
+import { hashRequest, type JobResult, replayStoredAnswers } from './idempotency.ts';
 import { inputSize } from './input-size.ts';
-import { writeCharge } from './metering.ts';
-import type { HandlerOptions, Services } from './module.ts';
-import type { NotesGaps } from './notes-gap.ts';
-import type { WriteResult } from './result.ts';
-import type { Lineage } from './view.ts';
-import { type LogEvent, Work } from './work.ts';
+import {
+  byAccount,
+  groupForSetHandlers,
+  type Lane,
+  Lanes,
+  MAX_BATCH,
+  type QueuedWrite,
+  type WriteJob,
+} from './lanes.ts';
+import type { Services } from './module.ts';
+import { type AccountRow, lockFreeAccounts } from './queries.ts';
+import { recordWrite, runWrites } from './run-writes.ts';
+import { isAccountGone, type LogEvent, Work, type WorkAccount } from './work.ts';
 
-type AnyWriteItem = {
-  input: unknown;
-  caller: Caller;
-  lineage?: Lineage;
-  gaps?: NotesGaps | undefined;
-  prepared?: unknown;
-};
-type WriteHandlerOptions = Pick<HandlerOptions<OperationName>, 'exclusive' | 'unaudited'>;
-type OneHandler = WriteHandlerOptions & {
-  kind: 'write';
-  run: (work: Work, item: never) => Promise<WriteResult<unknown>>;
-};
-type SetHandler = WriteHandlerOptions & {
-  kind: 'set';
-  run: (work: Work, items: never) => Promise<(WriteResult<unknown> | Fault)[]>;
-};
-
-/** A queued write: its handler, input and caller. */
-export type WriteJob = AnyWriteItem & { name: string; handler: OneHandler | SetHandler };
-
-type QueuedWrite = WriteJob &
-  IdempotentRequest & { size: number; resolve: (output: unknown) => void; reject: (error: unknown) => void };
-
-type HandlerResult = WriteResult<unknown> | { error: unknown };
-
-const MAX_BATCH = 256;
 const MAX_GATHER_MS = 10;
 const MAX_WAITING_WRITES = 10_000;
 const MAX_WAITING_CHARS = 256 * 1024 * 1024;
+/** Times that a write finds its account locked before it waits for the lock. */
+const MAX_MISSED = 2;
+
+/** Another transaction has locked the account. */
+class AccountBusy extends Error {}
 
 export type CommitObserver = {
   committed(events: readonly LogEvent[], accountId: string): void;
@@ -59,7 +37,7 @@ export type CommitObserver = {
 export class Committer {
   readonly #services: Services;
   readonly #observer: CommitObserver;
-  readonly #lanes = new Map<string, QueuedWrite[]>();
+  readonly #lanes: Lanes;
   readonly #running = new Map<string, Promise<void>>();
   #waitingChars = 0;
   #isNewConnected = false;
@@ -67,22 +45,25 @@ export class Committer {
   constructor(services: Services, observer: CommitObserver) {
     this.#services = services;
     this.#observer = observer;
+    this.#lanes = new Lanes(services);
   }
 
   submit(job: WriteJob): Promise<unknown> {
-    const lane = this.#services.database.dialect.lane(job.caller.account_id);
-    const queue = this.#lanes.get(lane) ?? [];
     const size = inputSize(job.input);
-    if (this.#isFull(queue, size))
+    const lane = this.#lanes.laneOf(job, size);
+    if (this.#isFull(lane.queue, size))
       return Promise.reject(new Fault('unavailable', 'too many writes are waiting', { retry_after: 1 }));
-    this.#lanes.set(lane, queue);
     return new Promise((resolve, reject) => {
       const { idempotency_key } = job.caller;
       const request_hash = idempotency_key === undefined ? undefined : hashRequest(job.name, job.input, job.caller);
-      queue.push({ idempotency_key, request_hash, size, resolve, reject, ...job });
-      this.#waitingChars += size;
-      if (!this.#running.has(lane)) this.#running.set(lane, this.#drain(lane, queue));
+      this.#enqueue(lane, { idempotency_key, request_hash, size, resolve, reject, missed: 0, ...job });
     });
+  }
+
+  #enqueue(lane: Lane, job: QueuedWrite): void {
+    this.#lanes.add(lane, job);
+    this.#waitingChars += job.size;
+    if (!this.#running.has(lane.name)) this.#running.set(lane.name, this.#drain(lane));
   }
 
   /** Waiting writes are held in memory. An empty queue always takes one write. */
@@ -93,24 +74,22 @@ export class Committer {
   }
 
   get queued(): number {
-    let count = 0;
-    for (const queue of this.#lanes.values()) count += queue.length;
-    return count;
+    return this.#lanes.queued;
   }
 
   async close(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  async #drain(lane: string, queue: QueuedWrite[]): Promise<void> {
+  async #drain(lane: Lane): Promise<void> {
+    const { queue } = lane;
     while (queue.length > 0) {
       await this.#gather(queue);
-      const batch = takeBatch(queue);
-      await this.#commit(batch);
+      const batch = await this.#commit(lane);
       for (const { size } of batch) this.#waitingChars -= size;
     }
-    this.#running.delete(lane);
-    this.#lanes.delete(lane);
+    this.#running.delete(lane.name);
+    this.#lanes.remove(lane);
   }
 
   /** Called for each new connection. Its request may be a write that can still join the batch. */
@@ -136,17 +115,28 @@ export class Committer {
     }
   }
 
-  async #commit(batch: QueuedWrite[]): Promise<void> {
-    this.#observer.batch(batch.length);
+  /** Returns the writes that it took from the lane. */
+  async #commit(lane: Lane): Promise<readonly QueuedWrite[]> {
+    let batch: readonly QueuedWrite[] = [];
+    const take = () => {
+      batch = this.#lanes.take(lane);
+      this.#observer.batch(batch.length);
+      return batch;
+    };
+    const accountId = (lane.queue[0] as QueuedWrite).caller.account_id;
     try {
-      await this.#commitTogether(batch);
+      if (lane.isShared) await this.#commitShared(take());
+      else if (this.#lanes.isContended(accountId)) await this.#commitOnceLocked(accountId, take);
+      else await this.#commitTogether(take());
     } catch (error) {
+      if (batch.length === 0) take();
       if (batch.length === 1 || isOfStore(error)) for (const job of batch) job.reject(error);
       else await this.#commitOneByOne(batch);
     }
+    return batch;
   }
 
-  async #commitOneByOne(batch: QueuedWrite[]): Promise<void> {
+  async #commitOneByOne(batch: readonly QueuedWrite[]): Promise<void> {
     let gone: StorageError | undefined;
     for (const job of batch) {
       try {
@@ -159,12 +149,81 @@ export class Committer {
     }
   }
 
-  async #commitTogether(batch: QueuedWrite[]): Promise<void> {
+  async #commitTogether(batch: readonly QueuedWrite[]): Promise<void> {
+    await this.#transact(async (tx, run) => {
+      for (const [account_id, jobs] of byAccount(batch)) await run(this.#workOn(tx, { account_id }), jobs);
+    });
+  }
+
+  /** Takes the writes once the account is locked: while another server holds it, more of them arrive. */
+  async #commitOnceLocked(account_id: string, take: () => readonly QueuedWrite[]): Promise<void> {
+    await this.#transact(async (tx, run) => {
+      const work = this.#workOn(tx, { account_id });
+      await work.locked;
+      await run(work, take());
+    });
+  }
+
+  /** One transaction for several accounts. The writes of an account that is locked elsewhere wait, the others do not. */
+  async #commitShared(batch: readonly QueuedWrite[]): Promise<void> {
+    const groups = [...byAccount(batch)];
+    const missed: QueuedWrite[] = [];
+    await this.#transact(async (tx, run) => {
+      const lock = this.#lockFree(
+        tx,
+        groups.map(([account_id]) => account_id),
+      );
+      const merged = new MergedStatements(tx);
+      const parts = groups.map(async ([account_id, jobs]) => {
+        const row = lock(account_id);
+        try {
+          await run(this.#workOn(merged.newPart(account_id), { account_id, row }), jobs);
+        } catch (error) {
+          if (error instanceof AccountBusy) missed.push(...jobs);
+          else if (isAccountGone(error)) for (const job of jobs) job.reject(error);
+          else throw error;
+        }
+      });
+      // All of them end before the transaction does.
+      const ends = await Promise.allSettled(parts);
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    });
+    for (const job of missed) this.#retry(job);
+  }
+
+  #lockFree(tx: Transaction, accountIds: readonly string[]): (accountId: string) => Promise<AccountRow | undefined> {
+    tx.enterAll(accountIds);
+    const locking = lockFreeAccounts(tx, this.#services.database.dialect, accountIds);
+    return async (accountId) => {
+      const { locked, busy } = await locking;
+      if (busy.has(accountId)) throw new AccountBusy();
+      return locked.get(accountId);
+    };
+  }
+
+  #retry(job: QueuedWrite): void {
+    const { account_id } = job.caller;
+    job.missed++;
+    if (job.missed >= MAX_MISSED) this.#lanes.setContended(account_id);
+    this.#enqueue(this.#lanes.laneOf(job, job.size), job);
+  }
+
+  #workOn(tx: Transaction, account: WorkAccount): Work {
+    return new Work(this.#services, tx, account);
+  }
+
+  /** Answers once the transaction is durable. */
+  async #transact(
+    make: (tx: Transaction, run: (work: Work, jobs: readonly QueuedWrite[]) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
     const finished = new Map<QueuedWrite, JobResult>();
     const works: Work[] = [];
-    await this.#services.database.transaction(async (tx) => {
-      for (const jobs of byAccount(batch)) works.push(await this.#runAccount(tx, jobs, finished));
-    });
+    await this.#services.database.transaction((tx) =>
+      make(tx, async (work, jobs) => {
+        await this.#runAccount(work, jobs, finished);
+        works.push(work);
+      }),
+    );
     for (const [job, result] of finished) 'error' in result ? job.reject(result.error) : job.resolve(result.output);
     for (const work of works) this.#publish(work);
   }
@@ -179,100 +238,22 @@ export class Committer {
     }
   }
 
-  async #runAccount(tx: Transaction, jobs: QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<Work> {
-    const work = new Work(this.#services, tx, (jobs[0] as QueuedWrite).caller.account_id);
+  async #runAccount(work: Work, jobs: readonly QueuedWrite[], finished: Map<QueuedWrite, JobResult>): Promise<void> {
     const { meter } = this.#services;
     const finish = (job: QueuedWrite, result: JobResult) => finished.set(job, result);
     const fresh = await replayStoredAnswers(work, jobs, finish);
     for (const run of groupForSetHandlers(meter ? await meter.refuseOverPlan(work, fresh, finish) : fresh)) {
-      const results = await (run[0]?.handler.kind === 'set'
-        ? runSet(work, run)
-        : runSingly(work, run[0] as QueuedWrite));
+      const results = await runWrites(work, run);
       results.forEach((result, i) => {
         const job = run[i] as QueuedWrite;
         finished.set(job, result);
-        if ('output' in result) record(work, job, result);
+        if ('output' in result) recordWrite(work, job, result);
       });
     }
     await work.flush();
-    return work;
   }
 }
 
 /** Fails every write of a batch alike. A damaged page fails only those that need it. */
 const isOfStore = (error: unknown): error is StorageError =>
   error instanceof StorageError && error.reason !== 'damaged';
-
-function byAccount(batch: QueuedWrite[]): Iterable<QueuedWrite[]> {
-  const groups = new Map<string, QueuedWrite[]>();
-  for (const job of batch) {
-    const group = groups.get(job.caller.account_id);
-    if (group) group.push(job);
-    else groups.set(job.caller.account_id, [job]);
-  }
-  return groups.values();
-}
-
-/** Takes writes from the front of the queue; two requests with the same idempotency key never share a batch. */
-function takeBatch(queue: QueuedWrite[]): QueuedWrite[] {
-  const keys = new Set<string>();
-  let count = 0;
-  for (const job of queue) {
-    if (count === MAX_BATCH || (job.handler.exclusive && count > 0)) break;
-    const key = idempotentName(job);
-    if (key !== undefined) {
-      if (keys.has(key)) break;
-      keys.add(key);
-    }
-    count++;
-    if (job.handler.exclusive) break;
-  }
-  return queue.splice(0, count);
-}
-
-/** Groups neighbouring writes that a set handler takes together; every other write is its own group. */
-function groupForSetHandlers(jobs: QueuedWrite[]): QueuedWrite[][] {
-  const runs: QueuedWrite[][] = [];
-  for (const job of jobs) {
-    const last = runs.at(-1);
-    if (last?.[0]?.name === job.name && job.handler.kind === 'set') last.push(job);
-    else runs.push([job]);
-  }
-  return runs;
-}
-
-async function runSet(work: Work, run: QueuedWrite[]): Promise<HandlerResult[]> {
-  const handler = run[0]?.handler as SetHandler;
-  const results = await handler.run(work, run as never);
-  if (results.length !== run.length) throw new Error(`${run[0]?.name} gave ${results.length} results`);
-  return results.map((result) => (result instanceof Fault ? { error: result } : result));
-}
-
-async function runSingly(work: Work, job: QueuedWrite): Promise<HandlerResult[]> {
-  const handler = job.handler as OneHandler;
-  await work.locked;
-  await work.waitForSent();
-  const mark = work.mark();
-  try {
-    const result = await work.tx.savepoint(async () => {
-      const ran = await handler.run(work, job as never);
-      await work.waitForSent();
-      return ran;
-    });
-    return [result];
-  } catch (error) {
-    if (error instanceof StorageError) throw error;
-    work.reset(mark);
-    return [{ error }];
-  }
-}
-
-function record(work: Work, job: QueuedWrite, { output, change, holds }: WriteResult<unknown>): void {
-  const ops = writeCharge(job);
-  if (ops > 0) work.charge({ class: 'write', ops, requests: 1 });
-  if (change && !job.handler.unaudited) {
-    const { resource, before: before_hash, after: after_hash } = change;
-    work.audit(job.caller, job.name, { resource, before_hash, after_hash });
-  }
-  storeAnswer(work, job, { output, holds });
-}

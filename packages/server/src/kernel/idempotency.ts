@@ -40,9 +40,9 @@ export const idempotentName = (request: IdempotentRequest): string | undefined =
 /** Resolves the requests that have a stored answer, and returns the others. */
 export async function replayStoredAnswers<J extends IdempotentRequest>(
   work: Work,
-  jobs: J[],
+  jobs: readonly J[],
   finish: (job: J, result: JobResult) => void,
-): Promise<J[]> {
+): Promise<readonly J[]> {
   const keyed = jobs.filter((job) => job.idempotency_key !== undefined);
   if (keyed.length === 0) return jobs;
   // Answers of earlier versions have no holder, and the plain key for a name.

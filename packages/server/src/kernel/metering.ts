@@ -47,7 +47,7 @@ export interface Meter {
   /** Refunds a read that failed because of the service. */
   refund(accountId: string, ops: number): void;
   /** Called within a transaction: returns the writes that the plan still allows. */
-  refuseOverPlan<J extends MeteredCall>(work: Work, jobs: J[], refuse: RefuseJob<J>): Promise<J[]>;
+  refuseOverPlan<J extends MeteredCall>(work: Work, jobs: readonly J[], refuse: RefuseJob<J>): Promise<readonly J[]>;
   /** Called at the end of a transaction: writes ledger and counter together. */
   write(work: Work, charges: readonly Charge[]): void;
   /** Makes room for that many ops by returning the unspent part of this server's lease, where that helps. */

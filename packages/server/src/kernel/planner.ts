@@ -9,7 +9,7 @@ import type { TenantTable } from './tables.ts';
 export async function keepPlannerFigures(database: Database, tables: readonly TenantTable[]): Promise<void> {
   if (database.dialect.engine !== 'sqlite') return;
   const declared = figuresOf(tables);
-  if (same(await listFigures(database.scan), declared)) return;
+  if (same(await listFigures(database.read), declared)) return;
   await database.alter((tx) => setFigures(tx, declared));
 }
 

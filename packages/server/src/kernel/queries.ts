@@ -8,6 +8,7 @@ import {
   type Sql,
   sql,
   type Transaction,
+  type Update,
 } from '../db/index.ts';
 import type { LogEvent } from './work.ts';
 
@@ -43,6 +44,25 @@ export function lockAccount(tx: Transaction, dialect: Dialect, accountId: string
   );
 }
 
+/**
+ * Locks the rows of several accounts, except those that another transaction has locked. An account that is in neither list
+ * does not exist, or has ended.
+ */
+export async function lockFreeAccounts(tx: Transaction, dialect: Dialect, accountIds: readonly string[]) {
+  const rows = await tx.all<AccountRow>(
+    sql`SELECT ${ACCOUNT} FROM accounts WHERE account_id IN (SELECT value FROM ${dialect.texts(accountIds)})
+        ORDER BY account_id ${fragment(dialect.skipLocked)}`,
+  );
+  const locked = new Map(rows.map((row) => [row.account_id, row]));
+  const others = accountIds.filter((id) => !locked.has(id));
+  if (others.length === 0) return { locked, busy: new Set<string>() };
+  const there = await tx.all<{ account_id: string }>(
+    sql`SELECT account_id FROM accounts
+        WHERE account_id IN (SELECT value FROM ${dialect.texts(others)}) AND deleted_at IS NULL`,
+  );
+  return { locked, busy: new Set(there.map(({ account_id }) => account_id)) };
+}
+
 export function readAccount(query: Query, accountId: string): Promise<AccountRow | undefined> {
   return query.get<AccountRow>(
     sql`SELECT ${ACCOUNT} FROM accounts
@@ -58,16 +78,21 @@ export function insertAccount(tx: Transaction, accountId: string, now: number): 
   );
 }
 
-export function advanceAccount(tx: Transaction, account: AccountRow): Promise<number> {
-  return tx.run(
-    sql`UPDATE accounts SET seq = ${account.seq}, audit_no = ${account.audit_no},
-          audit_hash = ${account.audit_hash}, item_no = ${account.item_no},
-          last_at = ${account.last_at}, storage_bytes = ${account.storage_bytes},
-          storage_entries = ${account.storage_entries}, open_sessions = ${account.open_sessions},
-          reader_notes = ${account.reader_notes}
-        WHERE account_id = ${account.account_id}`,
-  );
-}
+export const advanceAccounts: Update = {
+  table: 'accounts',
+  set: {
+    seq: 'int',
+    audit_no: 'int',
+    audit_hash: 'text',
+    item_no: 'int',
+    last_at: 'int',
+    storage_bytes: 'int',
+    storage_entries: 'int',
+    open_sessions: 'int',
+    reader_notes: 'int',
+  },
+  by: { account_id: 'text' },
+};
 
 export const insertEvents: Insert = {
   table: 'events',

@@ -76,6 +76,8 @@ const isSameAmount = (a: StoredAmounts, b: StoredAmounts): boolean =>
   a.open_sessions === b.open_sessions &&
   a.reader_notes === b.reader_notes;
 
+export type WorkAccount = { account_id: string; row?: Promise<queries.AccountRow | undefined> };
+
 /** The writes of one account within one transaction: its counters, and the rows to append at the end. */
 export class Work {
   readonly account_id: string;
@@ -97,18 +99,19 @@ export class Work {
   #latest = 0;
   #isSetBack = false;
 
-  constructor(services: Services, tx: Transaction, accountId: string) {
-    this.account_id = accountId;
+  /** Locks the account, unless its row is being locked already. */
+  constructor(services: Services, tx: Transaction, { account_id, row }: WorkAccount) {
+    this.account_id = account_id;
     this.tx = tx;
     this.services = services;
     this.dialect = services.database.dialect;
-    this.locked = this.#lock();
+    this.locked = this.#lock(row);
     this.locked.catch(() => {});
   }
 
-  async #lock(): Promise<void> {
+  async #lock(row: WorkAccount['row']): Promise<void> {
     this.tx.enter(this.account_id);
-    this.#account = await queries.lockAccount(this.tx, this.dialect, this.account_id);
+    this.#account = await (row ?? queries.lockAccount(this.tx, this.dialect, this.account_id));
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
     this.#firstItemNo = this.#account.item_no;
     this.#firstStored = storedIn(this.#account);
@@ -270,7 +273,7 @@ export class Work {
     if (this.events.length + this.#audits.length > 0 || isCounted) {
       // Without an event to mark it, the correction waits for the next transaction.
       const last_at = this.#isSetBack && this.events.length === 0 ? this.#latest : this.now;
-      this.send(queries.advanceAccount(tx, { ...this.account, last_at }));
+      this.send(tx.updateMany(queries.advanceAccounts, [{ ...this.account, last_at }]));
     }
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.waitForSent();

@@ -96,9 +96,9 @@ export class UsageMeter implements Meter {
 
   async refuseOverPlan<J extends MeteredCall>(
     work: Work,
-    jobs: J[],
+    jobs: readonly J[],
     refuse: (job: J, result: { error: unknown }) => void,
-  ): Promise<J[]> {
+  ): Promise<readonly J[]> {
     if (!this.#isBlocking || !jobs.some((job) => writeCharge(job) > 0)) return jobs;
     const held = await this.#tallies.lockUsage(work);
     const before = held.used;
