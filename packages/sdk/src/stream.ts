@@ -1,5 +1,5 @@
 import type { Operation } from '@mem-service/contract';
-import { errorFromResponse, MemError, problemOf, unreachableError } from './error.ts';
+import { errorFromResponse, errorFromText, MemError, problemOf, unreachableError } from './error.ts';
 import { createParser, type SseMessage } from './sse.ts';
 import {
   backOffMs,
@@ -28,6 +28,8 @@ export type StreamText = (
 /** The service sends a heartbeat every 15 seconds. */
 const IDLE_MS = 45_000;
 const MAX_RETRY_AFTER_S = 30;
+/** The last event of a stream whose position the log no longer has; its data is the problem. */
+const LOG_REWOUND = 'log_rewound';
 
 /**
  * The first connection fails as any call does. After it, the stream reconnects after every failure and resumes where it
@@ -44,12 +46,13 @@ export function createStream(options: ClientOptions): StreamText {
       let count = 0;
       let leastMs = 0;
       try {
-        for await (const { id, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
+        for await (const { id, event, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
           // The first message only gives the start of the stream: a connection that brings no more does not reset the
           // back-off.
           if (count++ > 0) tries = 0;
           connected = true;
           lastId = id ?? lastId;
+          if (data !== undefined && event === LOG_REWOUND) throw errorFromText(data);
           if (data !== undefined) yield data;
         }
       } catch (error) {

@@ -77,7 +77,7 @@ type StreamRequest = { name: StreamName; input: Record<string, unknown>; caller:
 
 async function followLocal(kernel: Kernel, { name, input, caller }: StreamRequest, { print, signal }: StreamOutput) {
   const subscription = await kernel.open(name, input, caller);
-  await new Promise<void>((end) => {
+  await new Promise<void>((end, fail) => {
     signal.addEventListener('abort', () => end(), { once: true });
     if (signal.aborted) return end();
     subscription.start({
@@ -85,7 +85,7 @@ async function followLocal(kernel: Kernel, { name, input, caller }: StreamReques
         for (const event of events) print(subscription.toText(event));
         return undefined;
       },
-      end,
+      end: (fault) => (fault ? fail(fault) : end()),
     });
   });
   subscription.close();

@@ -27,6 +27,8 @@ export * from './kernel-tables.ts';
 export * from './key-ring.ts';
 export { type KeySource, type KeyStatus, type KnownKey, UnknownKey } from './key-status.ts';
 export type { LedgerPosition } from './ledger-lines.ts';
+export { listEvents, listFirstEvents, logRewound, requirePosition } from './log-pages.ts';
+export * from './log-position.ts';
 export * from './log-queries.ts';
 export * from './maintenance/index.ts';
 export * from './metering.ts';
@@ -39,7 +41,7 @@ export { globConditions } from './path-filter.ts';
 export * from './plan-bounds.ts';
 export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
-export { insertAccount, listEvents, listFirstEvents, readAccount } from './queries.ts';
+export { insertAccount, readAccount } from './queries.ts';
 export * from './registry.ts';
 export * from './result.ts';
 export {

@@ -8,6 +8,7 @@ import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
+import type { LogPosition } from './log-position.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
 import type { ControlContext, Handler, Handlers, Kernel, Module, Services } from './module.ts';
@@ -105,7 +106,7 @@ async function close({ services, notes, committer, followers }: Omit<KernelParts
 /** An error of a hook does not undo the commit. */
 function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown) => void) {
   const listeners = hooks.flatMap(({ committed }) => committed ?? []);
-  return (events: readonly LogEvent[], accountId: string): void => {
+  return (events: readonly LogEvent[], accountId: string, after: LogPosition): void => {
     for (const committed of listeners) {
       try {
         committed(events, accountId);
@@ -113,7 +114,7 @@ function publisher(feed: Feed, hooks: readonly Hooks[], onError: (error: unknown
         onError(error);
       }
     }
-    feed.publish(accountId, events);
+    feed.publish(accountId, events, after);
   };
 }
 
