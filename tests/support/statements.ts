@@ -75,6 +75,9 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
     isWritable: () => database.isWritable(),
+    get lostConnections() {
+      return database.lostConnections;
+    },
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.marks ? { marks: database.marks } : {}),

@@ -14,6 +14,8 @@ import {
 export type StreamOptions = Omit<CallOptions, 'idempotencyKey'> & {
   /** Reconnects if nothing arrives for this long, not even a heartbeat. */
   idleMs?: number;
+  /** Called each time it is connected. */
+  onOpen?: () => void;
   /** Called with the reason before each wait to connect again. */
   onRetry?: (error: MemError) => void;
 };
@@ -37,7 +39,7 @@ const LOG_REWOUND = 'log_rewound';
  */
 export function createStream(options: ClientOptions): StreamText {
   const prepare = createPrepare(options);
-  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onRetry, ...call }) {
+  return async function* follow(operation, input, { idleMs = IDLE_MS, signal, onOpen, onRetry, ...call }) {
     const { retries = 3, timeoutMs = 30_000 } = { ...options, ...defined(call) };
     const prepared = prepare(operation, input, call);
     let lastId: string | undefined;
@@ -49,6 +51,7 @@ export function createStream(options: ClientOptions): StreamText {
         for await (const { id, event, data } of messages(prepared, { signal, lastId, timeoutMs, idleMs })) {
           // The first message only gives the start of the stream: a connection that brings no more does not reset the
           // back-off.
+          if (count === 0) onOpen?.();
           if (count++ > 0) tries = 0;
           connected = true;
           lastId = id ?? lastId;

@@ -22,31 +22,31 @@ export async function printEvents(
     last = reason;
   };
   if (terminal.screen.width !== undefined) terminal.err('watching; Ctrl-C ends it\n');
-  const reading = { print, onRetry, signal: AbortSignal.any([stop.signal, terminal.gone]) };
+  const tell = (reason: string) => warn(terminal, reason);
+  const reading = { print, onRetry, tell, signal: AbortSignal.any([stop.signal, terminal.gone]) };
   try {
-    await followOn(connection, { name, input }, reading, (reason) => warn(terminal, reason));
+    await followOn(connection, { name, input }, reading);
   } finally {
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
-/** A log that was set back right after it was followed again is not followed on. */
-const SETTLED_MS = 1_000;
-
-/** Where the log was set back, says so, and goes on with what is committed from then on. */
+/** Where the log was set back under an open stream, says so, and goes on with what is committed from then on. */
 async function followOn(
   connection: ServiceConnection,
   { name, input }: StreamCommand,
-  reading: StreamOutput,
-  tell: (reason: string) => void,
+  { tell, ...reading }: Omit<StreamOutput, 'onOpen'> & { tell: (reason: string) => void },
 ): Promise<void> {
   for (let after: string | undefined; ; ) {
-    const began = performance.now();
+    let isOpen = false;
+    const onOpen = () => {
+      isOpen = true;
+    };
     try {
-      return await connection.follow(name, after === undefined ? input : { ...input, after }, reading);
+      return await connection.follow(name, after === undefined ? input : { ...input, after }, { ...reading, onOpen });
     } catch (error) {
       const position = rewoundTo(error);
-      if (position === undefined || (after !== undefined && performance.now() - began < SETTLED_MS)) throw error;
+      if (position === undefined || !isOpen) throw error;
       tell(`${(error as Error).message}; watching on from there`);
       after = position;
     }

@@ -31,6 +31,9 @@ export async function readPosition(query: Query, accountId: string, seq: number)
   return query.get(sql`SELECT seq, stamp FROM events WHERE account_id = ${accountId} AND seq = ${seq}`);
 }
 
+/** For a thread that has its own connection to a file of SQLite. */
+export const stampStatement = 'SELECT stamp FROM events WHERE account_id = ? AND seq = ?';
+
 /** Where the log of an account ends; undefined where it is empty. */
 export function readHead(query: Query, accountId: string): Promise<LogPosition | undefined> {
   return query.get(sql`SELECT seq, stamp FROM events WHERE account_id = ${accountId} ORDER BY seq DESC LIMIT 1`);

@@ -8,6 +8,7 @@ import { toCountedCall } from './counted-call.ts';
 import { Feed } from './feed.ts';
 import { Followers } from './followers.ts';
 import type { Hooks } from './hooks.ts';
+import { isPagedByLog, runPageOfLog } from './log-cursors.ts';
 import type { LogPosition } from './log-position.ts';
 import type { OnAccount } from './metering.ts';
 import { kernelMigrations } from './migrations.ts';
@@ -151,7 +152,9 @@ function createRun({ services, admit, followers, committer, notes }: KernelParts
     await waitForNotes;
     const context = readContext(services, caller, lineage);
     context.gaps = gaps;
-    const running = handler.run(context, input);
+    const running = isPagedByLog(operations[name])
+      ? runPageOfLog(context, input, (page) => handler.run(context, page) as Promise<unknown>)
+      : handler.run(context, input);
     const isPaid = caller.key !== undefined && services.meter !== undefined;
     const output = await (isPaid ? refundOnFailure(running, { name, services, caller }) : running);
     if (handler.resourceOf && isAuditedRead(name, caller))

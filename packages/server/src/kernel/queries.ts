@@ -1,16 +1,13 @@
 import {
   type Dialect,
   type Find,
-  type FirstRows,
   fragment,
   type Insert,
   type Query,
-  type Sql,
   sql,
   type Transaction,
   type Update,
 } from '../db/index.ts';
-import type { LogEvent } from './work.ts';
 
 export type AccountRow = {
   account_id: string;

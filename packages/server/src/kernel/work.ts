@@ -1,5 +1,6 @@
 import { Fault } from '@mem-service/contract';
 import type { Dialect, Row, Transaction } from '../db/index.ts';
+import { activityOf } from './agent-activity.ts';
 import { answerRows, type KeptAnswer } from './answer-names.ts';
 import { type AuditRow, auditRow, chainAudit, type Subject } from './audit.ts';
 import { type Caller, SELF_CALLER } from './caller.ts';
@@ -106,7 +107,9 @@ export class Work {
     this.tx.enter(this.account_id);
     this.#account = await (row ?? queries.lockAccount(this.tx, this.dialect, this.account_id));
     if (!this.#account || this.#account.deleted_at !== null) throw accountGone(this.account_id);
-    this.#start = { seq: this.#account.seq, stamp: this.#account.seq_stamp };
+    this.#start = this.position;
+    const checking = this.services.knownLogs.check(this.tx, this.account_id, this.#start);
+    if (checking !== undefined) await checking;
     this.#firstItemNo = this.#account.item_no;
     this.#firstStored = storedIn(this.#account);
     // Times do not run backwards within an account, so that a time identifies a position in its log. A clock that was far
@@ -210,6 +213,7 @@ export class Work {
 
   /** Called after the commit. */
   committed(): void {
+    if (this.events.length > 0) this.services.knownLogs.committed(this.account_id, this.position);
     for (const run of this.#after) run();
   }
 
@@ -286,15 +290,4 @@ export class Work {
     if (this.#charges.length > 0) this.services.meter?.write(this, this.#charges);
     await this.waitForSent();
   }
-}
-
-/** One row for each agent that acted, including actions on another agent. */
-function activityOf(events: readonly LogEvent[]): Row[] {
-  const agents = new Map<string, Row>();
-  for (const { account_id, agent_id, visible_to, created_at, actor_agent_id } of events) {
-    const actor = actor_agent_id ?? agent_id;
-    const row = { account_id, agent_id: actor, visible_to, first_at: created_at, last_at: created_at };
-    agents.set(`${actor}\n${visible_to}`, row);
-  }
-  return [...agents.values()];
 }
