@@ -12,6 +12,7 @@ import {
   takeBatch,
   type WriteJob,
 } from './lanes.ts';
+import type { LogPosition } from './log-position.ts';
 import type { Services } from './module.ts';
 import { type AccountRow, lockFreeAccounts } from './queries.ts';
 import { recordWrite, runWrites } from './run-writes.ts';
@@ -27,7 +28,7 @@ const MAX_MISSED = 2;
 class AccountBusy extends Error {}
 
 export type CommitObserver = {
-  committed(events: readonly LogEvent[], accountId: string): void;
+  committed(events: readonly LogEvent[], accountId: string, after: LogPosition): void;
   batch(size: number): void;
 };
 
@@ -239,7 +240,7 @@ export class Committer {
   #publish(work: Work): void {
     try {
       work.committed();
-      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id);
+      if (work.events.length > 0) this.#observer.committed(work.events, work.account_id, work.start);
     } catch (error) {
       process.emitWarning(error as Error);
     }
