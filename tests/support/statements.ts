@@ -114,6 +114,11 @@ const OVER_ALL_ACCOUNTS: readonly (readonly [start: string, reason: string])[] =
   ['ALTER TABLE ', 'changes the schema'],
   ['UPDATE evidence SET (before_seq, before_no) =', 'a migration, each account for itself'],
   ['UPDATE entries SET (line_seq, line_no) =', 'a migration, each account for itself'],
+  [
+    'INSERT INTO standings (account_id, entry_id, confidence, standing, standing_no, recall_count, line_seq, line_no) SELECT',
+    'a migration, each account for itself',
+  ],
+  ['UPDATE entries SET standing = NULL WHERE standing IS NOT NULL', 'a migration, each account for itself'],
   ['UPDATE sessions SET recorded = 1 WHERE attributes <>', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = (SELECT', 'a migration, each account for itself'],
   ['UPDATE accounts SET storage_bytes = storage_bytes + (SELECT', 'a migration, each account for itself'],

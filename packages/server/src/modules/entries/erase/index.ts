@@ -7,6 +7,7 @@ import {
   type ErasedEntries,
   type Work,
 } from '../../../kernel/index.ts';
+import { updateStandingTexts } from '../standings.ts';
 import * as queries from './queries.ts';
 
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
@@ -87,6 +88,6 @@ export const erasesAgent: AgentEraser = {
         JSON.parse(standing, (_name, value) => (value === agent.agent_id ? agent.alias : value)),
       ),
     }));
-    await tx.updateMany(queries.updateStandingTexts, renamed);
+    await tx.updateMany(updateStandingTexts, renamed);
   },
 };
