@@ -32,6 +32,7 @@ describe.each(backends)('what callers see is noted beside their requests, on %s'
     expect(count('INSERT INTO sessions')).toBeLessThan(50);
     expect(count('INSERT INTO standings')).toBe(count('INSERT INTO sessions'));
     expect(count('INSERT INTO session_reads')).toBe(1);
+    expect(written.filter((text) => /^(INSERT INTO|UPDATE) (entries|versions)\b/.test(text))).toEqual([]);
     expect(await recalls(app)).toEqual([100]);
   });
 

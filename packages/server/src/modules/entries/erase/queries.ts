@@ -1,4 +1,4 @@
-import { andAll, fragment, type Query, type Sql, sql } from '../../../db/index.ts';
+import { andAll, emptySql, fragment, type Query, type Sql, sql } from '../../../db/index.ts';
 import {
   type EntryHead,
   type ErasedAgent,
@@ -29,16 +29,16 @@ const stood = (accountId: string): Sql => ({ text: joinStanding(), values: [acco
 const named = ({ account_id, branch, paths, keys }: ErasureTarget): Sql =>
   sql`entries.account_id = ${account_id} AND branch = ${branch}${andAll([...paths, ...keys])}`;
 
-export function listTargets(query: Query, target: ErasureTarget): Promise<EntryHead[]> {
+export function listNamed(
+  query: Query,
+  target: ErasureTarget,
+  { after, limit }: { after: EntryHead | undefined; limit: number },
+): Promise<EntryHead[]> {
+  const rest = after ? sql` AND (entity_path, key) > (${after.entity_path}, ${after.key})` : emptySql;
   return query.all<EntryHead>(
-    sql`SELECT ${HEAD} FROM entries${stood(target.account_id)} WHERE ${named(target)}
-          AND (shared = 1 OR agent_id = ${target.agent_id})`,
+    sql`SELECT ${HEAD} FROM entries${stood(target.account_id)} WHERE ${named(target)}${rest}
+        ORDER BY entity_path, key LIMIT ${limit}`,
   );
-}
-
-export async function listNamed(query: Query, target: ErasureTarget): Promise<number[]> {
-  const rows = await query.all<{ entry_id: number }>(sql`SELECT entry_id FROM entries WHERE ${named(target)}`);
-  return rows.map(({ entry_id }) => entry_id);
 }
 
 /** A condition on another table: rows that refer to an entry to be erased, or only to its path. */
@@ -112,18 +112,19 @@ export function newestLeft(
 
 export type AuthoredEntry = EntryHead & { by_others: number };
 
-/** Returns the entries of which the agent wrote a version, and whether other agents wrote some as well. */
+/** Returns the entries of which the agent wrote a version, and whether other agents wrote some as well, by their numbers. */
 export function listAuthored(
   query: Query,
   { account_id, agent_id }: Pick<ErasedAgent, 'account_id' | 'agent_id'>,
+  { after, limit }: { after: number; limit: number },
 ): Promise<AuthoredEntry[]> {
   return query.all(
     sql`SELECT ${HEAD}, CASE WHEN EXISTS (SELECT 1 FROM versions WHERE versions.account_id = ${account_id}
             AND versions.entry_id = entries.entry_id AND versions.agent_id <> ${agent_id}) THEN 1 ELSE 0 END AS by_others
         FROM entries${stood(account_id)} WHERE entries.account_id = ${account_id}
           AND entries.entry_id IN (SELECT versions.entry_id FROM versions WHERE versions.account_id = ${account_id}
-            AND versions.agent_id = ${agent_id})
-        ORDER BY entries.entry_id`,
+            AND versions.agent_id = ${agent_id} AND versions.entry_id > ${after})
+        ORDER BY entries.entry_id LIMIT ${limit}`,
   );
 }
 
