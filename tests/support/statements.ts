@@ -83,7 +83,18 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
   };
 }
 
-export const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const squeezed = new Map<string, string>();
+const MAX_SQUEEZED = 10_000;
+
+/** On one line. The same texts come again and again. */
+export function squeeze(text: string): string {
+  const known = squeezed.get(text);
+  if (known !== undefined) return known;
+  if (squeezed.size >= MAX_SQUEEZED) squeezed.clear();
+  const line = text.replace(/\s+/g, ' ').trim();
+  squeezed.set(text, line);
+  return line;
+}
 
 /** Tables with rows of accounts, and views of them, as modules declare them. */
 const declaredTables = (installed: readonly Module[]): string[] => [

@@ -27,7 +27,7 @@ import {
 } from '../entries/index.ts';
 import { parseQuery, readIndexState, type Term, withSoundWords } from '../text/index.ts';
 import * as queries from './queries.ts';
-import { countInReach, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
+import { countLiftable, isLowered, orderBlocks, type PlacedHit } from './rules/evidence-order.ts';
 import { findByScan } from './scan-search.ts';
 import { findByText, type SearchHit, type TextMatch } from './text-search.ts';
 
@@ -124,10 +124,10 @@ async function byEvidence(
 ): Promise<readonly TextMatch[]> {
   const load = (some: readonly TextMatch[]) =>
     queries.getTestedBySeq(some.length > MANY ? scan : read, view, dialect.numbers(some.map(({ seq }) => seq)));
-  const reach = countInReach(matches, wanted);
-  let tested = await load(matches.slice(0, reach));
+  const near = countLiftable(matches, wanted);
+  let tested = await load(matches.slice(0, near));
   if (tested.length === 0) return matches;
-  if (reach < matches.length && tested.some((row) => isLowered(placeOf(row, null)))) tested = await load(matches);
+  if (near < matches.length && tested.some((row) => isLowered(placeOf(row, null)))) tested = await load(matches);
   const rows = new Map(tested.map((row) => [row.seq, row]));
   return orderBlocks(matches, ({ seq, score }) =>
     placeOf(rows.get(seq) ?? { seq, confidence: 1, standing: null }, score),

@@ -105,15 +105,14 @@ async function loadItems(
 
 /** The same, without the later of its items where there are more than so many bytes of them. */
 export async function loadSessionWithin(
-  query: Query,
+  { read, scan }: { read: Query; scan: Query },
   key: SessionKey,
   { bytes, dialect }: { bytes: number; dialect: Dialect },
 ): Promise<OpenSession & { isCut: boolean }> {
-  const [row, reads, sizes] = await Promise.all([
-    getSession(query, key),
-    loadReads(query, key),
-    queries.listItemSizes(query, key),
-  ]);
+  const row = await getSession(read, key);
+  const isLong = row !== undefined && (row.items > FEW_ITEMS || row.bytes > FEW_BYTES);
+  const query = isLong ? scan : read;
+  const [reads, sizes] = await Promise.all([loadReads(query, key), queries.listItemSizes(query, key)]);
   const some = startWithin(sizes, bytes, (item) => item.bytes);
   const numbers = dialect.numbers(some.map(({ no }) => no));
   const items = some.length === 0 ? [] : await queries.listSomeItems(query, key, numbers);

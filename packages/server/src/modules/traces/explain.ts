@@ -42,7 +42,7 @@ async function explainOpen(context: ReadContext, input: Input<'sessions.explain'
   const key = { account_id, agent_id, session };
   const scope = readScope(caller);
   const bytes = bytesOf(context);
-  const { isCut, ...loaded } = await loadSessionWithin(read, key, { bytes, dialect: context.dialect });
+  const { isCut, ...loaded } = await loadSessionWithin(context, key, { bytes, dialect: context.dialect });
   const open = sessionInScope(scope, loaded);
   const parts = new TraceParts();
   for (const { entity_path = null, key = null, entry_id = null, kind, data } of await inTurns(partsInSteps(open)))

@@ -14,7 +14,7 @@ import * as queries from './queries.ts';
 export { type AuthoredEntry, type ErasureTarget, listAuthored, newestLeft } from './queries.ts';
 
 /** Entries that are erased at once: each statement about so many takes some milliseconds. */
-const ENTRIES_AT_ONCE = 500;
+const ENTRIES_AT_ONCE = 2000;
 
 /**
  * Finds the entries to erase, with what other modules need to erase their rows about them. Many of them come in parts, to be

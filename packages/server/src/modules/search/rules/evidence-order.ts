@@ -41,7 +41,7 @@ export const hitsToOrder = (end: number): number => Math.ceil(end / BLOCK_HITS) 
  * How many of the best matches evidence can bring among the first `wanted`, as long as it lowers none of them: the others
  * would stay below even with the best evidence there is.
  */
-export function countInReach(matches: readonly { score: number | null }[], wanted: number): number {
+export function countLiftable(matches: readonly { score: number | null }[], wanted: number): number {
   const last = matches[wanted - 1]?.score ?? null;
   if (last === null || wanted > BLOCK_HITS) return matches.length;
   const least = last / (1 + EVIDENCE_WEIGHT);
