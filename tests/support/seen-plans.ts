@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { runSql } from './place.ts';
 
 type PlanNode = {
   'Node Type': string;
@@ -32,9 +31,12 @@ const SETTINGS = {
 
 /** From now on, each new connection to the database is told how every statement is carried out. */
 export async function explainStatements(dsn: string): Promise<void> {
-  const { rows } = await runSql(dsn, 'SELECT current_database() AS name');
+  const client = new pg.Client({ connectionString: dsn });
+  await client.connect();
+  const { rows } = await client.query('SELECT current_database() AS name');
   for (const [name, value] of Object.entries(SETTINGS))
-    await runSql(dsn, `ALTER DATABASE ${rows[0].name} SET ${name} = ${value}`);
+    await client.query(`ALTER DATABASE ${rows[0].name} SET ${name} = ${value}`);
+  await client.end();
 }
 
 type Notices = { _handleNotice(notice: { message: string }): void };
@@ -58,7 +60,5 @@ const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).fla
 
 const summaryOf = (plan: PlanNode) => ({
   buffers: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
-  scanned: nodesOf(plan).flatMap((node) =>
-    node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] as string] : [],
-  ),
+  scanned: nodesOf(plan).flatMap((node) => (node['Node Type'] === 'Seq Scan' ? [node['Relation Name'] as string] : [])),
 });
