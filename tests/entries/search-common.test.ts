@@ -38,6 +38,7 @@ function countingRows(database: Database, report: (rows: number) => void): Datab
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    isWritable: () => database.isWritable(),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.words ? { words: database.words } : {}),

@@ -70,6 +70,7 @@ function withoutConditions(database: Database, isOpen: () => boolean): Database 
     exclusively: (work) => database.exclusively(work),
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
+    isWritable: () => database.isWritable(),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),

@@ -114,6 +114,7 @@ function bound(database: Database): Database {
     alter: (work) => database.alter(work),
     maintain: (statement) => database.maintain(statement),
     exclusively: (work) => database.exclusively(work),
+    isWritable: () => database.isWritable(),
     announce: (topic, at) => database.announce(topic, at),
     onAnnounce: (listener) => database.onAnnounce(listener),
     close: () => database.close(),

@@ -16,6 +16,9 @@ export function serverAccount(): SystemAccount {
 
 /** The folder of the programs; a copy under `home` where the account may not read the installed package. */
 export function serverBinaries(home: string, account: SystemAccount): string {
+  // Another version, such as that of the system.
+  const { POSTGRES_BIN: named } = process.env;
+  if (named) return named;
   const installed = installedFolder();
   const linked = linkLibraries(installed);
   if (linked && runs(installed, account)) return join(installed, 'bin');

@@ -196,7 +196,7 @@ function logOf(place: ServerPlace): string {
 }
 
 /** Below the range the system hands to clients, so that none of them takes the port while the server is down. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
     const probe = createServer();

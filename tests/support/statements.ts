@@ -74,6 +74,7 @@ export function watchDatabase(database: Database, see: (statement: Sql) => void)
     exclusively: (work) => database.exclusively((tx) => work(watchTransaction(tx))),
     alter: (work) => database.alter((tx) => work(watchTransaction(tx))),
     maintain: async (statement) => database.maintain(seen(statement)),
+    isWritable: () => database.isWritable(),
     announce: (topic, place) => database.announce(topic, place),
     onAnnounce: (listener) => database.onAnnounce(listener),
     ...(database.marks ? { marks: database.marks } : {}),

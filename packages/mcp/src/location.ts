@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { addressOfDsn } from './dsn.ts';
 import { deniedIn, isFolderOrLink, refusalOfFound, statOf, trustedOwners } from './store-trust.ts';
 
-export { addressOfDsn, hasStrayPassword } from './dsn.ts';
+export { addressOfDsn, hasStrayPassword, hostsOfDsn } from './dsn.ts';
 
 /** What decides where memory is, in this order. */
 export const locationRule = ['MEM_HTTP_URL', 'MEM_POSTGRES_DSN', 'MEM_DATA_DIR', 'found', 'own'] as const;

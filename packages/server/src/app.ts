@@ -81,7 +81,11 @@ export type AppOptions = {
   modules?: readonly Module[] | undefined;
   dataDir: string;
   postgresDsn?: string | undefined;
+  /** Past a pooler of transactions: for LISTEN, migrations and maintenance. */
+  postgresDirectDsn?: string | undefined;
   postgresPool?: number;
+  /** The process will use its whole pool of connections: a pooler that gives fewer is told of at the start. */
+  triesPool?: boolean;
   /** Row-level security on PostgreSQL. By default a store that has it keeps it. */
   rowSecurity?: RowSecurity['mode'];
   /** The role that requests run under when row-level security is on. */
@@ -109,6 +113,7 @@ export type AppOptions = {
   clock?: Clock;
   ids?: Ids;
   onError?: (error: unknown) => void;
+  onWarning?: (warning: string) => void;
   /** Wraps the store, for tests that watch its calls or make them fail. */
   wrapDatabase?: (database: Database) => Database;
 };
@@ -178,7 +183,9 @@ function meteringFor({ hosted = false, rateLimits = true }: AppOptions, parts: M
 
 async function openDatabase(options: AppOptions, modules: readonly Module[]): Promise<Database> {
   if (options.postgresDsn === undefined) return openSqlite(options.dataDir, options.readCache);
-  const { onError = () => {} } = options;
-  const { postgresDsn: dsn, postgresPool: poolSize = 10, rowSecurity: mode = 'as found', postgresRole: role } = options;
-  return openPostgres({ dsn, poolSize, onError, rowSecurity: { mode, role, rules: rowSecurityRules(modules) } });
+  const { onError = () => {}, onWarning = () => {}, triesPool = false } = options;
+  const { postgresDsn: dsn, postgresDirectDsn: directDsn, postgresPool: poolSize = 10 } = options;
+  const { rowSecurity: mode = 'as found', postgresRole: role } = options;
+  const rowSecurity = { mode, role, rules: rowSecurityRules(modules) };
+  return openPostgres({ dsn, directDsn, poolSize, triesPool, onError, onWarning, rowSecurity });
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { shapes } from '@mem-service/contract';
-import { locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
+import { hostsOfDsn, locateServedMemory, type MemoryLocation, STORE_FOLDER } from '@mem-service/mcp/location';
 import * as z from 'zod';
 import { readPlans, readPrices } from './config-tables.ts';
 import { shortKeys, warningsOf } from './config-warnings.ts';
@@ -27,6 +27,8 @@ export type Config = {
   served: MemoryLocation;
   dataDir: string;
   postgresDsn: string | undefined;
+  /** Past a pooler, for connections that keep a session. */
+  postgresDirectDsn: string | undefined;
   postgresPool: number;
   /** Row-level security. `as found`: a store that has it keeps it. */
   rowSecurity: 'on' | 'off' | 'as found';
@@ -83,6 +85,11 @@ const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:/.test(text), 'must be an http or https address');
 
+const postgresAddress = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
+  .refine((text) => hostsOfDsn(text) !== undefined, 'is not a valid address');
+
 const variables = {
   MEM_HTTP_HOST: z.string().min(1).default('0.0.0.0'),
   MEM_HTTP_PORT: whole(0, 65535).default(8080),
@@ -113,11 +120,8 @@ const variables = {
     )
     .default([]),
   MEM_DATA_DIR: z.string().min(1).default(STORE_FOLDER),
-  MEM_POSTGRES_DSN: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must start with postgres://')
-    .refine((text) => URL.canParse(text), 'is not a valid address')
-    .optional(),
+  MEM_POSTGRES_DSN: postgresAddress.optional(),
+  MEM_POSTGRES_DIRECT_DSN: postgresAddress.optional(),
   MEM_POSTGRES_POOL: whole(1, 500).default(10),
   MEM_ROW_SECURITY: z.enum(['on', 'off'], 'must be on or off').optional(),
   MEM_POSTGRES_APP_ROLE: z
@@ -216,6 +220,7 @@ export function readConfig(env: Environment = process.env): Config {
     served: locateServedMemory(env, process.cwd()),
     dataDir: v.MEM_DATA_DIR,
     postgresDsn: v.MEM_POSTGRES_DSN,
+    postgresDirectDsn: v.MEM_POSTGRES_DIRECT_DSN,
     postgresPool: v.MEM_POSTGRES_POOL,
     rowSecurity: v.MEM_ROW_SECURITY ?? (v.MEM_MODE ? 'on' : 'as found'),
     postgresRole: v.MEM_POSTGRES_APP_ROLE,

@@ -35,11 +35,15 @@ export async function inspectStore(config: Config): Promise<StoreReport> {
     );
     return { ...schemaReport({ ...found, engine: 'sqlite' }, modules), problems, stored_keys: counted };
   }
-  const postgres = await checkPostgres(postgresDsn, {
-    names: new Set(tablesOf(modules).map(({ table }) => table)),
-    rowSecurity: config.rowSecurity,
-    role: config.postgresRole,
-  });
+  const { postgresDirectDsn: directDsn, postgresPool: poolSize } = config;
+  const postgres = await checkPostgres(
+    { dsn: postgresDsn, directDsn, poolSize },
+    {
+      names: new Set(tablesOf(modules).map(({ table }) => table)),
+      rowSecurity: config.rowSecurity,
+      role: config.postgresRole,
+    },
+  );
   const found = { applied: postgres.applied, schema: postgres.schema, engine: 'postgres' } as const;
   return { ...schemaReport(found, modules), problems: [], postgres };
 }

@@ -112,7 +112,8 @@ async function start(config: Config, log: Logger, channel?: WorkerChannel): Prom
   // A worker is handed its connections; the supervisor has tried the address.
   if (!channel) await tryListening(config.http);
   const onError = (err: unknown) => log.error({ err }, 'background work failed');
-  const app = await whenReachable(() => openInstalledApp(config, { onError }), {
+  const onWarning = (warning: string) => log.warn(warning);
+  const app = await whenReachable(() => openInstalledApp(config, { onError, onWarning, triesPool: true }), {
     waitMs: START_WAIT_MS,
     onWait: (error) => log.warn({ why: error.why }, `${error.message}; trying for ${START_WAIT_MS / 1000} s`),
   });

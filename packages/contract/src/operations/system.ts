@@ -5,7 +5,7 @@ export const system = {
   'health.read': operation({
     summary: 'Health check',
     description:
-      'Answers as long as the process lives; with `ready` it asks the database too and answers 503 without it.',
+      'Answers as long as the process lives. With `ready` it asks the database too: 503 without it, and where it can be read but takes no writes (`writable` is false then).',
     module: 'system',
     effect: 'none',
     cost: 0,
@@ -20,6 +20,7 @@ export const system = {
           version: z.string(),
           schema: z.int().meta({ description: 'How many database migrations were applied.' }),
           backend: z.enum(['sqlite', 'postgres']),
+          writable: z.boolean().optional().meta({ description: 'With `ready`: the database takes writes.' }),
         })
         .meta({ id: 'Health' }),
     errors: ['unavailable'],

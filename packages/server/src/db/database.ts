@@ -136,6 +136,8 @@ export interface Database extends AccountReads {
   announce(topic: string, place: number): void;
   /** Subscribes to announcements of other processes; returns the function that unsubscribes. */
   onAnnounce(listener: AnnouncementListener): () => void;
+  /** False where the store can be read but takes no writes now, such as a standby of PostgreSQL. */
+  isWritable(): Promise<boolean>;
   /** Present on SQLite, where processes cannot send messages to each other. */
   readonly marks?: PendingMarks;
   /** Present on SQLite, which has the words of entries in a file of their own. */

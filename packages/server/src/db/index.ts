@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import type { PostgresOptions } from './postgres.ts';
+import type { PostgresOptions } from './postgres-open.ts';
 
 export * from './database.ts';
 export { MergedStatements } from './merged-statements.ts';
@@ -14,6 +14,6 @@ export { endOfThread } from './thread-end.ts';
 
 /** Loads the driver on first use: loading takes as long as a whole command on SQLite. */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
-  const { createPostgres } = await import('./postgres.ts');
+  const { createPostgres } = await import('./postgres-open.ts');
   return createPostgres(options);
 }

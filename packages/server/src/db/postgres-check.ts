@@ -1,9 +1,11 @@
-import pg from 'pg';
 import type { Query } from './database.ts';
 import { readSchema, type StoreSchema } from './expected-schema.ts';
 import { readApplied } from './migrate.ts';
 import type { AppliedMigration } from './migration-order.ts';
+import { readAddress } from './postgres-address.ts';
+import { newClient, type PostgresClient, planConnections } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
+import { examineLinks, type LinkReport } from './postgres-pooler.ts';
 import { execute } from './postgres-transaction.ts';
 import { DEFAULT_ROLE, missingGrants, missingViewGrants, readRoleRights, rolesOf } from './row-security-roles.ts';
 import type { Sql } from './sql.ts';
@@ -35,6 +37,8 @@ export type PostgresState = {
   /** The number of other tables, and those whose names collide with tables of the store. */
   foreign: number;
   taken: string[];
+  /** What is between this machine and the server. */
+  links: LinkReport;
 };
 
 const STATE = `SELECT current_setting('server_version') AS version, current_user AS role, current_schema() AS place,
@@ -72,9 +76,10 @@ function ownTables(tables: readonly CheckedTable[], names: ReadonlySet<string>):
   return isStore ? tables.filter(({ name }) => names.has(name) || name === MIGRATIONS) : [];
 }
 
-const ask = async <T>(client: pg.Client, text: string) => (await execute(client, { text, values: [] })).rows as T[];
+const ask = async <T>(client: PostgresClient, text: string) =>
+  (await execute(client, { text, values: [] })).rows as T[];
 
-const asQuery = (client: pg.Client): Pick<Query, 'all' | 'get'> => ({
+const asQuery = (client: PostgresClient): Pick<Query, 'all' | 'get'> => ({
   all: <T>({ text }: Sql) => ask<T>(client, text),
   get: async <T>({ text }: Sql) => (await ask<T>(client, text))[0],
 });
@@ -93,7 +98,7 @@ const FOUND_ROLE = `SELECT CAST(pg_get_userbyid(p.polroles[1]) AS text) AS name 
 const NO_GRANTS = { missing_grants: [], missing_view_grants: [], is_guarded: false };
 
 /** What is missing for requests to run under the roles of row-level security, where it is or will be on. */
-async function checkGrants(client: pg.Client, schema: string | null, expected: PostgresExpectation) {
+async function checkGrants(client: PostgresClient, schema: string | null, expected: PostgresExpectation) {
   const [found] = await ask<{ name: string }>(client, FOUND_ROLE);
   const isUsed = expected.rowSecurity === 'on' || (expected.rowSecurity === 'as found' && found !== undefined);
   if (!isUsed || schema === null) return NO_GRANTS;
@@ -106,16 +111,23 @@ async function checkGrants(client: pg.Client, schema: string | null, expected: P
   };
 }
 
+async function openChecked(dsn: string): Promise<PostgresClient> {
+  const client = newClient(planConnections(readAddress(dsn)));
+  await client.connect().catch((error) => {
+    throw translate(error);
+  });
+  return client;
+}
+
 /** Inspects a database without changing it: which of these tables exist, and what the role may do. */
 export async function checkPostgres(
-  dsn: string,
+  { dsn, directDsn, poolSize }: { dsn: string; directDsn?: string | undefined; poolSize: number },
   { names, rowSecurity, role }: PostgresExpectation,
 ): Promise<PostgresState> {
-  const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 5_000, query_timeout: 10_000 });
-  // A broken connection is reported by the statements.
-  client.on('error', () => {});
+  const links = await examineLinks({ dsn, directDsn, poolSize, isGuarded: rowSecurity === 'on' });
+  // Statements without a name are the same on any server that a pooler leads to; the session sets nothing there.
+  const client = await openChecked(dsn);
   try {
-    await client.connect();
     const [state] = (await ask<Pick<PostgresState, 'version' | 'role'>>(client, STATE)) as [PostgresState];
     const tables = await ask<CheckedTable>(client, TABLES);
     const roles = await ask<{ name: string }>(client, MISSING_ROLES);
@@ -126,6 +138,7 @@ export async function checkPostgres(
     const foreign = tables.filter((table) => !own.includes(table)).map(({ name }) => name);
     return {
       ...state,
+      links,
       schema: await readSchema(asQuery(client), 'postgres'),
       applied: isReadable ? await readApplied(asQuery(client), 'postgres') : [],
       owner: migrations?.owner ?? null,

@@ -13,6 +13,9 @@ const FAILURES: readonly [string, StorageFailure][] = [
   ['40001', 'unavailable'],
   ['40P01', 'unavailable'],
   ['55P03', 'unavailable'],
+  // A pooler led to a server that has not parsed a statement, or has parsed it for another client.
+  ['26000', 'unavailable'],
+  ['42P05', 'unavailable'],
   // Connection, resources, shutdown and cancel, I/O.
   ['08', 'unavailable'],
   ['53', 'unavailable'],
@@ -41,3 +44,7 @@ export function translate(error: unknown): unknown {
 
 /** The login lacks a right. While requests are served that is a bug; at the start it is for the operator to mend. */
 export const isNotAllowed = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === '42501';
+
+/** The server takes no writes: it follows another one since a failover. */
+export const isReadOnly = (error: unknown): boolean =>
+  error instanceof StorageError && error.cause instanceof pg.DatabaseError && error.cause.code === '25006';

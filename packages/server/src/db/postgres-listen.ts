@@ -23,7 +23,7 @@ type ListenConnection = { client: ListenClient; channel: string };
  * receivers also poll.
  */
 export class PostgresAnnouncements {
-  readonly #connect: () => pg.Client;
+  readonly #connect: () => Promise<pg.Client>;
   readonly #onError: (error: Error) => void;
   readonly #listeners = new Set<AnnouncementListener>();
   /** The latest unsent position of each topic. */
@@ -34,7 +34,7 @@ export class PostgresAnnouncements {
   #failures = 0;
   #closed = false;
 
-  constructor(connect: () => pg.Client, onError: (error: Error) => void) {
+  constructor(connect: () => Promise<pg.Client>, onError: (error: Error) => void) {
     this.#connect = connect;
     this.#onError = onError;
   }
@@ -95,13 +95,12 @@ export class PostgresAnnouncements {
   }
 
   async #open(): Promise<ListenConnection> {
-    const client = this.#connect() as ListenClient;
+    const client = (await this.#connect()) as ListenClient;
     const isCurrent = () => this.#connected?.client === client;
     client.on('error', (error) => isCurrent() && this.#lost(error));
     client.on('end', () => isCurrent() && this.#lost(new Error('the connection was closed')));
     client.on('notification', ({ payload = '' }) => this.#onNotification(payload));
     try {
-      await client.connect();
       // This connection must not keep the process alive.
       client.unref();
       const channel: string = (await client.query(CHANNEL)).rows[0].channel;

@@ -1,31 +1,22 @@
 import type pg from 'pg';
 import { type ByteLimit, type FirstRows, StorageError, type Transaction } from './database.ts';
+import type { PostgresClient } from './postgres-client.ts';
 import { translate } from './postgres-errors.ts';
 import { toFirstRows, withRunningBytes } from './postgres-first.ts';
+import { queryLed } from './postgres-led.ts';
 import { insertTextOnce, manyKeys, updateTextOnce } from './postgres-many.ts';
-import { ACCOUNT_SEPARATOR, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
+import { prepare, withoutName } from './postgres-prepare.ts';
+import { ACCOUNT_SEPARATOR, type EnteredBy, SET_ENTERED, type TransactionSettings } from './postgres-settings.ts';
 import type { Find, Insert, Row, Sql, SqlValue, Update } from './sql.ts';
-
-const prepared = new Map<string, { name: string; text: string }>();
-
-/** Named, so that the server parses each statement once per connection. */
-export function prepare(text: string): { name?: string; text: string } {
-  let known = prepared.get(text);
-  if (!known) {
-    let n = 0;
-    known = { name: `mem_${prepared.size}`, text: text.replace(/\?/g, () => `$${++n}`) };
-    // The text of searches varies with their filters; beyond this number, statements are unnamed.
-    if (prepared.size >= 1000) return { text: known.text };
-    prepared.set(text, known);
-  }
-  return known;
-}
 
 type PgStatement = { text: string; values: readonly unknown[]; query_timeout?: number | undefined };
 
-export async function execute(runner: pg.Pool | pg.ClientBase, statement: PgStatement): Promise<pg.QueryResult> {
+/** On a client, or on a pool whose clients are all connected without a pooler. */
+export async function execute(runner: pg.Pool | PostgresClient, statement: PgStatement): Promise<pg.QueryResult> {
+  const isNamed = !('namesStatements' in runner) || runner.namesStatements;
+  const named = isNamed ? prepare(statement.text) : withoutName(statement.text);
   try {
-    return await runner.query({ ...statement, ...prepare(statement.text), values: statement.values as unknown[] });
+    return await runner.query({ ...statement, ...named, values: statement.values as unknown[] });
   } catch (error) {
     throw translate(error);
   }
@@ -37,40 +28,69 @@ export const isConnectionLost = (error: unknown) =>
 
 export type TransactionOptions = {
   timeoutMs?: number;
-  /** Row-level security is on, so the transaction must set its account. */
-  guarded?: boolean;
+  /** What its statements run under. Undefined: what the session has. */
+  settings?: TransactionSettings | undefined;
 };
 
+// Each statement must see everything committed before it, regardless of the default of the database.
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+
 export class PostgresTransaction implements Transaction {
-  readonly #client: pg.ClientBase;
+  readonly #client: PostgresClient;
   readonly #timeoutMs: number | undefined;
-  readonly #guarded: boolean;
+  readonly #settings: TransactionSettings | undefined;
+  #begun: Promise<unknown> | undefined;
   /** After the first failure the server refuses all further statements, so only the first error is meaningful. */
   #failure: unknown;
   #over = false;
 
-  constructor(client: pg.ClientBase, { timeoutMs, guarded = false }: TransactionOptions = {}) {
+  constructor(client: PostgresClient, { timeoutMs, settings }: TransactionOptions = {}) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
-    this.#guarded = guarded;
+    this.#settings = settings;
   }
 
   enter(accountId: string): void {
-    if (this.#guarded) this.set(['mem.account_id', accountId]);
+    this.#enter('withAccount', accountId);
   }
 
   enterAll(accountIds: readonly string[]): void {
-    if (this.#guarded) this.set(['mem.account_ids', accountIds.join(ACCOUNT_SEPARATOR)]);
+    this.#enter('withAccounts', accountIds.join(ACCOUNT_SEPARATOR));
   }
 
-  /** Not awaited: if it fails, the statements after it fail too. */
-  set(entered: TenantSetting): void {
-    this.#execute(SET_TENANT.text, entered).catch(() => {});
+  #enter(by: EnteredBy, value: string): void {
+    const text = this.#settings?.[by];
+    if (text === undefined) return;
+    if (!this.#begun) this.#begin({ text, values: [value] });
+    // Not awaited: if it fails, the statements after it fail too.
+    else this.#execute(SET_ENTERED[by], [value]).catch(() => {});
+  }
+
+  /** Not awaited: it is sent together with the first statements. */
+  #begin(entered?: { text: string; values: string[] }): void {
+    const { plain } = this.#settings ?? {};
+    const begun = this.#sendBegin(entered ?? (plain === undefined ? undefined : { text: plain, values: [] }));
+    this.#begun = begun.catch((error) => {
+      this.#failure ??= error;
+      throw this.#failure;
+    });
+    this.#begun.catch(() => {});
+  }
+
+  /** Begins, and sets what the transaction runs under, in one message: no statement can run between. */
+  async #sendBegin(settings: { text: string; values: string[] } | undefined): Promise<unknown> {
+    if (!settings) return execute(this.#client, { text: BEGIN, values: [], query_timeout: this.#timeoutMs });
+    try {
+      return await queryLed(this.#client, { text: BEGIN, values: [] }, settings);
+    } catch (error) {
+      throw translate(error);
+    }
   }
 
   async #execute(text: string, values: readonly unknown[] = []): Promise<pg.QueryResult> {
     // A statement that was not awaited must not run in the next transaction of the connection.
     if (this.#over) throw new Error('the transaction is over');
+    if (!this.#begun) this.#begin();
     try {
       return await execute(this.#client, { text, values, query_timeout: this.#timeoutMs });
     } catch (error) {
@@ -133,20 +153,22 @@ export class PostgresTransaction implements Transaction {
     }
   }
 
-  begin(): Promise<unknown> {
-    // Each statement must see everything committed before it, regardless of the default of the database.
-    return this.#execute('BEGIN ISOLATION LEVEL READ COMMITTED');
-  }
-
   async commit(): Promise<void> {
+    if (!this.#begun) return this.#end();
+    await this.#begun;
     const { command } = await this.#execute('COMMIT');
     // The server's reply to COMMIT after a statement failed and its error was ignored.
     if (command !== 'COMMIT') throw this.#failure ?? new Error('the database rolled the transaction back');
+    this.#end();
+  }
+
+  #end(): void {
     this.#over = true;
   }
 
   /** Returns whether the connection can be reused. */
   async rollback(): Promise<boolean> {
+    if (!this.#begun) return true;
     const ended = this.#execute('ROLLBACK');
     this.#over = true;
     return ended.then(
@@ -161,11 +183,7 @@ type TransactionEnd<T> = { result: T; usable: true } | { error: unknown; usable:
 /** Runs a transaction from begin to commit. Returns whether the connection can be reused. */
 export async function runTransaction<T>(tx: PostgresTransaction, work: () => Promise<T>): Promise<TransactionEnd<T>> {
   try {
-    // Not awaited: it is sent together with the first statements of the work.
-    const begun = tx.begin();
-    begun.catch(() => {});
     const result = await work();
-    await begun;
     await tx.commit();
     return { result, usable: true };
   } catch (error) {

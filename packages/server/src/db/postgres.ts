@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type AccountReads,
   type AnnouncementListener,
@@ -9,12 +9,14 @@ import {
   StorageError,
   type Transaction,
 } from './database.ts';
+import { type ConnectionPlan, openSession, type PostgresClient } from './postgres-client.ts';
 import { dialect } from './postgres-dialect.ts';
-import { isNotAllowed, translate } from './postgres-errors.ts';
-import { PostgresAnnouncements } from './postgres-listen.ts';
+import { isNotAllowed, isReadOnly, translate } from './postgres-errors.ts';
+import { queryLed } from './postgres-led.ts';
+import type { PostgresAnnouncements } from './postgres-listen.ts';
 import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
-import { queryAsTenant, SET_TENANT, type TenantSetting } from './postgres-tenant.ts';
-import { execute, isConnectionLost, PostgresTransaction, prepare, runTransaction } from './postgres-transaction.ts';
+import { SettingsTable } from './postgres-settings.ts';
+import { execute, isConnectionLost, PostgresTransaction, runTransaction } from './postgres-transaction.ts';
 import type { CachedFind } from './row-cache.ts';
 import { guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
@@ -31,6 +33,12 @@ const SNAPSHOT_IDLE_MS = 10 * 60_000;
 /** A server that froze does not answer a goodbye. */
 const SNAPSHOT_CLOSE_MS = 5_000;
 
+/** Connections are renewed at most so often. */
+const RENEW_MS = 1_000;
+const READ_ONLY = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only`;
+const CURRENT_ROLE = 'SELECT CAST(current_user AS text) AS name';
+const ROLE_CHECKS = 4;
+
 const plain = (text: string): Sql => ({ text, values: [] });
 
 /** Holds the migration lock until the transaction ends. */
@@ -41,52 +49,51 @@ async function withMigrationLock<T>(tx: Transaction, work: () => Promise<T>): Pr
   return work();
 }
 
-/**
- * Assumes the request role for the lifetime of the connection, and prepares `SET_TENANT`. The search path may contain
- * `$user`.
- */
-async function bind(client: pg.ClientBase, { app, schema }: Roles): Promise<void> {
-  const text = `SELECT set_config('search_path', $1, false), set_config('role', $2, false)`;
-  await Promise.all([
-    client.query({ text, values: [pg.escapeIdentifier(schema), app] }),
-    client.query({ ...SET_TENANT, values: ['mem.account_id', ''] }),
-  ]);
-}
-
 type PostgresParts = {
   pool: pg.Pool;
   poolSize: number;
-  newClient: () => pg.Client;
+  /** How connections for requests are opened. */
+  plan: ConnectionPlan;
+  /** The same for connections that keep a session: LISTEN, migrations, maintenance, snapshots. */
+  sessions: ConnectionPlan;
   announcements: PostgresAnnouncements;
   rowSecurity: RowSecurity | undefined;
+  /** No pooler is between: reads of an unguarded store need no settings of their own. */
+  isDirect: boolean;
 };
 
-class PostgresDatabase implements Database {
+export class PostgresDatabase implements Database {
   readonly dialect = dialect;
   readonly sharedLanes: number;
   readonly read: Query;
   readonly scan: Query;
   readonly #pool: pg.Pool;
-  readonly #newClient: () => pg.Client;
+  readonly #plan: ConnectionPlan;
+  readonly #sessions: ConnectionPlan;
   readonly #announcements: PostgresAnnouncements;
   readonly #rowSecurity: RowSecurity | undefined;
-  readonly #bound = new WeakSet<pg.PoolClient>();
+  readonly #isDirect: boolean;
+  #settings: SettingsTable;
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
+  #renewedAt = 0;
 
-  constructor({ pool, poolSize, newClient, announcements, rowSecurity }: PostgresParts) {
+  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
     this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
-    this.#newClient = newClient;
+    this.#plan = plan;
+    this.#sessions = sessions;
     this.#announcements = announcements;
     this.#rowSecurity = rowSecurity;
-    this.read = this.#query(() => this.#roles && ['role', this.#roles.maintenance]);
+    this.#isDirect = isDirect;
+    this.#settings = new SettingsTable({ roles: undefined, settings: plan.address.settings });
+    this.read = asQuery((statement) => this.#ask(statement));
     this.scan = this.read;
   }
 
   forAccount(accountId: string): AccountReads {
     if (!this.#roles) return this;
-    const read = this.#query(() => ['mem.account_id', accountId]);
+    const read = asQuery((statement) => this.#ask(statement, accountId));
     return { read, scan: read, find: (find, key) => findOne(read, find, key) };
   }
 
@@ -94,48 +101,52 @@ class PostgresDatabase implements Database {
     return findOne(this.read, find, key);
   }
 
-  #query(enter: () => TenantSetting | undefined): Query {
-    return asQuery((statement) => this.#ask(statement, enter()));
-  }
-
-  async #ask(statement: BoundStatement, entered: TenantSetting | undefined): Promise<pg.QueryResult> {
-    if (!entered) return execute(this.#pool, statement);
+  /** A read of an account, or over all accounts: one statement, led by what it runs under. */
+  async #ask(statement: BoundStatement, accountId?: string): Promise<pg.QueryResult> {
+    if (this.#isDirect && !this.#roles && this.#plan.generation === 0) return execute(this.#pool, statement);
     const client = await this.#connect();
     try {
-      const asked = { ...prepare(statement.text), values: statement.values as unknown[] };
-      const result = await queryAsTenant(client, entered, asked);
-      client.release();
+      const result = await this.#askOn(client, statement, accountId);
+      release(client);
       return result;
     } catch (error) {
       const failure = translate(error);
-      client.release(isConnectionLost(failure));
+      release(client, isConnectionLost(failure));
       throw failure;
     }
   }
 
+  #askOn(client: PostgresClient, statement: BoundStatement, accountId: string | undefined): Promise<pg.QueryResult> {
+    const { plain, withAccount } = this.#settings.of(
+      accountId === undefined ? 'maintenance' : 'account',
+      client.isDirect,
+    );
+    const isEntered = accountId !== undefined && withAccount !== undefined;
+    const text = isEntered ? withAccount : plain;
+    if (text === undefined) return execute(client, statement);
+    const asked = { text: statement.text, values: statement.values as unknown[] };
+    return queryLed(client, { text, values: isEntered ? [accountId] : [] }, asked);
+  }
+
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return this.#transact(work);
+    return this.#transact(work, { runsAs: 'account' });
   }
 
   maintenanceTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const roles = this.#roles;
-    return this.#transact(work, roles ? { entered: ['role', roles.maintenance] } : {});
+    return this.#transact(work, { runsAs: 'maintenance' });
   }
 
   /** Uses a connection outside the pool: its reader may be slow, and must not keep others from theirs. */
   async snapshot(accountId: string): Promise<Snapshot> {
-    const client = this.#newClient();
-    // A broken connection is reported by the statements.
-    client.on('error', () => {});
+    const client = await this.#openSession();
     const close = async () => {
       const ended = client.end().catch(() => {});
       await Promise.race([ended, sleep(SNAPSHOT_CLOSE_MS, undefined, { ref: false })]);
     };
+    const { withAccount } = this.#settings.of('account', true);
     try {
-      await client.connect();
-      if (this.#roles) await bind(client, this.#roles);
       await execute(client, plain('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
-      if (this.#roles) await execute(client, { text: SET_TENANT.text, values: ['mem.account_id', accountId] });
+      if (withAccount !== undefined) await execute(client, { text: withAccount, values: [accountId] });
       // A reader of a snapshot may pause between two steps.
       await execute(client, plain(`SET LOCAL idle_in_transaction_session_timeout = ${SNAPSHOT_IDLE_MS}`));
     } catch (error) {
@@ -147,40 +158,49 @@ class PostgresDatabase implements Database {
 
   async #transact<T>(
     work: (tx: Transaction) => Promise<T>,
-    { entered, timeoutMs }: { entered?: TenantSetting; timeoutMs?: number } = {},
+    { runsAs, ...options }: { runsAs: 'account' | 'maintenance'; timeoutMs?: number },
   ): Promise<T> {
     const client = await this.#connect();
-    const guarded = this.#roles !== undefined && !entered;
-    const tx = new PostgresTransaction(client, { guarded, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
-    const ended = await runTransaction(tx, () => {
-      if (entered) tx.set(entered);
-      return work(tx);
-    });
+    const tx = new PostgresTransaction(client, { ...options, settings: this.#settings.of(runsAs, client.isDirect) });
+    const ended = await runTransaction(tx, () => work(tx));
     // A connection that may still be in a transaction is closed, which also ends the transaction on the server.
-    client.release(!ended.usable);
-    if ('error' in ended) throw ended.error;
-    return ended.result;
+    release(client, !ended.usable);
+    if (!('error' in ended)) return ended.result;
+    if (isReadOnly(ended.error)) this.#renew();
+    throw ended.error;
   }
 
-  async #connect(): Promise<pg.PoolClient> {
-    let client: pg.PoolClient | undefined;
-    try {
-      client = await this.#pool.connect();
-      if (this.#roles && !this.#bound.has(client)) {
-        await bind(client, this.#roles);
-        this.#bound.add(client);
+  async #connect(): Promise<PostgresClient & pg.PoolClient> {
+    for (;;) {
+      try {
+        const client = (await this.#pool.connect()) as PostgresClient & pg.PoolClient;
+        if (client.generation === this.#plan.generation) return client;
+        client.release(true);
+      } catch (error) {
+        throw translate(error);
       }
-      return client;
-    } catch (error) {
-      client?.release(true);
-      throw translate(error);
     }
   }
 
+  /** The server has become a standby. Others of its connections still answer, from a past that ends here. */
+  #renew(): void {
+    if (performance.now() - this.#renewedAt < RENEW_MS) return;
+    this.#renewedAt = performance.now();
+    this.#plan.generation++;
+    this.#plan.finder?.forget();
+    this.#sessions.finder?.forget();
+  }
+
+  async isWritable(): Promise<boolean> {
+    const { rows } = await this.#ask(plain(READ_ONLY));
+    if (!rows[0].is_read_only) return true;
+    this.#renew();
+    return false;
+  }
+
   exclusively<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    const roles = this.#roles;
-    const entered = roles ? { entered: ['role', roles.maintenance] as const } : {};
-    return this.#transact((tx) => withMigrationLock(tx, () => work(tx)), { ...entered, timeoutMs: UNLIMITED_MS });
+    const options = { runsAs: 'maintenance', timeoutMs: UNLIMITED_MS } as const;
+    return this.#transact((tx) => withMigrationLock(tx, () => work(tx)), options);
   }
 
   /** Uses a connection outside the pool: pooled connections no longer have the rights to change the schema. */
@@ -194,9 +214,21 @@ class PostgresDatabase implements Database {
         }),
       );
       if ('error' in ended) throw isNotAllowed(ended.error) ? new StorageError('refused', ended.error) : ended.error;
-      this.#roles = ended.result.roles;
+      await this.#serveAs(ended.result.roles);
       return ended.result.done;
     });
+  }
+
+  /** Requests run under these roles from now on. What the database makes of it is looked up, not assumed. */
+  async #serveAs(roles: Roles | undefined): Promise<void> {
+    this.#roles = roles;
+    this.#settings = new SettingsTable({ roles, settings: this.#plan.address.settings });
+    if (!roles) return;
+    const asked = Array.from({ length: ROLE_CHECKS }, () => this.#ask(plain(CURRENT_ROLE), ''));
+    const found = (await Promise.all(asked)).map(({ rows }) => rows[0].name);
+    const other = found.find((name) => name !== roles.app);
+    if (other !== undefined)
+      throw new StorageError('refused', new Error(`requests run as ${other} and not as ${roles.app}: see mem doctor`));
   }
 
   async #guard(client: pg.Client): Promise<Roles | undefined> {
@@ -214,18 +246,19 @@ class PostgresDatabase implements Database {
     });
   }
 
-  async #asOwner<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
-    const client = this.#newClient();
-    // A broken connection is reported by the statements.
-    client.on('error', () => {});
+  async #asOwner<T>(work: (client: PostgresClient) => Promise<T>): Promise<T> {
+    const client = await this.#openSession();
     try {
-      await client.connect().catch((error) => {
-        throw translate(error);
-      });
       return await work(client);
     } finally {
       await client.end().catch(() => {});
     }
+  }
+
+  #openSession(): Promise<PostgresClient> {
+    return openSession(this.#sessions).catch((error) => {
+      throw translate(error);
+    });
   }
 
   announce(topic: string, place: number): void {
@@ -242,45 +275,4 @@ class PostgresDatabase implements Database {
   }
 }
 
-const BIGINT_OID = 20;
-
-export type PostgresOptions = {
-  dsn: string;
-  poolSize: number;
-  onError: (error: Error) => void;
-  /** Undefined: row-level security is neither changed nor looked up. */
-  rowSecurity?: RowSecurity;
-};
-
-/** Shorter than the timeouts of most clients, so that they receive the error. The DSN may override them. */
-const DEFAULT_TIMEOUTS = {
-  connectionTimeoutMillis: 5_000,
-  statement_timeout: 20_000,
-  query_timeout: 25_000,
-  // A server that froze or was cut off within a transaction must not block the others forever.
-  idle_in_transaction_session_timeout: 30_000,
-};
-
-export function createPostgres({ dsn, poolSize, onError, rowSecurity }: PostgresOptions): Database {
-  const types = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
-  };
-  const connection = {
-    connectionString: dsn,
-    types: types as pg.CustomTypesConfig,
-    ...DEFAULT_TIMEOUTS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    application_name: 'mem',
-    ...{ pipeline: true },
-  };
-  const pool = new pg.Pool({ ...connection, max: poolSize });
-  // A broken connection is replaced at the next request; without a listener, the error would end the process. During a
-  // transaction the pool does not listen, and the statements report the error.
-  pool.on('error', (error) => onError(new StorageError('unavailable', error)));
-  pool.on('connect', (client) => client.on('error', () => {}));
-  const newClient = () => new pg.Client(connection);
-  const announcements = new PostgresAnnouncements(newClient, onError);
-  return new PostgresDatabase({ pool, poolSize, newClient, announcements, rowSecurity });
-}
+const release = (client: PostgresClient & pg.PoolClient, isBroken = false): void => client.release(isBroken);

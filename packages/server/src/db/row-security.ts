@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import { ACCOUNT_SEPARATOR } from './postgres-tenant.ts';
+import { ACCOUNT_SEPARATOR } from './postgres-settings.ts';
 import { DEFAULT_ROLE, makeRoles, type Roles, rolesOf, whileWordsMayCreate } from './row-security-roles.ts';
 import type { RowSecurity, RowSecurityRules, WordsView } from './row-security-types.ts';
 

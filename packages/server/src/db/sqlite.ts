@@ -1,3 +1,5 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -170,6 +172,15 @@ class SqliteDatabase implements Database {
         await thread.close();
       }
     });
+  }
+
+  /** A disk that was mounted again without writes shows only here, or in the first write. */
+  async isWritable(): Promise<boolean> {
+    await this.read.get({ text: 'SELECT 1 AS alive', values: [] });
+    return access(this.#file, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** SQLite has no notifications: other processes poll the file. */

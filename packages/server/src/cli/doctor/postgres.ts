@@ -1,6 +1,7 @@
-import { addressOfDsn, hasStrayPassword } from '@mem-service/mcp/location';
+import { addressOfDsn, hasStrayPassword, hostsOfDsn } from '@mem-service/mcp/location';
 import type { Config } from '../../config.ts';
 import type { PostgresState } from '../../db/postgres-check.ts';
+import type { LinkKind, LinkReport } from '../../db/postgres-pooler.ts';
 import type { StoreReport } from '../../inspect.ts';
 import { problemOf } from '../failure.ts';
 import type { OwnParts } from '../own/command.ts';
@@ -21,12 +22,18 @@ export async function checkPostgresStore(parts: OwnParts, config: Config): Promi
     return checkState(report as Report, config);
   } catch (error) {
     const { detail } = problemOf(error);
-    return [failure('store', `${addressOfDsn(dsn)}: ${detail.split('\n')[0]}`, remedyOf(error, new URL(dsn)))];
+    return [
+      failure(
+        'store',
+        `${addressOfDsn(dsn)}: ${detail.split('\n')[0]}`,
+        remedyOf(error, hostsOfDsn(dsn)?.[0]?.pathname ?? ''),
+      ),
+    ];
   }
 }
 
 /** Chosen by the error code of PostgreSQL or of the system. */
-function remedyOf(error: unknown, { pathname }: URL): string {
+function remedyOf(error: unknown, pathname: string): string {
   const { cause } = error as { cause?: { code?: string } };
   const code = cause?.code ?? (error as { code?: string }).code ?? '';
   const name = pathname.slice(1) || 'of that name';
@@ -50,6 +57,7 @@ function checkState(report: Report, { postgresDsn, postgresPool }: Config): Chec
     ...checkRights(report),
     ...(isReadable ? [checkOwner(report)] : []),
     ...checkServer(postgres, postgresPool),
+    ...checkLinks(postgres.links),
   ];
 }
 
@@ -98,6 +106,22 @@ function checkOwner(report: Report): Check {
   if (refusal || pending === 0 || is_owner) return checkSchema(report);
   const found = `${schema} of ${schema + pending}, and ${role} does not own the tables`;
   return failure('schema', found, `start mem once as ${owner}`);
+}
+
+const KINDS: Record<LinkKind, string> = {
+  direct: 'no pooler between',
+  session: 'through a pooler in session mode',
+  transaction: 'through a pooler in transaction mode',
+};
+
+function checkLinks({ main, direct, failures, warnings }: LinkReport): Check[] {
+  const checks = [
+    ...failures.map(({ found, todo }) => failure('connections', found, todo)),
+    ...warnings.map(({ found, todo }) => warning('connections', found, todo)),
+  ];
+  if (checks.length > 0 || main.kind === 'direct') return checks;
+  const past = direct ? `, and past it (MEM_POSTGRES_DIRECT_DSN): ${KINDS[direct.kind]}` : '';
+  return [ok('connections', `${KINDS[main.kind]}${past}`)];
 }
 
 function checkServer({ is_replica, max_connections }: PostgresState, pool: number): Check[] {

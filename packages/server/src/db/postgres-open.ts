@@ -1,0 +1,39 @@
+import { type Database, StorageError } from './database.ts';
+import { PostgresDatabase } from './postgres.ts';
+import { readAddress } from './postgres-address.ts';
+import { newPool, openSession, planConnections } from './postgres-client.ts';
+import { PostgresAnnouncements } from './postgres-listen.ts';
+import { examineLinks, refuseBadLinks, sentenceOf } from './postgres-pooler.ts';
+import type { RowSecurity } from './row-security-types.ts';
+
+export type PostgresOptions = {
+  dsn: string;
+  /** For connections that keep a session, where the address is that of a pooler of transactions. */
+  directDsn?: string | undefined;
+  poolSize: number;
+  /** The process will use all connections of its pool: their number is tried before. */
+  triesPool?: boolean;
+  onError: (error: Error) => void;
+  onWarning?: (warning: string) => void;
+  /** Undefined: row-level security is neither changed nor looked up. */
+  rowSecurity?: RowSecurity;
+};
+
+export async function createPostgres(options: PostgresOptions): Promise<Database> {
+  const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity } = options;
+  const plan = planConnections(readAddress(dsn));
+  const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
+  const isGuarded = rowSecurity?.mode === 'on';
+  const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
+  refuseBadLinks(report, plan.address.hosts.length);
+  for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
+  plan.keepsNames = report.main.keeps_names;
+  sessions.keepsNames = true;
+  const pool = newPool(plan, poolSize);
+  // A broken connection is replaced at the next request; without a listener, the error would end the process. During a
+  // transaction the pool does not listen, and the statements report the error.
+  pool.on('error', (error) => onError(new StorageError('unavailable', error)));
+  const announcements = new PostgresAnnouncements(() => openSession(sessions), onError);
+  const isDirect = report.main.kind === 'direct';
+  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect });
+}
