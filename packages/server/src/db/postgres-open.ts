@@ -11,6 +11,8 @@ export type PostgresOptions = {
   /** For connections that keep a session, where the address is that of a pooler of transactions. */
   directDsn?: string | undefined;
   poolSize: number;
+  /** Nothing is written: the address is that of a standby, or is used like one. */
+  readOnly?: boolean | undefined;
   /** The process will use all connections of its pool: their number is tried before. */
   triesPool?: boolean;
   onError: (error: Error) => void;
@@ -25,7 +27,8 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
   const isGuarded = rowSecurity?.mode === 'on';
   const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
-  refuseBadLinks(report, plan.address.hosts.length);
+  const { readOnly = false } = options;
+  refuseBadLinks(report, { hosts: plan.address.hosts.length, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
   plan.keepsNames = report.main.keeps_names;
   sessions.keepsNames = true;
@@ -35,5 +38,5 @@ export async function createPostgres(options: PostgresOptions): Promise<Database
   pool.on('error', (error) => onError(new StorageError('unavailable', error)));
   const announcements = new PostgresAnnouncements(() => openSession(sessions), onError);
   const isDirect = report.main.kind === 'direct';
-  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect });
+  return new PostgresDatabase({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect, readOnly });
 }

@@ -193,11 +193,17 @@ function warningsOf({ kind, keeps_names, escapes, login }: LinkState, isGuarded:
 export const sentenceOf = ({ found, todo }: LinkFinding): string => `${found}: ${todo}`;
 
 /** A start that cannot work ends here, with what to do. */
-export function refuseBadLinks({ main, failures }: LinkReport, hosts: number): void {
+export function refuseBadLinks(
+  { main, failures }: LinkReport,
+  { hosts, readOnly = false }: { hosts: number; readOnly?: boolean | undefined },
+): void {
   if (failures.length > 0) throw refusal(failures.map(sentenceOf).join('; '));
-  if (!main.is_read_only) return;
+  if (readOnly && hosts > 1)
+    throw refusal('with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them');
+  if (!main.is_read_only || readOnly) return;
   const state = main.is_replica ? 'it is a standby' : 'it is read-only (default_transaction_read_only)';
-  const todo = 'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write';
+  const todo =
+    'use the address of the primary, or name all hosts: postgres://a,b/mem?target_session_attrs=read-write; a server for reads alone is started with MEM_READ_ONLY=on';
   // Of several hosts another may become the primary in a moment.
   throw new StorageError(hosts > 1 ? 'unavailable' : 'refused', new Error(`${state} and takes no writes: ${todo}`));
 }

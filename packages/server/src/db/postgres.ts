@@ -18,7 +18,7 @@ import { asQuery, type BoundStatement, findOne } from './postgres-many.ts';
 import { SettingsTable } from './postgres-settings.ts';
 import { execute, isConnectionLost, PostgresTransaction, runTransaction } from './postgres-transaction.ts';
 import type { CachedFind } from './row-cache.ts';
-import { guardRows, MIGRATING, type Roles } from './row-security.ts';
+import { findGuard, guardRows, MIGRATING, type Roles } from './row-security.ts';
 import type { RowSecurity } from './row-security-types.ts';
 import type { Row, Sql, SqlValue } from './sql.ts';
 
@@ -60,6 +60,8 @@ type PostgresParts = {
   rowSecurity: RowSecurity | undefined;
   /** No pooler is between: reads of an unguarded store need no settings of their own. */
   isDirect: boolean;
+  /** Nothing is written: a standby can neither take it nor LISTEN. */
+  readOnly: boolean;
 };
 
 export class PostgresDatabase implements Database {
@@ -73,12 +75,13 @@ export class PostgresDatabase implements Database {
   readonly #announcements: PostgresAnnouncements;
   readonly #rowSecurity: RowSecurity | undefined;
   readonly #isDirect: boolean;
+  readonly #isReadOnly: boolean;
   #settings: SettingsTable;
   /** Set after the migrations, when row-level security is on. */
   #roles: Roles | undefined;
   #renewedAt = 0;
 
-  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect }: PostgresParts) {
+  constructor({ pool, poolSize, plan, sessions, announcements, rowSecurity, isDirect, readOnly }: PostgresParts) {
     this.sharedLanes = Math.max(1, Math.floor(poolSize / CONNECTIONS_PER_SHARED_LANE));
     this.#pool = pool;
     this.#plan = plan;
@@ -86,6 +89,7 @@ export class PostgresDatabase implements Database {
     this.#announcements = announcements;
     this.#rowSecurity = rowSecurity;
     this.#isDirect = isDirect;
+    this.#isReadOnly = readOnly;
     this.#settings = new SettingsTable({ roles: undefined, settings: plan.address.settings });
     this.read = asQuery((statement) => this.#ask(statement));
     this.scan = this.read;
@@ -160,6 +164,7 @@ export class PostgresDatabase implements Database {
     work: (tx: Transaction) => Promise<T>,
     { runsAs, ...options }: { runsAs: 'account' | 'maintenance'; timeoutMs?: number },
   ): Promise<T> {
+    this.#refuseWrites();
     const client = await this.#connect();
     const tx = new PostgresTransaction(client, { ...options, settings: this.#settings.of(runsAs, client.isDirect) });
     const ended = await runTransaction(tx, () => work(tx));
@@ -168,6 +173,10 @@ export class PostgresDatabase implements Database {
     if (!('error' in ended)) return ended.result;
     if (isReadOnly(ended.error)) this.#renew();
     throw ended.error;
+  }
+
+  #refuseWrites(): void {
+    if (this.#isReadOnly) throw new StorageError('read_only', new Error('a write was attempted'));
   }
 
   async #connect(): Promise<PostgresClient & pg.PoolClient> {
@@ -193,6 +202,7 @@ export class PostgresDatabase implements Database {
 
   async isWritable(): Promise<boolean> {
     const { rows } = await this.#ask(plain(READ_ONLY));
+    if (this.#isReadOnly) return false;
     if (!rows[0].is_read_only) return true;
     this.#renew();
     return false;
@@ -205,6 +215,7 @@ export class PostgresDatabase implements Database {
 
   /** Uses a connection outside the pool: pooled connections no longer have the rights to change the schema. */
   async alter<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    this.#refuseWrites();
     return this.#asOwner(async (client) => {
       const tx = new PostgresTransaction(client, { timeoutMs: UNLIMITED_MS });
       const ended = await runTransaction(tx, () =>
@@ -216,6 +227,14 @@ export class PostgresDatabase implements Database {
       if ('error' in ended) throw isNotAllowed(ended.error) ? new StorageError('refused', ended.error) : ended.error;
       await this.#serveAs(ended.result.roles);
       return ended.result.done;
+    });
+  }
+
+  takeAsFound<T>(work: (query: Query) => Promise<T>): Promise<T> {
+    return this.#asOwner(async (client) => {
+      const found = await work(asQuery((statement) => execute(client, statement)));
+      await this.#serveAs(this.#rowSecurity && (await findGuard(client, this.#rowSecurity)));
+      return found;
     });
   }
 
@@ -239,7 +258,8 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  maintain(statement: Sql): Promise<void> {
+  async maintain(statement: Sql): Promise<void> {
+    this.#refuseWrites();
     return this.#asOwner(async (client) => {
       await execute(client, { text: 'SET statement_timeout = 0', values: [] });
       await execute(client, { ...statement, query_timeout: UNLIMITED_MS });
@@ -262,11 +282,11 @@ export class PostgresDatabase implements Database {
   }
 
   announce(topic: string, place: number): void {
-    this.#announcements.announce(topic, place);
+    if (!this.#isReadOnly) this.#announcements.announce(topic, place);
   }
 
   onAnnounce(listener: AnnouncementListener): () => void {
-    return this.#announcements.onAnnounce(listener);
+    return this.#isReadOnly ? () => {} : this.#announcements.onAnnounce(listener);
   }
 
   async close(): Promise<void> {

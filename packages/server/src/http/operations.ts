@@ -94,7 +94,9 @@ function operationRunner(kernel: Kernel, name: OperationName, { agentId, room }:
     try {
       const read = readInput(params, reply.request);
       const input = read instanceof Promise ? await read : read;
-      const made = answer(reply, operation, await kernel.invoke(name, input, caller));
+      const output = await kernel.invoke(name, input, caller);
+      if (caller.seq !== undefined) reply.header('x-mem-seq', String(caller.seq));
+      const made = answer(reply, operation, output);
       bytes = made.bytes;
       return made.answer;
     } finally {

@@ -41,6 +41,7 @@ export { keepPlannerFigures } from './planner.ts';
 export * from './projection.ts';
 export { insertAccount, listEvents, listFirstEvents, readAccount } from './queries.ts';
 export * from './registry.ts';
+export * from './replica/index.ts';
 export * from './result.ts';
 export {
   anyGlobCondition,

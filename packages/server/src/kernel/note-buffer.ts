@@ -88,6 +88,7 @@ export class NoteBuffer {
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
+  #droppedCount = 0;
 
   readonly #isOn: boolean;
 
@@ -121,9 +122,15 @@ export class NoteBuffer {
     this.#count++;
   }
 
-  #drop(accountId: string, at: number): void {
+  #drop(accountId: string, at: number, count = 1): void {
+    this.#droppedCount += count;
     if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
     this.#dropped.set(accountId, at);
+  }
+
+  /** How many notes were dropped since the start. */
+  get dropped(): number {
+    return this.#droppedCount;
   }
 
   /** The notes of an account that this process dropped or could not write. */
@@ -193,7 +200,7 @@ export class NoteBuffer {
     for (const { notes, ...by } of sessions) {
       const left = notes.slice(0, Math.max(0, MAX_WAITING - this.#count));
       const last = notes.at(-1);
-      if (last && left.length < notes.length) this.#drop(accountId, last.at);
+      if (last && left.length < notes.length) this.#drop(accountId, last.at, notes.length - left.length);
       const known = this.#notesOf(accountId, by);
       known.notes = [...left, ...known.notes];
       this.#count += left.length;
