@@ -2,7 +2,7 @@ import type { Environment } from './config.ts';
 import { unknownVariable } from './variable-names.ts';
 
 /** Variables read by other programs of the project, or by connectors. */
-const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|TOOLSET)$/;
+const KNOWN_ELSEWHERE = /^MEM_(CONNECTOR_.+_SECRET|BRANCH|HTTP_READ_URLS|TOOLSET)$/;
 
 /** A key that is shorter can be guessed. */
 const SAFE_KEY_CHARS = 16;

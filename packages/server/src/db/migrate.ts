@@ -105,10 +105,7 @@ export async function checkSchema(database: Database, steps: readonly MigrationS
         `The database has ${refusal.found}. ${refusal.isNewer ? 'Start a newer version.' : 'Restore a backup.'}`,
       );
     const [first] = pending;
-    if (first)
-      throw new SchemaError(
-        `The database lacks ${pending.length} migrations, first ${first.module}:${first.version}. ${TO_DO}`,
-      );
+    if (first) throw new SchemaError(`The database does not have ${first.module}:${first.version} yet. ${TO_DO}`);
     const missing = missingParts(expectedSchema(steps, ddl), found);
     if (missing.length > 0) throw new SchemaError(`The database lacks ${nameParts(missing)}. Restore a backup.`);
     return { schema: schemaOf(applied), absent_modules };

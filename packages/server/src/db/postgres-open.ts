@@ -21,13 +21,16 @@ export type PostgresOptions = {
   rowSecurity?: RowSecurity;
 };
 
+const ONE_STANDBY =
+  'with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them';
+
 export async function createPostgres(options: PostgresOptions): Promise<Database> {
-  const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity } = options;
+  const { dsn, directDsn, poolSize, onError, onWarning, rowSecurity, readOnly = false } = options;
   const plan = planConnections(readAddress(dsn));
+  if (readOnly && plan.address.hosts.length > 1) throw new StorageError('refused', new Error(ONE_STANDBY));
   const sessions = directDsn === undefined ? plan : planConnections(readAddress(directDsn));
   const isGuarded = rowSecurity?.mode === 'on';
   const report = await examineLinks({ dsn, directDsn, isGuarded, poolSize: options.triesPool ? poolSize : undefined });
-  const { readOnly = false } = options;
   refuseBadLinks(report, { hosts: plan.address.hosts.length, readOnly });
   for (const warning of report.warnings) onWarning?.(sentenceOf(warning));
   plan.keepsNames = report.main.keeps_names;

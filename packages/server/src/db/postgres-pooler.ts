@@ -195,11 +195,9 @@ export const sentenceOf = ({ found, todo }: LinkFinding): string => `${found}: $
 /** A start that cannot work ends here, with what to do. */
 export function refuseBadLinks(
   { main, failures }: LinkReport,
-  { hosts, readOnly = false }: { hosts: number; readOnly?: boolean | undefined },
+  { hosts, readOnly }: { hosts: number; readOnly: boolean },
 ): void {
   if (failures.length > 0) throw refusal(failures.map(sentenceOf).join('; '));
-  if (readOnly && hosts > 1)
-    throw refusal('with MEM_READ_ONLY name one host: standbys are not equally far, so start a server for each of them');
   if (!main.is_read_only || readOnly) return;
   const state = main.is_replica ? 'it is a standby' : 'it is read-only (default_transaction_read_only)';
   const todo =

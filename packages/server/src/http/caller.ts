@@ -14,6 +14,7 @@ export function callerOf({ headers, ip, id, identity }: RequestHead, defaultAgen
     user: agentId(headers, 'x-mem-user'),
     idempotency_key: idempotencyKey(headers['idempotency-key']),
     min_seq: minSeq(headers['x-mem-min-seq']),
+    seq: undefined,
     ...identity,
   };
 }

@@ -6,15 +6,19 @@ import type { KeyCheck } from './auth.ts';
 import { HANDED_OVER_PATH, type HandedResult } from './primary-link.ts';
 import { toFault } from './problems.ts';
 
+/** More than a message has, whatever bodies of others may have. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
 const message = z.object({ items: z.array(z.object({ kind: z.string(), item: z.unknown() })).max(1_000) });
 
 /** Takes what servers that only read hand over. Between servers only, and no part of the API. */
-export function addHandedOver(server: FastifyInstance, kernel: Kernel, requireInternal: KeyCheck): string {
+export function addHandedOver(server: FastifyInstance, kernel: Kernel, requireInternal: KeyCheck): void {
   server.addHook('preClose', async () => kernel.leaveReplicas());
   server.route({
     method: 'POST',
     url: HANDED_OVER_PATH,
     onRequest: [requireInternal],
+    bodyLimit: MAX_BYTES,
     handler: async (request) => {
       const { items } = readMessage(request.body);
       const refused = kernel.services.replica?.refusal();
@@ -22,7 +26,6 @@ export function addHandedOver(server: FastifyInstance, kernel: Kernel, requireIn
       return { results: await Promise.all(items.map(({ kind, item }) => take(kernel, kind, item))) };
     },
   });
-  return HANDED_OVER_PATH;
 }
 
 function readMessage(body: unknown): z.infer<typeof message> {

@@ -1,4 +1,4 @@
-import { type Kernel, orNothing, unnotedOf } from '../kernel/index.ts';
+import { type Kernel, orNothing } from '../kernel/index.ts';
 import type { Metric, MetricSample } from './metrics.ts';
 
 /** The state of background work in the store. */
@@ -26,9 +26,8 @@ export async function storedBackgroundMetrics({ services }: Kernel): Promise<Met
 }
 
 /** Background work that this process did since its start. */
-export function processBackgroundMetrics({ services }: Kernel): Metric[] {
-  const { consumers, maintenance, replica } = services;
-  const unnoted = replica ? Object.entries(unnotedOf(services, replica)) : [];
+export function processBackgroundMetrics({ services: { consumers, maintenance, replica } }: Kernel): Metric[] {
+  const unnoted = replica ? Object.entries(replica.missed) : [];
   const byConsumer = consumers.counts.flatMap(({ consumer, handled, failed }) => [
     { labels: { consumer, result: 'handled' }, value: handled },
     { labels: { consumer, result: 'failed' }, value: failed },
@@ -39,15 +38,11 @@ export function processBackgroundMetrics({ services }: Kernel): Metric[] {
   ]);
   return [
     counterOf('mem_consumer_events_total', 'Events that this process handled, and failures to.', byConsumer),
-    ...(replica
-      ? [
-          counterOf(
-            'mem_replica_unnoted_total',
-            'What this read-only server could not have stored.',
-            unnoted.map(([what, value]) => ({ labels: { what }, value })),
-          ),
-        ]
-      : []),
+    counterOf(
+      'mem_replica_unnoted_total',
+      'What this read-only server could not have stored.',
+      unnoted.map(([what, value]) => ({ labels: { what }, value })),
+    ),
     counterOf('mem_maintenance_runs_total', 'Maintenance tasks that this process ran.', byTask),
   ];
 }

@@ -127,8 +127,8 @@ export async function createServer(options: HttpOptions): Promise<FastifyInstanc
   const requireMetricsKey = metricsKeyCheck({ internalKey: options.internalKey, hosted, requireKey });
   const hasControl = options.internalKey !== undefined;
   const pages = addPages(server, kernel, { ...options, requireKey, requireMetricsKey, hasKeys, hasControl });
-  const handed = addHandedOver(server, kernel, requireInternal);
-  refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata, handed]) });
+  addHandedOver(server, kernel, requireInternal);
+  refuseUnknown(server, { authenticate, metering, pages: new Set([...pages, ...metadata]) });
   return server;
 }
 

@@ -37,7 +37,7 @@ export type Caller = {
   /** A server that only reads answers once it has the log up to here. */
   min_seq?: number | undefined;
   /** Set when a write of the caller is done: the log reaches at least this far. */
-  seq?: number;
+  seq?: number | undefined;
   /** Undefined when the service requires no key: every caller may do everything in its account. */
   key?: Principal | undefined;
   /** The user behind a shared key, as given by the client. */

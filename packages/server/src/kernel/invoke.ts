@@ -53,7 +53,7 @@ export function createKernel(
     committed: publisher(feed, hooks, onError),
     batch: (size) => usage.countBatch(size),
   });
-  const replicas = new AttachedReplicas(services.clock);
+  const replicas = new AttachedReplicas(services);
   const notes = startNotes(services, { committer, modules, replicas, onError });
   services.meter?.start(meterWork(committer), onError);
   const keeper = modules.find((module) => module.saveActivity)?.saveActivity?.();
@@ -140,11 +140,11 @@ type KernelParts = {
 /** Runs an admitted call with the handler of its kind. */
 function createRun({ services, admit, followers, committer, notes }: KernelParts) {
   return async (name: OperationName, raw: unknown, keyCaller: Caller): Promise<unknown> => {
+    const reaching = services.replica?.admit(name, keyCaller);
+    if (reaching !== undefined) await reaching;
     const admission = admit(name, raw, keyCaller);
     const { handler, input, lineage } = admission instanceof Promise ? await admission : admission;
     const caller = asAccount(name, input, keyCaller);
-    const reaching = services.replica?.admit(name, caller);
-    if (reaching !== undefined) await reaching;
     const paying = caller.key && services.meter?.pay(caller.account_id, operations[name]);
     if (paying !== undefined) await paying;
     if (handler.kind === 'stream')

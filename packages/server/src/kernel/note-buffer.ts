@@ -88,7 +88,8 @@ export class NoteBuffer {
   /** Accounts whose last notes could not be written. */
   readonly #unwritten = new Set<string>();
   #failures = 0;
-  #droppedCount = 0;
+  /** Called with the number of notes that found no room. */
+  onDrop: (count: number) => void = () => {};
 
   readonly #isOn: boolean;
 
@@ -123,14 +124,9 @@ export class NoteBuffer {
   }
 
   #drop(accountId: string, at: number, count = 1): void {
-    this.#droppedCount += count;
+    this.onDrop(count);
     if (this.#dropped.size >= MAX_DROPPED) this.#dropped.delete(this.#dropped.keys().next().value as string);
     this.#dropped.set(accountId, at);
-  }
-
-  /** How many notes were dropped since the start. */
-  get dropped(): number {
-    return this.#droppedCount;
   }
 
   /** The notes of an account that this process dropped or could not write. */

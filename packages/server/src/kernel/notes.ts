@@ -112,7 +112,7 @@ function otherServers(services: Services, replicas: AttachedReplicas, flush: Flu
   const { replica, server_id } = services;
   if (replica) {
     const detach = replica.link && attachTo({ link: replica.link, server_id, flush });
-    return { flush: async () => [UNSEEN], close: async () => detach?.() };
+    return { flush: async (): Promise<readonly NotesGap[]> => [UNSEEN], close: async () => detach?.() };
   }
   const flushAll = async (accountId: string) => {
     const [gap, [elsewhere]] = await Promise.all([flush(accountId), replicas.flush(accountId)]);
@@ -120,7 +120,10 @@ function otherServers(services: Services, replicas: AttachedReplicas, flush: Flu
   };
   const peers = new Peers({ ...services, flush: flushAll });
   return {
-    flush: async (accountId: string) => (await Promise.all([peers.flush(accountId), replicas.flush(accountId)])).flat(),
+    async flush(accountId: string): Promise<readonly NotesGap[]> {
+      if (replicas.isEmpty) return peers.flush(accountId);
+      return (await Promise.all([peers.flush(accountId), replicas.flush(accountId)])).flat();
+    },
     async close() {
       replicas.close();
       await peers.close();
@@ -166,7 +169,11 @@ export function startNotes(services: Services, { committer, modules, replicas, o
   const record = modules.find((module) => module.recorder)?.recorder?.();
   const written = (accountId: string, isWritten: boolean) => noteBuffer.written(accountId, isWritten);
   const write = record && flushNotesThrough(committer, record, written);
-  if (write) noteBuffer.start(replica ? handNotes(replica) : write, onError, database.marks);
+  if (replica) {
+    noteBuffer.onDrop = (count) => replica.miss('notes', count);
+    // The link tells that the other server is away.
+    noteBuffer.start(handNotes(replica, written), () => {});
+  } else if (write) noteBuffer.start(write, onError, database.marks);
   const flushAccount = async (accountId: string) => {
     await Promise.all([noteBuffer.flushAccount(accountId), activity.flush(accountId)]);
   };

@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import type { Clock } from '../clock.ts';
+import type { Services } from '../module.ts';
 import type { NotesGap } from '../notes-gap.ts';
 import { RETURN_MS } from '../servers/known-servers.ts';
 
@@ -12,8 +12,8 @@ const SILENT_MS = HOLD_MS + 5_000;
 const MAX_REPLICAS = 1_000;
 
 /** Notes of this account are needed now. */
-export type FlushRequest = { token: number; account_id: string };
-export type HandedFlush = { server_id: string; token: number; before: number };
+export type FlushRequest = { token: string; account_id: string };
+export type HandedFlush = { server_id: string; token: string; before: number };
 
 type AttachedReplica = {
   waiting: FlushRequest[];
@@ -30,14 +30,32 @@ type PendingReplicas = { left: Set<string>; gaps: NotesGap[]; done: () => void }
  * session is sealed they are asked for them. A replica always has a question open, which is answered with what is needed.
  */
 export class AttachedReplicas {
-  readonly #clock: Clock;
+  readonly #services: Pick<Services, 'clock' | 'database' | 'server_id'>;
   readonly #replicas = new Map<string, AttachedReplica>();
-  readonly #pending = new Map<number, PendingReplicas>();
+  readonly #pending = new Map<string, PendingReplicas>();
+  readonly #stop: () => void;
   #tokens = 0;
   #isClosed = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(services: Pick<Services, 'clock' | 'database' | 'server_id'>) {
+    this.#services = services;
+    this.#stop = services.database.onAnnounce((topic) => this.#hear(topic.split(' ')));
+  }
+
+  /** Behind one address there may be several servers: what a replica says reaches any of them. */
+  #tell(...words: string[]): void {
+    this.#services.database.announce(words.join(' '), 0);
+  }
+
+  #hear([word, id = '', ...more]: string[]): void {
+    const [what = '', before = '0'] = more;
+    if (word === 'replica-at' && what !== this.#services.server_id) this.#forget(id);
+    if (word === 'replica-left') this.#forget(id);
+    if (word === 'replica-flushed') this.#done({ server_id: id, token: what, before: Number(before) });
+  }
+
+  get isEmpty(): boolean {
+    return this.#replicas.size === 0;
   }
 
   /** What the replica has to hand over now; empty after a while in which nothing was needed. */
@@ -58,24 +76,30 @@ export class AttachedReplicas {
   }
 
   #seen(serverId: string): AttachedReplica {
-    const now = { seenAt: performance.now(), clockAt: this.#clock.now() };
+    const now = { seenAt: performance.now(), clockAt: this.#services.clock.now() };
     const known = this.#replicas.get(serverId);
     if (known) return Object.assign(known, now);
     const [oldest] = this.#replicas.keys();
-    if (this.#replicas.size >= MAX_REPLICAS && oldest !== undefined) this.left(oldest);
+    if (this.#replicas.size >= MAX_REPLICAS && oldest !== undefined) this.#forget(oldest);
+    this.#tell('replica-at', serverId, this.#services.server_id);
     const replica: AttachedReplica = { waiting: [], answer: undefined, ...now };
     this.#replicas.set(serverId, replica);
     return replica;
   }
 
   left(serverId: string): void {
+    this.#forget(serverId);
+    this.#tell('replica-left', serverId);
+  }
+
+  #forget(serverId: string): void {
     this.#replicas.get(serverId)?.answer?.();
     this.#replicas.delete(serverId);
   }
 
   /** Resolves when every replica has handed over its notes of the account, or after the timeout. */
   async flush(account_id: string): Promise<NotesGap[]> {
-    if (this.#replicas.size === 0) return [];
+    if (this.isEmpty) return [];
     const since = performance.now() - SILENT_MS;
     const gaps: NotesGap[] = [];
     const left = new Set<string>();
@@ -83,7 +107,7 @@ export class AttachedReplicas {
       if (seenAt > since) left.add(id);
       else gaps.push({ reason: `server ${id} ended or froze with reads in its memory`, before: clockAt + RETURN_MS });
     if (left.size === 0) return gaps;
-    const token = ++this.#tokens;
+    const token = `${this.#services.server_id}.${++this.#tokens}`;
     await new Promise<void>((done) => {
       const timer = setTimeout(done, FLUSH_TIMEOUT_MS).unref();
       const end = () => {
@@ -104,7 +128,12 @@ export class AttachedReplicas {
     replica?.answer?.();
   }
 
-  flushed({ server_id, token, before }: HandedFlush): void {
+  flushed(done: HandedFlush): void {
+    if (this.#pending.has(done.token)) this.#done(done);
+    else this.#tell('replica-flushed', done.server_id, done.token, String(done.before));
+  }
+
+  #done({ server_id, token, before }: HandedFlush): void {
     const pending = this.#pending.get(token);
     if (!pending?.left.delete(server_id)) return;
     if (before > 0) pending.gaps.push({ reason: `server ${server_id} could not note all of its reads`, before });
@@ -113,6 +142,7 @@ export class AttachedReplicas {
 
   close(): void {
     this.#isClosed = true;
-    for (const id of [...this.#replicas.keys()]) this.left(id);
+    this.#stop();
+    for (const id of [...this.#replicas.keys()]) this.#forget(id);
   }
 }

@@ -9,13 +9,19 @@ export type HandedNotes = { account_id: string; notes: AccountNotes };
 
 /** Notes of a server that only reads go to one that writes; where there is none, they are counted. */
 export const handNotes =
-  (replica: Replica): FlushNotes =>
+  (replica: Replica, written: (accountId: string, isWritten: boolean) => void): FlushNotes =>
   async (account_id, notes) => {
     const { link } = replica;
-    for (const part of partsOf(notes)) {
-      const item: HandedNotes = { account_id, notes: part };
-      if (link) await link.hand('notes', item);
-      else missNotes(replica, part);
+    if (!link) return missNotes(replica, notes);
+    try {
+      for (const part of partsOf(notes)) {
+        const item: HandedNotes = { account_id, notes: part };
+        await link.hand('notes', item);
+      }
+      written(account_id, true);
+    } catch (error) {
+      written(account_id, false);
+      throw error;
     }
   };
 

@@ -1,7 +1,6 @@
 import { Fault, type Operation, type OperationName, operations } from '@mem-service/contract';
 import type { Database } from '../../db/index.ts';
 import type { Caller } from '../caller.ts';
-import type { Services } from '../module.ts';
 import { SeqWaits } from './seq-waits.ts';
 
 /** Sends something to a server that writes, which stores it. Rejects while that cannot be reached. */
@@ -47,7 +46,9 @@ export class Replica {
 
   /** Refuses what would write, and waits until the database has what the caller asks for. */
   admit(name: OperationName, { account_id, min_seq }: Caller): Promise<void> | undefined {
-    const { effect, http }: Operation = operations[name];
+    const operation = operations[name] as Operation | undefined;
+    if (!operation) return undefined;
+    const { effect, http } = operation;
     if (effect === 'write' || (effect === 'control' && http.method !== 'GET')) throw this.refusal();
     return effect === 'read' && min_seq !== undefined ? this.#seqs.reached(account_id, min_seq) : undefined;
   }
@@ -85,9 +86,4 @@ export class Replica {
   get missed(): Record<Unnoted, number> {
     return Object.fromEntries(UNNOTED.map((what) => [what, this.#missed.get(what) ?? 0])) as Record<Unnoted, number>;
   }
-}
-
-/** The same with the notes that found no room in memory. */
-export function unnotedOf({ noteBuffer }: Pick<Services, 'noteBuffer'>, { missed }: Replica): Record<Unnoted, number> {
-  return { ...missed, notes: missed.notes + noteBuffer.dropped };
 }

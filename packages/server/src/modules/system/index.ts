@@ -1,5 +1,5 @@
 import { Fault } from '@mem-service/contract';
-import { type Module, reads, unnotedOf } from '../../kernel/index.ts';
+import { type Module, reads } from '../../kernel/index.ts';
 
 export const system: Module = {
   name: 'system',
@@ -16,7 +16,7 @@ export const system: Module = {
         schema: services.schema,
         backend: database.dialect.engine,
         ...(writable === undefined ? {} : { writable }),
-        ...(replica ? { read_only: true as const, unnoted: unnotedOf(services, replica) } : {}),
+        ...(replica ? { read_only: true as const, unnoted: replica.missed } : {}),
       };
     }),
   },

@@ -22,9 +22,9 @@ export class Leases {
   }
 
   take(tally: UsageTally): Promise<void> {
-    const { onAccount, lender } = this.#options;
+    const { onAccount, lender, isBounded } = this.#options;
     const take = () =>
-      lender ? borrow(tally, lender) : onAccount(tally.account_id, (work) => this.#takeWithin(tally, work));
+      lender ? borrow(tally, lender, isBounded) : onAccount(tally.account_id, (work) => this.#takeWithin(tally, work));
     tally.leasing ??= take().finally(() => {
       tally.leasing = undefined;
     });
@@ -39,7 +39,8 @@ export class Leases {
       if (isBounded) {
         const held = await tallies.lockUsage(work);
         if (held.limit !== null) lent.ops = Math.min(ops, Math.max(0, held.limit - held.used));
-        lent.counter = { no: held.no, ops_used: held.used + lent.ops };
+        const { plan, hasPlan: has_plan, limit, no } = held;
+        lent.held = { plan, has_plan, limit, no, ops_used: held.used + lent.ops };
       }
       if (lent.ops > 0) work.charge({ class: 'lease', ops: lent.ops, requests: 0, period, lease_id: lent.lease_id });
     });
@@ -111,14 +112,16 @@ export class Leases {
   }
 }
 
-async function borrow(tally: UsageTally, lender: Lender): Promise<void> {
+async function borrow(tally: UsageTally, lender: Lender, isBounded: boolean): Promise<void> {
   const size = tally.nextSize();
   const { account_id, period, limit, used } = tally;
-  const room = limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
+  const room = limit === null || !isBounded ? Number.POSITIVE_INFINITY : Math.max(0, limit - used);
   const ops = size + Math.max(0, -tally.left);
   const lent = await lender.take({ account_id, period: period.name, ops, room });
-  if (lent.counter) tally.see(lent.counter);
-  // Nothing is left, whatever the counter says that this server can see.
-  else if (lent.ops === 0 && limit !== null) tally.see({ no: tally.no, ops_used: limit });
+  const { held } = lent;
+  if (held) {
+    tally.setPlan(held.plan, held.has_plan ? held.limit : undefined);
+    tally.see(held);
+  } else if (isBounded && lent.ops === 0 && limit !== null) tally.see({ no: tally.no, ops_used: limit });
   if (lent.ops > 0) tally.leased({ ops: lent.ops, size, lease_id: lent.lease_id });
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Charge, Replica } from '../../kernel/index.ts';
-import type { UsageCounter } from './queries.ts';
 
 /** What a server that only reads asks for; `room` is what the plan leaves as far as it knows. */
 export type AskedOps = { account_id: string; period: string; ops: number; room: number };
-/** The counter is known where plans are enforced. */
-export type LentOps = { ops: number; lease_id: string; counter?: UsageCounter | undefined };
+/** Where plans are enforced: the account as it is with this lease. */
+export type HeldPlan = { plan: string | null; has_plan: boolean; limit: number | null; no: number; ops_used: number };
+export type LentOps = { ops: number; lease_id: string; held?: HeldPlan };
 export type ReturnedOps = { account_id: string; charge: Charge };
 
 /**

@@ -43,7 +43,8 @@ export class KeyLimiter implements RateLimiter {
     if (options.replica && !options.replica.link) return;
     this.#timer = setInterval(() => {
       this.#syncing ??= this.sync()
-        .catch(options.onError)
+        // A link to another server tells that itself.
+        .catch(options.replica ? () => {} : options.onError)
         .finally(() => {
           this.#syncing = undefined;
         });
